@@ -1,0 +1,68 @@
+"""Ludodrome: an arena and a laboratory for board-game bots.
+
+This is the public API. Nothing heavy is imported before it is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
+    from ludodrome.games import make, spaces
+    from ludodrome.search.batch import Batch
+    from ludodrome.search.batch import Batch as batch
+    from ludodrome.search.perft import perft, perft_ends
+    from ludodrome.search.playouts import Playouts, playouts
+
+__all__ = [
+    "BadState",
+    "Batch",
+    "Game",
+    "IllegalMove",
+    "Outcome",
+    "Playouts",
+    "TooManyMoves",
+    "batch",
+    "game_ids",
+    "make",
+    "perft",
+    "perft_ends",
+    "playouts",
+    "spaces",
+]
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BadState": "game",
+    "Game": "game",
+    "IllegalMove": "game",
+    "Outcome": "game",
+    "TooManyMoves": "game",
+    "make": "games",
+    "Batch": "search.batch",
+    "perft": "search.perft",
+    "perft_ends": "search.perft",
+    "Playouts": "search.playouts",
+    "playouts": "search.playouts",
+}
+
+
+def game_ids() -> list[str]:
+    """The ids of all games, sorted."""
+    from ludodrome.games import GAMES
+
+    return sorted(GAMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "spaces":
+        return import_module("ludodrome.games.spaces")
+    if name == "batch":
+        name = "Batch"
+    if name not in _HOMES:
+        raise AttributeError(f"ludodrome has no {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(f"ludodrome.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

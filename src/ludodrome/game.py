@@ -1,0 +1,368 @@
+"""Game, Outcome and the errors: all that the upper floors see of a game.
+
+A ``Game`` is a view of a room's kernels in JSON: states and moves are plain JSON values,
+``encode`` and ``decode`` turn states into kernel records and back. Legality is checked here,
+once; kernels trust their input. What a match does about a refused move belongs to the arena.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from ludodrome import reading
+from ludodrome.jit import Array, Record, new_states
+
+LISTED_MOVES = 100_000
+"""Where there are more legal moves than this, they are not listed."""
+
+
+class BadState(ValueError):
+    """What was given is no state of this game; the sentence names the field."""
+
+
+class IllegalMove(ValueError):
+    """The move cannot be made here; the sentence says why."""
+
+
+class TooManyMoves(ValueError):
+    """There are more legal moves than anybody wants listed; ``count`` says how many, if known."""
+
+    def __init__(self, message: str, count: int | None = None) -> None:
+        super().__init__(message)
+        self.count = count
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended. ``winner`` is None for a draw."""
+
+    winner: int | None
+    scores: list[float]
+    """The game's points by seat."""
+    returns: list[float]
+    """Zero-sum numbers by seat: 1 and -1, or 0 and 0; with three seats 1 and twice -0.5."""
+    reason: str
+
+
+def returns_of(winner: int | None, seats: int) -> list[float]:
+    """Zero-sum returns by seat."""
+    if winner is None:
+        return [0.0] * seats
+    return [1.0 if seat == winner else -1.0 / (seats - 1) for seat in range(seats)]
+
+
+class Option(NamedTuple):
+    """One option of a game: whole numbers from ``low`` to ``high``, or a few words."""
+
+    name: str
+    default: Any
+    meaning: str
+    low: int = 0
+    high: int = 0
+    words: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> str:
+        """What may be given, for sentences and tables."""
+        return reading.listing(self.words, "or") if self.words else f"{self.low} to {self.high}"
+
+    def read(self, value: Any, game_id: str) -> Any:
+        """The value, or a ValueError with a sentence."""
+        where = f"the option {self.name} of {game_id}"
+        if self.words:
+            return reading.choice(value, self.words, where, ValueError)
+        return reading.integer(value, self.low, self.high, where, ValueError)
+
+
+class Verbs(NamedTuple):
+    """A game's kernels, the same verbs in every room. ``s`` is one record."""
+
+    reset: Callable[[Record, Any], None]
+    """(s, seed): the initial position; the option fields stay as they are."""
+    legal: Callable[[Record, Array], int]
+    """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
+    fault: Callable[[Record, int], int]
+    """(s, action): 0 if the action is legal, else a number that says why not."""
+    play: Callable[[Record, int], None]
+    """(s, action): makes a legal action, in place."""
+    mover: Callable[[Record], int]
+    """(s): the seat to move, -1 when over."""
+    winner: Callable[[Record], int]
+    """(s): the seat that has won, -1 while the game runs or when it is drawn."""
+    turns: Callable[[Record], int]
+    """(s): how many moves have been made."""
+
+
+class Kernels(Protocol):
+    """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
+
+    def reset(self, states: Any, seed: Any) -> None: ...
+    def legal(self, states: Any, buffer: Array) -> int: ...
+    def fault(self, states: Any, action: int) -> int: ...
+    def play(self, states: Any, action: int) -> None: ...
+    def mover(self, states: Any) -> int: ...
+    def turns(self, states: Any) -> int: ...
+    def winner(self, states: Any) -> int: ...
+    def playouts(
+        self, states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array
+    ) -> tuple[int, Any]: ...
+    def perft(
+        self, states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array
+    ) -> int: ...
+    def reset_many(self, states: Any, seed: Any, where: Array) -> None: ...
+    def step_many(
+        self, states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+    ) -> None: ...
+    def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
+
+
+class Codec(Protocol):
+    """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
+
+    def parse_state(self, state: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from a JSON state, or BadState."""
+
+    def format_state(self, record: Record) -> Any:
+        """The JSON state of a record."""
+
+    def parse_line(self, text: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from the one-line form, or BadState."""
+
+    def format_line(self, record: Record) -> str:
+        """The one-line form of a record."""
+
+    def render(self, record: Record) -> str:
+        """The drawing of a record."""
+
+    def parse_move(self, move: Any, states: Any) -> int:
+        """The action that a JSON move stands for; IllegalMove if it has not the form of a move here."""
+
+    def format_moves(self, actions: list[int], record: Record) -> list[Any]:
+        """The JSON moves of legal actions of one position."""
+
+    def explain(self, fault: int, action: int, record: Record) -> str:
+        """The sentence for a fault of the kernel ``fault``."""
+
+    def parse_notation(self, text: Any, states: Any, legal: list[int]) -> int:
+        """The legal action that a person's text means in a running game, or IllegalMove."""
+
+    def format_notation(self, action: int, record: Record) -> str:
+        """A legal action in the notation for people."""
+
+
+GAME_OVER = 1
+"""The fault that all games share: the game is over."""
+
+
+class Game:
+    """One game with its options set, in JSON. Instances are immutable and may be shared.
+
+    A room makes its own by naming its parts; it overrides only what is different with it.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    available: ClassVar[tuple[Option, ...]] = ()
+    """The options that the game has."""
+
+    seats: int = 2
+    dtype: np.dtype[Any]
+    num_actions: int
+    most_legal: int
+    """No position has more legal actions than this: the size of a move buffer."""
+    most_actions: int
+    """No game is longer than this, in actions."""
+    actions_a_turn: int = 1
+    """No turn takes more actions than this."""
+    reasons: tuple[str, ...]
+    """What a record's ``reason`` stands for; number 0 is the empty text of a running game."""
+    kernels: Kernels
+    codec: Codec
+
+    def __init__(self, **options: Any) -> None:
+        known = {option.name: option for option in self.available}
+        for name in options:
+            if name not in known:
+                right = reading.listing(known) if known else "none"
+                raise ValueError(f"{self.id} has no option {reading.show(name)}; its options are {right}")
+        self.options: dict[str, Any] = {
+            name: option.read(options.get(name, option.default), self.id) for name, option in known.items()
+        }
+
+    def __repr__(self) -> str:
+        words = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"ludodrome.make({self.id!r}{words})"
+
+    # States
+
+    def blank(self) -> Any:
+        """An array of one record with the option fields set and nothing else."""
+        states = new_states(self.dtype, 1)
+        for name, value in self._option_fields().items():
+            states[name] = value
+        return states
+
+    def new_states(self, count: int) -> Any:
+        """So many records with the option fields set."""
+        states = new_states(self.dtype, count)
+        states[:] = self.blank()[0]
+        return states
+
+    def initial_state(self, seed: int = 0) -> Any:
+        """The first position. The seed matters only where a game has something to draw."""
+        states = self.blank()
+        self.kernels.reset(states, _checked_seed(seed))
+        return self.decode(states[0])
+
+    def encode(self, state: Any) -> Record:
+        """The kernel record of a JSON state."""
+        return self._states(state)[0]
+
+    def decode(self, record: Record) -> Any:
+        """The JSON state of a record."""
+        return self.codec.format_state(record)
+
+    def to_move(self, state: Any) -> int | None:
+        """The seat to move, or None when it is over."""
+        seat = self.kernels.mover(self._states(state))
+        return None if seat < 0 else seat
+
+    def outcome(self, state: Any) -> Outcome | None:
+        """None while the game runs."""
+        return self._ending(self._states(state))
+
+    def observation(self, state: Any, seat: int | None = None) -> Any:
+        """What a bot of that seat is shown; seat None: what a spectator may see."""
+        self._check_seat(seat)
+        return self.decode(self.encode(state))
+
+    def render(self, state: Any) -> str:
+        """The position as text for people."""
+        return self.codec.render(self.encode(state))
+
+    def parse_state(self, text: str) -> Any:
+        """A position from its one-line form; BadState with a sentence if it is none."""
+        return self.decode(self.codec.parse_line(text, self.options)[0])
+
+    def format_state(self, state: Any) -> str:
+        """A position on one line."""
+        return self.codec.format_line(self.encode(state))
+
+    # Moves
+
+    def legal_moves(self, state: Any) -> list[Any]:
+        """All legal moves in the game's fixed order; none when the game is over."""
+        states = self._states(state)
+        return self.codec.format_moves(self._legal(states), states[0])
+
+    def is_legal(self, state: Any, move: Any) -> bool:
+        """Whether the move can be made; False as well for what is no move at all."""
+        states = self._states(state)
+        try:
+            return self.kernels.fault(states, self.codec.parse_move(move, states)) == 0
+        except IllegalMove:
+            return False
+
+    def apply(self, state: Any, move: Any) -> Any:
+        """The state after the move. The state given is not changed."""
+        states = self._states(state)
+        self.kernels.play(states, self._legal_action(move, states))
+        return self.decode(states[0])
+
+    def action(self, move: Any, state: Any) -> int:
+        """The small integer that stands for a legal move in this position."""
+        return self._legal_action(move, self._states(state))
+
+    def move(self, action: int, state: Any) -> Any:
+        """The legal move that an action stands for in this position."""
+        states = self._states(state)
+        number = self._action_number(action)
+        self._check_fault(number, states)
+        return self.codec.format_moves([number], states[0])[0]
+
+    def parse_move(self, text: str, state: Any) -> Any:
+        """A legal move from what a person typed; IllegalMove with a sentence if it is none."""
+        states = self._states(state)
+        self._check_running(states)
+        action = self.codec.parse_notation(text, states, self._legal(states))
+        return self.codec.format_moves([action], states[0])[0]
+
+    def format_move(self, move: Any, state: Any) -> str:
+        """A legal move in a short notation that parse_move reads back."""
+        states = self._states(state)
+        return self.codec.format_notation(self._legal_action(move, states), states[0])
+
+    # Underneath
+
+    def _option_fields(self) -> dict[str, Any]:
+        """The record fields that hold options; by default those of the same name."""
+        return self.options
+
+    def _states(self, state: Any) -> Any:
+        """An array of one record; BadState if the state is none."""
+        return self.codec.parse_state(state, self.options)
+
+    def _scores(self, winner: int | None, states: Any) -> list[float]:
+        """The game's points by seat once it is over: a win is one point, shared at a draw."""
+        return [(1.0 if seat == winner else 0.0) if winner is not None else 0.5 for seat in range(self.seats)]
+
+    def _ending(self, states: Any) -> Outcome | None:
+        reason = self.reasons[int(states["reason"][0])]
+        if not reason:
+            return None
+        best = int(states["winner"][0])
+        winner = None if best < 0 else best
+        return Outcome(winner, self._scores(winner, states), returns_of(winner, self.seats), reason)
+
+    def _legal(self, states: Any) -> list[int]:
+        buffer = self.buffer()
+        actions: list[int] = buffer[: self.kernels.legal(states, buffer)].tolist()
+        return actions
+
+    def _legal_action(self, move: Any, states: Any) -> int:
+        self._check_running(states)
+        action = self.codec.parse_move(move, states)
+        self._check_fault(action, states)
+        return action
+
+    def _check_running(self, states: Any) -> None:
+        if reason := self.reasons[int(states["reason"][0])]:
+            raise IllegalMove(f"the game is over: {reason}")
+
+    def _check_fault(self, action: int, states: Any) -> None:
+        self._check_running(states)
+        fault = self.kernels.fault(states, action)
+        if fault:
+            raise IllegalMove(self.codec.explain(fault, action, states[0]))
+
+    def buffer(self) -> Array:
+        """An empty move buffer."""
+        return np.empty(self.most_legal, np.int16)
+
+    def _action_number(self, action: Any) -> int:
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if isinstance(action, bool) or not 0 <= number < self.num_actions:
+            raise IllegalMove(
+                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, not {reading.show(action)}"
+            )
+        return number
+
+    def _check_seat(self, seat: Any) -> None:
+        if seat is not None and not reading.is_int(seat, 0, self.seats - 1):
+            raise ValueError(
+                f"a seat of {self.id} is a whole number from 0 to {self.seats - 1}, "
+                f"or None for a spectator, not {reading.show(seat)}"
+            )
+
+
+def _checked_seed(seed: Any) -> Any:
+    """A seed as the kernels take it: any whole number, folded into one machine word."""
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ValueError(f"a seed is a whole number, not {reading.show(seed)}")
+    return np.uint64(seed & 0xFFFF_FFFF_FFFF_FFFF)

@@ -1,0 +1,23 @@
+"""Skysummit: towers with placement."""
+
+from ludodrome.game import Game, Option
+from ludodrome.games.skysummit import codec, kernels, rules
+
+
+class Skysummit(Game):
+    """Two workers a side on 5 x 5: climb to level 3, or shut the other in."""
+
+    id = "skysummit"
+    title = "Skysummit"
+    available = (Option("turn_limit", 200, "the greatest number of turns, placements included", low=1, high=1000),)
+
+    dtype = rules.DTYPE
+    num_actions = rules.NUM_ACTIONS
+    most_legal = rules.PLACEMENTS
+    most_actions = rules.MOST_TURNS
+    reasons = rules.REASONS
+    kernels = kernels
+    codec = codec
+
+
+GAME = Skysummit

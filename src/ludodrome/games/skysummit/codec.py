@@ -1,0 +1,306 @@
+"""Skysummit in JSON and text: states, moves, the notation, the one-line form, the drawing.
+
+Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere here.
+"""
+
+import re
+from typing import Any
+
+from ludodrome import reading
+from ludodrome.game import GAME_OVER, BadState, IllegalMove
+from ludodrome.games.skysummit import kernels, rules
+from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLACEMENTS, REASONS, WORKERS
+from ludodrome.games.tower_text import (
+    CELL,
+    NAMES,
+    draw,
+    height_digits,
+    height_rows,
+    pack_heights,
+    parse_cells,
+    parse_height_rows,
+    parse_number,
+)
+from ludodrome.games.towers import (
+    BUILD_OCCUPIED,
+    BUILD_OFF_BOARD,
+    BUILD_ON_DOME,
+    CELLS,
+    DIRECTION,
+    OFF_BOARD,
+    STEP,
+    STEP_OCCUPIED,
+    STEP_OFF_BOARD,
+    STEP_ON_DOME,
+    STEP_TOO_HIGH,
+)
+from ludodrome.jit import Record, packed, packing
+from ludodrome.reading import show
+
+STATE_KEYS = ("phase", "ply", "board", "workers", "winner", "reason")
+PLACE_KEYS = ("t", "to")
+MOVE_KEYS = ("t", "w", "to", "build")
+SIGNS = "●◆"
+
+_PACKING = packing(DTYPE)
+_STEP = [[*row, None] for row in STEP.tolist()]  # the last one: NO_BUILD
+_PLACED = [rules.placed(action) for action in range(PLACEMENTS)]
+_SPLIT = [rules.split(action) for action in range(PLACEMENTS, rules.NUM_ACTIONS)]
+_DIRECTION = DIRECTION.tolist()
+
+
+# States
+
+
+def parse_state(state: Any, options: dict[str, Any]) -> Any:
+    """An array of one record, or BadState."""
+    turn_limit = options["turn_limit"]
+    reading.fields(state, STATE_KEYS, "a state of skysummit", BadState)
+    ply = reading.integer(state["ply"], 0, turn_limit, "ply", BadState)
+    phase = "place" if ply < PLACEMENT_TURNS else "play"
+    if state["phase"] != phase:
+        raise BadState(f"phase is {phase!r} at ply {ply}, not {show(state['phase'])}")
+    levels = pack_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
+    if phase == "place" and any(levels):
+        raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
+    workers = _parse_workers(state["workers"], ply)
+    return _judged(levels, workers, ply, turn_limit, state["winner"], state["reason"])
+
+
+def _parse_workers(value: Any, ply: int) -> list[int]:
+    """The four cells, seat by seat; NOWHERE for the unplaced."""
+    cells: list[int] = []
+    for seat, pair in enumerate(reading.items(value, 2, "workers", BadState)):
+        where = f"workers[{seat}]"
+        reading.items(pair, WORKERS, where, BadState)
+        if ply <= seat:
+            if pair != [None, None]:
+                raise BadState(f"{where} is [null, null] at ply {ply}: seat {seat} has not placed yet")
+            cells += [NOWHERE, NOWHERE]
+        else:
+            cells += [reading.integer(cell, 0, CELLS - 1, f"a cell of {where}", BadState) for cell in pair]
+    standing = [cell for cell in cells if cell != NOWHERE]
+    if len(set(standing)) != len(standing):
+        twice = next(cell for cell in standing if standing.count(cell) > 1)
+        raise BadState(f"workers has two on cell {twice} ({NAMES[twice]})")
+    if ply == 1 and cells[0] > cells[1]:
+        raise BadState("workers[0] is in ascending order right after the placement")
+    return cells
+
+
+def _judged(levels: list[int], workers: list[int], ply: int, turn_limit: int, winner: Any, reason: Any) -> Any:
+    """The record, if the end that the state claims is what the position says."""
+    last = (ply - 1) % 2
+    for index, cell in enumerate(workers):
+        if cell != NOWHERE and levels[2] >> cell & 1:
+            if levels[3] >> cell & 1:
+                raise BadState(f"workers has one on the dome on cell {cell} ({NAMES[cell]})")
+            if index // WORKERS != last or levels[2] >> workers[2 * last + 1 - index % 2] & 1:
+                raise BadState(
+                    f"workers has one on level 3 on cell {cell} ({NAMES[cell]}); "
+                    f"only the last mover, seat {last} here, can stand there, with one worker"
+                )
+    states = packed(DTYPE, _PACKING.pack(*levels, *workers, ply, turn_limit, -1, 0))
+    kernels.judge(states)
+    true_winner, true_reason = _PACKING.unpack(states.tobytes())[-2:]
+    right = None if true_winner < 0 else true_winner
+    if reason != REASONS[true_reason] or type(reason) is not str:
+        raise BadState(f"reason is {REASONS[true_reason]!r} in this position, not {show(reason)}")
+    if winner != right or type(winner) is not type(right):
+        raise BadState(f"winner is {show(right)} in this position, not {show(winner)}")
+    return states
+
+
+def format_state(record: Record) -> dict[str, Any]:
+    """The JSON state of a record."""
+    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record.tobytes())
+    return {
+        "phase": "place" if ply < PLACEMENT_TURNS else "play",
+        "ply": ply,
+        "board": [int(digit) for digit in height_digits((l0, l1, l2, l3))],
+        "workers": [[None, None] if x == NOWHERE else [x, y] for x, y in ((a, b), (c, d))],
+        "winner": None if winner < 0 else winner,
+        "reason": REASONS[reason],
+    }
+
+
+def parse_line(text: Any, options: dict[str, Any]) -> Any:
+    """The record of a one-line form, or BadState."""
+    words = text.split() if type(text) is str else []
+    if len(words) != 4:
+        raise BadState(f"a position of skysummit is heights, two pairs of workers and the ply, not {show(text)}")
+    turn_limit = options["turn_limit"]
+    heights = parse_height_rows(words[0])
+    ply = parse_number(words[3], "ply")
+    workers: list[Any] = []
+    for word in words[1:3]:
+        names = parse_cells(word) if word != "-" else [None, None]
+        for name in names:
+            if name is not None and name not in CELL:
+                raise BadState(f"{show(name)} is no cell; cells are A1 to E5")
+        workers.append([None if name is None else CELL[name] for name in names])
+    reading.integer(ply, 0, turn_limit, "ply", BadState)
+    levels = pack_heights(heights, "the heights")
+    if ply < PLACEMENT_TURNS and any(levels):
+        raise BadState("there are heights above 0 although nothing can be built before both sides have placed")
+    cells = _parse_workers(workers, ply)
+    probe = packed(DTYPE, _PACKING.pack(*levels, *cells, ply, turn_limit, -1, 0))
+    kernels.judge(probe)
+    winner, reason = _PACKING.unpack(probe.tobytes())[-2:]
+    return _judged(levels, cells, ply, turn_limit, None if winner < 0 else winner, REASONS[reason])
+
+
+def format_line(record: Record) -> str:
+    """The one-line form of a record."""
+    l0, l1, l2, l3, a, b, c, d, ply, *_ = _PACKING.unpack(record.tobytes())
+    pairs = ["-" if x == NOWHERE else NAMES[x] + NAMES[y] for x, y in ((a, b), (c, d))]
+    return f"{height_rows((l0, l1, l2, l3))} {pairs[0]} {pairs[1]} {ply}"
+
+
+def render(record: Record) -> str:
+    """The drawing, with one line below it about the game."""
+    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record.tobytes())
+    marks = {cell: f"{SIGNS[k // 2]}{k % 2 + 1}" for k, cell in enumerate((a, b, c, d)) if cell != NOWHERE}
+    if not reason:
+        end = f"seat {ply % 2} {SIGNS[ply % 2]} to move"
+    elif winner < 0:
+        end = f"over: drawn ({REASONS[reason]})"
+    else:
+        end = f"over: seat {winner} {SIGNS[winner]} wins ({REASONS[reason]})"
+    return f"{draw(height_digits((l0, l1, l2, l3)), marks)}\nply {ply}, {end}"
+
+
+# Moves
+
+
+def parse_move(move: Any, states: Any) -> int:
+    """The action of a JSON move in this position; IllegalMove if it has not the form of a move here."""
+    kind = move.get("t") if type(move) is dict else None
+    if kind == "place":
+        reading.fields(move, PLACE_KEYS, "a placement", IllegalMove)
+        a, b = (
+            reading.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
+            for cell in reading.items(move["to"], WORKERS, "'to' of a placement", IllegalMove)
+        )
+        if a == b:
+            raise IllegalMove(f"'to' names cell {a} ({NAMES[a]}) twice; the two workers go on two cells")
+        return int(rules.placement(a, b))
+    if kind != "move":
+        raise IllegalMove(
+            'a move of skysummit is {"t": "place", "to": [a, b]} or {"t": "move", "w": w, "to": cell, "build": cell or null}'
+            f", not {show(move) if type(move) is not dict else 't = ' + show(kind)}"
+        )
+    reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
+    worker = reading.integer(move["w"], 0, WORKERS - 1, "'w'", IllegalMove)
+    to = reading.integer(move["to"], 0, CELLS - 1, "'to'", IllegalMove)
+    target = move["build"]
+    if target is not None:
+        reading.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
+    fields = _PACKING.unpack(states.tobytes())
+    ply = fields[8]
+    if ply < PLACEMENT_TURNS:
+        raise IllegalMove(WHY[rules.WRONG_PHASE])
+    source = fields[4 + ply % 2 * WORKERS + worker]
+    direction = _DIRECTION[source][to]
+    if direction == OFF_BOARD:
+        raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, who stands on {_cell(source)}")
+    build_direction = rules.NO_BUILD if target is None else _DIRECTION[to][target]
+    if build_direction == OFF_BOARD:
+        raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
+    return PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction
+
+
+def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
+    """The JSON moves of legal actions of one position."""
+    fields = _PACKING.unpack(record.tobytes())
+    ply = fields[8]
+    if ply < PLACEMENT_TURNS:
+        return [{"t": "place", "to": list(_PLACED[action])} for action in actions]
+    sources = fields[4 + ply % 2 * WORKERS : 6 + ply % 2 * WORKERS]
+    moves = []
+    for action in actions:
+        worker, direction, target = _SPLIT[action - PLACEMENTS]
+        steps = _STEP[sources[worker]]
+        to = steps[direction]
+        moves.append({"t": "move", "w": worker, "to": to, "build": _STEP[to][target]})
+    return moves
+
+
+def _squares(action: int, record: Record) -> tuple[int, int, int, int | None]:
+    """Worker, source, destination and build of a legal action of the play phase."""
+    fields = _PACKING.unpack(record.tobytes())
+    worker, direction, target = _SPLIT[action - PLACEMENTS]
+    source = fields[4 + fields[8] % 2 * WORKERS + worker]
+    to = _STEP[source][direction]
+    return worker, source, to, _STEP[to][target]
+
+
+def _cell(cell: int) -> str:
+    return f"cell {cell} ({NAMES[cell]})"
+
+
+WHY = {
+    GAME_OVER: "the game is over",
+    STEP_OFF_BOARD: "the step leads off the board",
+    STEP_OCCUPIED: "{to} is occupied by a worker",
+    STEP_ON_DOME: "{to} is a dome, which nobody enters",
+    STEP_TOO_HIGH: "{to} is more than one level higher than {source}",
+    BUILD_OFF_BOARD: "the build is off the board",
+    BUILD_OCCUPIED: "{target} is occupied by a worker, so nothing can be built there",
+    BUILD_ON_DOME: "{target} is a dome already, so nothing can be built there",
+    rules.WRONG_PHASE: "each side places its two workers in its first turn, and moves from then on",
+    rules.PLACE_OCCUPIED: "both cells of a placement must be free",
+    rules.BUILD_WITH_WIN: "a step onto level 3 wins at once, so 'build' is null",
+    rules.BUILD_MISSING: "every step that does not win is followed by a build, so 'build' is a cell",
+}
+"""fault -> sentence."""
+
+
+def explain(fault: int, action: int, record: Record) -> str:
+    """The sentence for a fault of an action in this position."""
+    if action < PLACEMENTS or fault in (GAME_OVER, STEP_OFF_BOARD, BUILD_OFF_BOARD, rules.WRONG_PHASE):
+        return WHY[fault]
+    _, source, to, target = _squares(action, record)
+    return WHY[fault].format(source=_cell(source), to=_cell(to), target=None if target is None else _cell(target))
+
+
+# The notation for people
+
+_PLACE = re.compile(r"place([a-e][1-5])([a-e][1-5])")
+_MOVE = re.compile(r"([12])?(?:([a-e][1-5])-)?([a-e][1-5])[↑^+]?([a-e][1-5])?")
+
+
+def format_notation(action: int, record: Record) -> str:
+    """``place B2 C3``, ``2C3-C4 ↑D4``, or ``2C3-B3`` for a winning step."""
+    if action < PLACEMENTS:
+        a, b = _PLACED[action]
+        return f"place {NAMES[a]} {NAMES[b]}"
+    worker, source, to, target = _squares(action, record)
+    return f"{worker + 1}{NAMES[source]}-{NAMES[to]}" + ("" if target is None else f" ↑{NAMES[target]}")
+
+
+def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
+    """The one legal action that fits the text, or IllegalMove."""
+    if type(text) is not str or len(text) > 100:
+        raise IllegalMove(f"a move is a short text like 'place B2 C3' or '2C3-C4 ↑D4', not {show(text)}")
+    squeezed = "".join(text.split()).lower()
+    if match := _PLACE.fullmatch(squeezed):
+        a, b = (CELL[name.upper()] for name in match.groups())
+        fitting = [action for action in legal if action < PLACEMENTS and _PLACED[action] == (a, b)]
+    elif match := _MOVE.fullmatch(squeezed):
+        number, *names = match.groups()
+        source, to, target = (None if name is None else CELL[name.upper()] for name in names)
+        fitting = []
+        for action in legal:
+            if action >= PLACEMENTS:
+                squares = _squares(action, states[0])
+                same_worker = number in (None, str(squares[0] + 1)) and source in (None, squares[1])
+                if same_worker and squares[2:] == (to, target):
+                    fitting.append(action)
+    else:
+        raise IllegalMove(f"a move is written like 'place B2 C3' or '2C3-C4 ↑D4', not {show(text)}")
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise IllegalMove(f"{show(text)} fits more than one legal move; say which worker: 1 or 2 in front")
+    raise IllegalMove(f"{show(text)} fits no legal move here")

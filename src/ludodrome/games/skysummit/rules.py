@@ -1,0 +1,257 @@
+"""The rules of skysummit for machines. The R-numbers are those of RULES.md beside this file.
+
+States as people write them are in ``codec.py``; kernels trust their input.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import GAME_OVER, Verbs
+from ludodrome.games.towers import (
+    CELLS,
+    DIRECTION,
+    DIRECTIONS,
+    NEIGHBOURS,
+    STEP,
+    SUMMIT,
+    bit,
+    build,
+    build_fault,
+    height,
+    reach,
+    step_fault,
+)
+from ludodrome.jit import Array, Record, kernel, lowest, record_dtype
+
+WORKERS = 2
+PLACEMENT_TURNS = 2
+NOWHERE = 255
+"""Where a worker stands that has not been placed."""
+
+DTYPE = record_dtype(
+    [
+        ("levels", np.uint32, (4,)),  # see games/towers.py
+        ("workers", np.uint8, (2, WORKERS)),  # by seat, the cell or NOWHERE
+        ("ply", np.uint16),
+        ("turn_limit", np.uint16),  # an option, never changed by a kernel
+        ("winner", np.int8),  # -1: nobody
+        ("reason", np.uint8),  # an index into REASONS
+    ]
+)
+
+RUNNING, SUMMITED, STUCK, ALTITUDE, PEAK, DRAWN = range(6)
+REASONS = (
+    "",
+    "reached level 3",
+    "no legal moves",
+    "turn limit: higher altitude",
+    "turn limit: higher peak",
+    "turn limit: draw",
+)
+
+# Actions: first the placements of (a, b), then worker * 72 + direction * 9 + build direction.
+PLACEMENTS = CELLS * (CELLS - 1)
+NO_BUILD = DIRECTIONS
+BUILDS = DIRECTIONS + 1
+STEPS_OF_WORKER = DIRECTIONS * BUILDS
+NUM_ACTIONS = PLACEMENTS + WORKERS * STEPS_OF_WORKER
+MOST_TURNS = 2 + 4 * CELLS  # every turn of the play phase builds, except one that wins
+
+# Faults beyond those of towers.py
+WRONG_PHASE = 9
+PLACE_OCCUPIED = 10
+BUILD_WITH_WIN = 11
+BUILD_MISSING = 12
+
+
+@kernel
+def placement(a: int, b: int) -> int:
+    """The action of placing on a and b, in this order."""
+    return a * (CELLS - 1) + (b if b < a else b - 1)
+
+
+@kernel
+def placed(action: int) -> Any:
+    """The two cells of a placement."""
+    a = action // (CELLS - 1)
+    b = action % (CELLS - 1)
+    return a, (b if b < a else b + 1)
+
+
+@kernel
+def occupied(s: Record) -> Any:
+    """R2: the set of cells on which workers stand."""
+    cells = np.uint64(0)
+    for seat in range(2):
+        if s.workers[seat, 0] != NOWHERE:
+            cells |= bit(s.workers[seat, 0]) | bit(s.workers[seat, 1])
+    return cells
+
+
+@kernel
+def reset(s: Record, seed: Any) -> None:
+    """R1, R2: an empty board, nobody placed. Nothing is random."""
+    for k in range(4):
+        s.levels[k] = 0
+    for seat in range(2):
+        for worker in range(WORKERS):
+            s.workers[seat, worker] = NOWHERE
+    s.ply = 0
+    s.winner = -1
+    s.reason = RUNNING
+
+
+@kernel
+def mover(s: Record) -> int:
+    """R3: the seats alternate; R15: nobody moves once the game is over."""
+    return -1 if s.reason != RUNNING else np.int64(s.ply) % 2
+
+
+@kernel
+def legal(s: Record, buffer: Array) -> int:
+    """All legal actions, ascending."""
+    if s.reason != RUNNING:
+        return 0
+    if s.ply < PLACEMENT_TURNS:
+        return _placements(s, buffer)
+    seat = np.int64(s.ply) % 2
+    taken = occupied(s)
+    levels = s.levels
+    count = 0
+    for worker in range(WORKERS):
+        source = s.workers[seat, worker]
+        buildable = ~((taken ^ bit(source)) | levels[3])  # R9: the cell just left is free
+        steps = reach(levels, source, taken)
+        while steps:
+            to = lowest(steps)
+            steps &= steps - np.uint64(1)
+            action = PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS
+            if height(levels, to) == SUMMIT:  # R8
+                buffer[count] = action + NO_BUILD
+                count += 1
+                continue
+            builds = NEIGHBOURS[to] & buildable
+            while builds:
+                buffer[count] = action + DIRECTION[to, lowest(builds)]
+                builds &= builds - np.uint64(1)
+                count += 1
+    return count
+
+
+@kernel
+def _placements(s: Record, buffer: Array) -> int:
+    """R4: every ordered pair of free cells."""
+    taken = occupied(s)
+    count = 0
+    for a in range(CELLS):
+        if taken & bit(a):
+            continue
+        for b in range(CELLS):
+            if b != a and not taken & bit(b):
+                buffer[count] = placement(a, b)
+                count += 1
+    return count
+
+
+@kernel
+def fault(s: Record, action: int) -> int:
+    """0 if the action is legal, else what is wrong first."""
+    if s.reason != RUNNING:  # R15
+        return GAME_OVER
+    taken = occupied(s)
+    if (action < PLACEMENTS) != (s.ply < PLACEMENT_TURNS):  # R4, R6
+        return WRONG_PHASE
+    if action < PLACEMENTS:
+        a, b = placed(action)
+        return PLACE_OCCUPIED if taken & (bit(a) | bit(b)) else 0
+    worker, to_direction, build_direction = split(action)
+    source = s.workers[np.int64(s.ply) % 2, worker]
+    to = STEP[source, to_direction]
+    wrong = step_fault(s.levels, source, to, taken)  # R7, R10
+    if wrong:
+        return wrong
+    if height(s.levels, to) == SUMMIT:  # R8
+        return 0 if build_direction == NO_BUILD else BUILD_WITH_WIN
+    if build_direction == NO_BUILD:
+        return BUILD_MISSING
+    return build_fault(s.levels, STEP[to, build_direction], taken ^ bit(source))  # R9, R10
+
+
+@kernel
+def split(action: int) -> Any:
+    """Worker, direction of the step, direction of the build."""
+    rest = action - PLACEMENTS
+    return rest // STEPS_OF_WORKER, rest % STEPS_OF_WORKER // BUILDS, rest % BUILDS
+
+
+@kernel
+def play(s: Record, action: int) -> None:
+    """Make a legal action, then judge."""
+    seat = np.int64(s.ply) % 2
+    if action < PLACEMENTS:  # R4, R5
+        a, b = placed(action)
+        s.workers[seat, 0] = min(a, b)
+        s.workers[seat, 1] = max(a, b)
+    else:  # R6
+        worker, to_direction, build_direction = split(action)
+        to = STEP[s.workers[seat, worker], to_direction]
+        s.workers[seat, worker] = to
+        if build_direction != NO_BUILD:
+            build(s.levels, STEP[to, build_direction])
+    s.ply += 1
+    judge(s)
+
+
+@kernel
+def judge(s: Record) -> None:
+    """R14: the end follows from the position: a summit, the turn limit, a stuck seat, in this order."""
+    s.winner = -1
+    s.reason = RUNNING
+    next_seat = np.int64(s.ply) % 2
+    last = 1 - next_seat
+    if s.ply >= PLACEMENT_TURNS:
+        standing = bit(s.workers[last, 0]) | bit(s.workers[last, 1])
+        if standing & s.levels[SUMMIT - 1]:  # R8
+            s.winner = last
+            s.reason = SUMMITED
+            return
+    if s.ply == s.turn_limit:  # R11
+        _break_tie(s)
+    elif s.ply >= PLACEMENT_TURNS:
+        taken = occupied(s)
+        first, second = s.workers[next_seat, 0], s.workers[next_seat, 1]
+        if not reach(s.levels, first, taken) and not reach(s.levels, second, taken):  # R13
+            s.winner = last
+            s.reason = STUCK
+
+
+@kernel
+def _break_tie(s: Record) -> None:
+    """R12: altitude, then peak, then a draw. The unplaced count nothing."""
+    s.reason = DRAWN
+    if s.ply < PLACEMENT_TURNS:
+        return
+    a, b = height(s.levels, s.workers[0, 0]), height(s.levels, s.workers[0, 1])
+    c, d = height(s.levels, s.workers[1, 0]), height(s.levels, s.workers[1, 1])
+    if a + b != c + d:
+        s.reason = ALTITUDE
+        s.winner = 0 if a + b > c + d else 1
+    elif max(a, b) != max(c, d):
+        s.reason = PEAK
+        s.winner = 0 if max(a, b) > max(c, d) else 1
+
+
+@kernel
+def winner(s: Record) -> int:
+    """The seat that has won, or -1."""
+    return np.int64(s.winner)
+
+
+@kernel
+def turns(s: Record) -> int:
+    """R3: placements count as turns."""
+    return np.int64(s.ply)
+
+
+VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)

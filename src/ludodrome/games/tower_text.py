@@ -1,0 +1,72 @@
+"""The 5 x 5 tower board as people and JSON write it: cell names, height digits, the drawn table.
+
+Shared by the codecs of the two tower games. Kernels are in ``towers.py``.
+"""
+
+from typing import Any
+
+from ludodrome.game import BadState
+from ludodrome.games.towers import CELLS, DOME, SIDE
+from ludodrome.reading import show
+
+ROWS = "ABCDE"
+COLUMNS = "12345"
+NAMES = [row + column for row in ROWS for column in COLUMNS]
+"""cell -> name; cell 0 is A1, cell 7 is B3."""
+CELL = {name: cell for cell, name in enumerate(NAMES)}
+
+_AT_LEAST = [bytes(ord("1" if height > k else "0") for height in range(256)) for k in range(DOME)]
+
+
+def pack_heights(heights: list[Any], where: str) -> list[int]:
+    """Four bit sets, as in towers.py, from 25 heights in row order; BadState names the one that is wrong."""
+    for cell, height in enumerate(heights):
+        if type(height) is not int or not 0 <= height <= DOME:
+            raise BadState(f"{where} has {show(height)} on {NAMES[cell]}; a height is a whole number from 0 to {DOME}")
+    backwards = bytes(heights)[::-1]
+    return [int(backwards.translate(table), 2) for table in _AT_LEAST]
+
+
+def height_digits(levels: tuple[int, int, int, int]) -> str:
+    """25 digits in row order. A bit set read as a decimal number adds up digit by digit: 4 is the most."""
+    return f"{sum(int(f'{level:b}') for level in levels):025d}"[::-1]
+
+
+def height_rows(levels: tuple[int, int, int, int]) -> str:
+    """The heights as the one-line form has them, rows parted by strokes."""
+    digits = height_digits(levels)
+    return "/".join(digits[row : row + SIDE] for row in range(0, CELLS, SIDE))
+
+
+def parse_height_rows(text: str) -> list[int]:
+    """The 25 heights of the one-line form."""
+    rows = text.split("/")
+    if len(rows) != SIDE or any(len(row) != SIDE or not set(row) <= set("01234") for row in rows):
+        raise BadState(f"the heights are five rows of five digits 0 to {DOME} parted by '/', not {show(text)}")
+    return [int(digit) for row in rows for digit in row]
+
+
+def parse_cells(text: str) -> list[str]:
+    """The names in a word like B2C3, two characters each; not checked further."""
+    if len(text) % 2:
+        raise BadState(f"{show(text)} is no list of cells like B2C3")
+    return [text[at : at + 2] for at in range(0, len(text), 2)]
+
+
+def parse_number(text: str, what: str) -> int:
+    """A count in plain digits."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise BadState(f"{what} is a whole number, not {show(text)}")
+    return int(text)
+
+
+def draw(digits: str, marks: dict[int, str]) -> str:
+    """The table; marks: cell -> the two characters of the worker on it."""
+    header = "     " + "     ".join(COLUMNS)
+    lines = [header, "  ┌" + "┬".join(["─────"] * SIDE) + "┐"]
+    for row, letter in enumerate(ROWS):
+        if row:
+            lines.append("  ├" + "┼".join(["─────"] * SIDE) + "┤")
+        cells = range(row * SIDE, row * SIDE + SIDE)
+        lines.append(f"{letter} │" + "│".join(f" {digits[cell]} {marks.get(cell, '  ')}" for cell in cells) + f"│ {letter}")
+    return "\n".join([*lines, "  └" + "┴".join(["─────"] * SIDE) + "┘", header])

@@ -1,0 +1,119 @@
+"""What the two tower games share: the 5 x 5 board, its heights as bit sets, steps and builds.
+
+Heights are kept as four bit sets ``levels``: bit c of ``levels[k]`` is set where cell c is
+higher than k. So ``levels[0]`` are the cells with at least one block, ``levels[3]`` the domes.
+The rules of each game are in its own room; the R-numbers here are given as skysummit / santorini.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.jit import Array, kernel
+
+SIDE = 5
+CELLS = SIDE * SIDE
+DOME = 4
+SUMMIT = 3
+
+# 0  1  2  3  4
+# 5  6  7  8  9
+# ...       24
+N, W, E, S = (-1, 0), (0, -1), (0, 1), (1, 0)
+COMPASS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0))
+"""The eight directions in reading order, so that a higher direction is a higher cell."""
+DIRECTIONS = len(COMPASS)
+OFF_BOARD = -1
+
+ONE = np.uint64(1)
+
+
+def _step_table() -> Array:
+    table = np.full((CELLS, DIRECTIONS), OFF_BOARD, np.int8)
+    for cell in range(CELLS):
+        for direction, (down, right) in enumerate(COMPASS):
+            row, column = cell // SIDE + down, cell % SIDE + right
+            if 0 <= row < SIDE and 0 <= column < SIDE:
+                table[cell, direction] = row * SIDE + column
+    return table
+
+
+STEP = _step_table()
+"""(cell, direction) -> the neighbouring cell, or OFF_BOARD."""
+
+DIRECTION = np.full((CELLS, CELLS), OFF_BOARD, np.int8)
+"""(cell, neighbour) -> the direction from the one to the other, or OFF_BOARD if they are apart."""
+NEIGHBOURS = np.zeros(CELLS, np.uint64)
+"""cell -> the set of its neighbours."""
+for _cell in range(CELLS):
+    for _direction in range(DIRECTIONS):
+        if (_to := int(STEP[_cell, _direction])) != OFF_BOARD:
+            DIRECTION[_cell, _to] = _direction
+            NEIGHBOURS[_cell] |= ONE << np.uint64(_to)
+
+# Faults: why a step or a build cannot be (1 is game.GAME_OVER).
+STEP_OFF_BOARD = 2
+STEP_OCCUPIED = 3
+STEP_ON_DOME = 4
+STEP_TOO_HIGH = 5
+BUILD_OFF_BOARD = 6
+BUILD_OCCUPIED = 7
+BUILD_ON_DOME = 8
+
+
+@kernel
+def bit(cell: int) -> Any:
+    """The set that holds one cell."""
+    return ONE << np.uint64(cell)
+
+
+@kernel
+def height(levels: Array, cell: int) -> int:
+    """How high a cell is, 0 to 4."""
+    at = np.uint64(cell)
+    return np.int64(
+        ((levels[0] >> at) & ONE) + ((levels[1] >> at) & ONE) + ((levels[2] >> at) & ONE) + ((levels[3] >> at) & ONE)
+    )
+
+
+@kernel
+def build(levels: Array, cell: int) -> None:
+    """Raise a cell by one: a carry through the four sets."""
+    carry = bit(cell)
+    for k in range(DOME):
+        full = levels[k] & carry
+        levels[k] |= carry
+        carry = full
+
+
+@kernel
+def reach(levels: Array, source: int, occupied: Any) -> Any:
+    """The cells that a worker may step to: one level up at most, no worker, no dome."""
+    too_high = levels[min(height(levels, source) + 1, SUMMIT)]
+    return NEIGHBOURS[source] & ~(occupied | too_high)
+
+
+@kernel
+def step_fault(levels: Array, source: int, to: int, occupied: Any) -> int:
+    """0 if a worker may step from source to the cell ``to``, else why not."""
+    if to == OFF_BOARD:
+        return STEP_OFF_BOARD
+    if occupied & bit(to):
+        return STEP_OCCUPIED
+    if levels[DOME - 1] & bit(to):
+        return STEP_ON_DOME
+    if height(levels, to) > height(levels, source) + 1:
+        return STEP_TOO_HIGH
+    return 0
+
+
+@kernel
+def build_fault(levels: Array, at: int, occupied: Any) -> int:
+    """0 if one may build on a cell, else why not; ``occupied`` without the worker that has just left."""
+    if at == OFF_BOARD:
+        return BUILD_OFF_BOARD
+    if occupied & bit(at):
+        return BUILD_OCCUPIED
+    if levels[DOME - 1] & bit(at):
+        return BUILD_ON_DOME
+    return 0

@@ -1,0 +1,250 @@
+"""Numba, set up in one place: decorators, the cache directory, records, bits and random numbers.
+
+A *kernel* is a compiled function that other compiled functions call. An *entry* is a
+module-level compiled function that Python calls; it is cached on disk, so that the next
+process starts at once. Rules live in the games' rooms, search algorithms in ``search/``.
+
+With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python and give the same answers.
+"""
+
+import functools
+import hashlib
+import os
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import numba
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+Record: TypeAlias = Any
+"""One state: a record of a game's dtype, read and written by attribute."""
+Array: TypeAlias = np.ndarray[Any, Any]
+
+COMPILED = not numba.config.DISABLE_JIT
+CACHE_KEPT_DAYS = 30
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+# Decorators
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that is called from other compiled functions."""
+    compiled: Function = numba.njit(nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+def entry(function: Function) -> Function:
+    """Compile a module-level function that Python calls, and keep the result on disk.
+
+    The cache directory is set around the decorator only: other users of Numba in the
+    same process keep their own.
+    """
+    if not COMPILED:
+        return _plain_entry(function)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename).parent))
+    try:
+        compiled: Function = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+def _plain_entry(function: Function) -> Function:
+    """Without compilation, unsigned arithmetic wraps as it does in machine code, silently."""
+
+    @functools.wraps(function)
+    def plain(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*arguments)
+
+    return plain  # type: ignore[return-value]
+
+
+# The cache directory
+
+
+def cache_root() -> Path:
+    """Where compiled code is kept: LUDODROME_CACHE, else the user's cache folder."""
+    named = os.environ.get("LUDODROME_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+
+
+@functools.cache
+def cache_directory(room: Path) -> Path:
+    """The directory for the compiled entries of one room.
+
+    Numba does not notice that a function in another file has changed, so the name holds
+    a hash of every source that the room's kernels can be made of, and of Numba's version.
+    """
+    digest = hashlib.blake2b(digest_size=10)
+    digest.update(f"{numba.__version__} {np.__version__}".encode())
+    for source in _sources(room):
+        digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
+    name = f"{room.name}-{digest.hexdigest()}"
+    for root in (cache_root(), Path(tempfile.gettempdir()) / f"ludodrome-{os.getuid()}"):
+        directory = root / name
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            os.utime(directory)
+        except OSError:
+            continue
+        if os.access(directory, os.W_OK):
+            _forget_old(root)
+            return directory
+    return Path(tempfile.mkdtemp(prefix="ludodrome-"))
+
+
+def _sources(room: Path) -> Iterable[Path]:
+    shared = [_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *(_PACKAGE / "games").glob("*.py")]
+    return sorted({*shared, *room.glob("*.py")})
+
+
+def _forget_old(root: Path) -> None:
+    """Remove what no process has opened for a month: compiled code of older sources."""
+    oldest = time.time() - CACHE_KEPT_DAYS * 86400
+    for directory in root.iterdir():
+        try:
+            if directory.is_dir() and directory.stat().st_mtime < oldest:
+                for file in directory.rglob("*.nb?"):
+                    file.unlink(missing_ok=True)
+                for folder in (*directory.rglob("*/"), directory):
+                    folder.rmdir()
+        except OSError:
+            continue
+
+
+# Records
+
+_STRUCT_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q"}
+
+
+def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+    """A state's dtype: aligned as in C, its size a multiple of eight bytes.
+
+    A record can thus be copied as machine words, see ``words``.
+    """
+    aligned = np.dtype(list(fields), align=True)
+    names = list(aligned.names or ())
+    layout: dict[str, Any] = {
+        "names": names,
+        "formats": [field[1] if len(field) == 2 else (field[1], field[2]) for field in fields],
+        "offsets": [aligned.fields[name][1] for name in names] if aligned.fields else [],
+        "itemsize": -(-aligned.itemsize // 8) * 8,
+    }
+    return np.dtype((np.record, np.dtype(layout, align=True)))
+
+
+def new_states(dtype: np.dtype[Any], count: int) -> Any:
+    """An array of blank records. Its elements are ``np.record``: attributes work without Numba too."""
+    return np.zeros(count, dtype)
+
+
+def packing(dtype: np.dtype[Any]) -> struct.Struct:
+    """The struct that reads and writes one record as flat plain integers, field after field.
+
+    Many times faster from Python than NumPy's own access to the fields of a record.
+    """
+    form, at = "<", 0
+    for name in dtype.names or ():
+        field, offset = (dtype.fields or {})[name][:2]
+        base, count = field.base, int(np.prod(field.shape, dtype=np.int64))
+        form += f"{offset - at}x{count}{_STRUCT_CODES[base.kind + str(base.itemsize)]}"
+        at = offset + field.itemsize
+    return struct.Struct(f"{form}{dtype.itemsize - at}x")
+
+
+def packed(dtype: np.dtype[Any], data: bytes) -> Any:
+    """An array of one record, from what ``packing`` packed."""
+    return np.frombuffer(bytearray(data), dtype)
+
+
+def words(states: Any) -> Array:
+    """The same memory as machine words, shape (states, words a state): for copying records."""
+    return np.asarray(states).view(np.uint64).reshape(len(states), -1)
+
+
+@kernel
+def copy_state(to: Array, i: int, source: Array, j: int) -> None:
+    """Copy record j of one array of words to record i of another of the same dtype."""
+    for k in range(to.shape[1]):
+        to[i, k] = source[j, k]
+
+
+# Bits
+
+
+def _bit_intrinsic(emit: Callable[[Any, Any, Any], Any]) -> Any:
+    """An LLVM bit operation on an unsigned integer, as a function that returns an int64."""
+
+    @intrinsic
+    def operation(typing: Any, x: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = emit(builder, arguments[0], cgutils.false_bit)
+            return builder.zext(value, cgutils.intp_t) if x.bitwidth < 64 else value
+
+        return types.int64(x), generate
+
+    return operation
+
+
+def _plain_lowest(x: Any) -> int:
+    """The index of the lowest bit that is set; x is not zero."""
+    bits = int(x)
+    return (bits & -bits).bit_length() - 1
+
+
+def _plain_popcount(x: Any) -> int:
+    """How many bits are set."""
+    return int(x).bit_count()
+
+
+lowest: Callable[[Any], int]
+popcount: Callable[[Any], int]
+if COMPILED:
+    lowest = _bit_intrinsic(lambda builder, x, no: builder.cttz(x, no))
+    popcount = _bit_intrinsic(lambda builder, x, no: builder.ctpop(x))
+else:
+    lowest, popcount = _plain_lowest, _plain_popcount
+
+
+# Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,
+# so that game number i of a seed is the same whoever plays it, on whichever thread.
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@kernel
+def mix(x: Any) -> Any:
+    """A uint64 whose every bit depends on every bit of x."""
+    x = (x ^ (x >> _30)) * _MIX_1
+    x = (x ^ (x >> _27)) * _MIX_2
+    return x ^ (x >> _31)
+
+
+@kernel
+def stream(seed: Any, index: int) -> Any:
+    """The start of the random stream number ``index`` of a seed."""
+    return mix(mix(seed) + np.uint64(index) * GOLDEN)
+
+
+@kernel
+def below(x: Any, n: int) -> int:
+    """An integer in 0..n-1 from the high half of the random word x; n < 2**31."""
+    return np.int64(((x >> _32) * np.uint64(n)) >> _32)

@@ -1,0 +1,137 @@
+"""Many games side by side in compiled code: no Python loop over games."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ludodrome.game import Game, Verbs
+from ludodrome.jit import Array, kernel, stream
+
+_WORD = (1 << 64) - 1
+
+
+class BatchKernels(NamedTuple):
+    """The three compiled passes over an array of games."""
+
+    reset_many: Callable[..., Any]
+    step_many: Callable[..., Any]
+    mask_many: Callable[..., Any]
+
+
+def make_batch(verbs: Verbs) -> BatchKernels:
+    """The batch kernels of one game."""
+    reset, legal, fault, play, mover, winner = (
+        verbs.reset,
+        verbs.legal,
+        verbs.fault,
+        verbs.play,
+        verbs.mover,
+        verbs.winner,
+    )
+
+    @kernel
+    def reset_many(states: Any, seed: Any, where: Array) -> None:
+        """Begins game i anew where where[i]; where: (n,) bool."""
+        for i in range(len(states)):
+            if where[i]:
+                reset(states[i], stream(seed, i))
+
+    @kernel
+    def step_many(
+        states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+    ) -> None:
+        """Plays actions[i] in game i if it runs and the action is legal.
+
+        actions: (n,) int64; limit: num_actions; done, illegal: (n,) bool; to_move: (n,) int8;
+        rewards: (n, seats) float32.
+        """
+        seats = rewards.shape[1]
+        for i in range(len(states)):
+            illegal[i] = False
+            if done[i]:
+                continue
+            s = states[i]
+            action = actions[i]
+            if action < 0 or action >= limit or fault(s, action) != 0:
+                illegal[i] = True
+                continue
+            play(s, action)
+            seat = mover(s)
+            to_move[i] = seat
+            if seat < 0:
+                done[i] = True
+                best = winner(s)
+                if best >= 0:
+                    rewards[i, :] = -1.0 / (seats - 1)
+                    rewards[i, best] = 1.0
+
+    @kernel
+    def mask_many(states: Any, buffer: Array, mask: Array) -> None:
+        """mask: (n, num_actions) bool, True where the action is legal."""
+        for i in range(len(states)):
+            mask[i, :] = False
+            for k in range(legal(states[i], buffer)):
+                mask[i, buffer[k]] = True
+
+    return BatchKernels(reset_many, step_many, mask_many)
+
+
+class Batch:
+    """n games of one kind, stepped together.
+
+    ``to_move`` (n,) int8: the seat to move, -1 when over. ``done`` (n,) bool.
+    ``rewards`` (n, seats) float32: the returns of finished games, 0 while a game runs.
+    ``illegal`` (n,) bool: whose last action was refused; nothing was changed there.
+    These arrays are the batch's own and change with every step: copy what you keep.
+    """
+
+    def __init__(self, game: Game, n: int, seed: int = 0) -> None:
+        if n < 1:
+            raise ValueError(f"a batch holds at least one game, not {n}")
+        self.game = game
+        self.n = n
+        self.states = game.new_states(n)
+        self.to_move: Array = np.empty(n, np.int8)
+        self.done: Array = np.empty(n, np.bool_)
+        self.rewards: Array = np.empty((n, game.seats), np.float32)
+        self.illegal: Array = np.empty(n, np.bool_)
+        self._buffer = game.buffer()
+        self.reset(seed)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def reset(self, seed: int = 0, where: ArrayLike | None = None) -> None:
+        """Begins all games anew, or those named by a mask (n,) of booleans or by their numbers."""
+        chosen = np.zeros(self.n, np.bool_)
+        chosen[... if where is None else np.asarray(where)] = True
+        self.game.kernels.reset_many(self.states, np.uint64(seed & _WORD), chosen)
+        self.to_move[chosen] = 0
+        self.done[chosen] = False
+        self.rewards[chosen] = 0
+        self.illegal[chosen] = False
+
+    def step(self, actions: ArrayLike) -> None:
+        """Plays one action in every running game; actions: (n,) integers."""
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.n,) or chosen.dtype.kind not in "iu":
+            raise ValueError(
+                f"step wants {self.n} integers, one for each game, not {chosen.dtype} of shape {chosen.shape}"
+            )
+        self.game.kernels.step_many(
+            self.states,
+            chosen.astype(np.int64, copy=False),
+            self.game.num_actions,
+            self.done,
+            self.to_move,
+            self.rewards,
+            self.illegal,
+        )
+
+    def legal_mask(self, out: Array | None = None) -> Array:
+        """(n, num_actions) booleans, all False for finished games; into ``out`` if given."""
+        mask = np.empty((self.n, self.game.num_actions), np.bool_) if out is None else out
+        self.game.kernels.mask_many(self.states, self._buffer, mask)
+        return mask

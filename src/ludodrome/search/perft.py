@@ -1,0 +1,115 @@
+"""Perft: how many games of so many moves there are. The oldest test of a move generator."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import Game, Verbs
+from ludodrome.jit import Array, copy_state, kernel, new_states, words
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The positions at the end of all games of so many moves, and how they stand."""
+
+    nodes: int
+    wins: list[int]
+    draws_or_open: int
+    """Drawn, or not yet decided."""
+
+
+def make_perft(verbs: Verbs, one_action_a_turn: bool) -> Callable[..., Any]:
+    """The perft kernel of one game.
+
+    Where every action is a turn, the last level is counted without being played, unless
+    the caller asks for the leaves' winners.
+    """
+    legal, play, winner, turns = verbs.legal, verbs.play, verbs.winner, verbs.turns
+
+    @kernel
+    def perft(states: Any, all_words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> int:
+        """Counts the positions below states[0] in which ``target`` turns have been made.
+
+        states: (levels,), a stack, and all_words the same memory; buffers: (levels, most_legal)
+        int16; cursors: (levels, 2) int64, next and end; leaves: (seats + 1,) int64 for the leaves'
+        winners (the last one: none), or empty.
+        """
+        nodes = 0
+        tally = len(leaves) > 0
+        level = 0
+        cursors[0, 0] = 0
+        cursors[0, 1] = legal(states[0], buffers[0])
+        while level >= 0:
+            if one_action_a_turn and not tally and turns(states[level]) + 1 == target:
+                nodes += cursors[level, 1]
+                level -= 1
+                continue
+            at = cursors[level, 0]
+            if at == cursors[level, 1]:
+                level -= 1
+                continue
+            cursors[level, 0] = at + 1
+            copy_state(all_words, level + 1, all_words, level)
+            child = states[level + 1]
+            play(child, buffers[level, at])
+            if turns(child) == target:
+                nodes += 1
+                if tally:
+                    leaves[winner(child)] += 1
+                continue
+            level += 1
+            cursors[level, 0] = 0
+            cursors[level, 1] = legal(child, buffers[level])
+        return nodes
+
+    return perft
+
+
+def perft(game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None) -> int:
+    """The number of ways to make ``depth`` moves from a position (the initial one if none is given).
+
+    ``progress`` is told how many of how many first moves are done.
+    """
+    return _count(game, depth, state, progress, np.empty(0, np.int64))
+
+
+def perft_ends(game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None) -> Ends:
+    """The same with the winners in the positions reached."""
+    leaves = np.zeros(game.seats + 1, np.int64)
+    nodes = _count(game, depth, state, progress, leaves)
+    *wins, rest = leaves.tolist()
+    return Ends(nodes, wins, rest)
+
+
+def _count(game: Game, depth: int, state: Any, progress: Callable[[int, int], None] | None, leaves: Array) -> int:
+    if depth < 0:
+        raise ValueError(f"perft counts to a depth of at least 0, not {depth}")
+    root = game._states(game.initial_state() if state is None else state)
+    if depth == 0:
+        if len(leaves):
+            leaves[-1 if (end := game._ending(root)) is None or end.winner is None else end.winner] += 1
+        return 1
+    kernels = game.kernels
+    target = kernels.turns(root) + depth
+    levels = min(depth * game.actions_a_turn, game.most_actions) + 1
+    stack = new_states(game.dtype, levels)
+    memory = words(stack)
+    buffers = np.empty((levels, game.most_legal), np.int16)
+    cursors = np.empty((levels, 2), np.int64)
+    firsts = game.buffer()
+    count = kernels.legal(root, firsts)
+    nodes = 0
+    for done, action in enumerate(firsts[:count].tolist()):
+        stack[0] = root[0]
+        kernels.play(stack, action)
+        if kernels.turns(stack) == target:
+            nodes += 1
+            if len(leaves):
+                leaves[kernels.winner(stack)] += 1
+        else:
+            nodes += kernels.perft(stack, memory, buffers, cursors, target, leaves)
+        if progress:
+            progress(done + 1, count)
+    return nodes

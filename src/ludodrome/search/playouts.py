@@ -1,0 +1,93 @@
+"""Random play to the end, through complete lists of legal moves."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import Game, Verbs
+from ludodrome.jit import GOLDEN, Array, below, kernel, mix, stream
+
+CHUNK = 4096
+"""Games a compiled call: between two calls there is time for Ctrl-C and for progress."""
+
+_FOLD = np.uint64(0x100000001B3)
+_WORD = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Playouts:
+    """What n random games came to."""
+
+    games: int
+    wins: list[int]
+    """Games won, by seat."""
+    draws: int
+    plies: int
+    digest: str
+    """A fingerprint of every action of every game: it depends on the game, the seed and n alone."""
+
+
+def make_playouts(verbs: Verbs) -> Callable[..., Any]:
+    """The playout kernel of one game."""
+    reset, legal, play, winner = verbs.reset, verbs.legal, verbs.play, verbs.winner
+
+    @kernel
+    def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
+        """Plays games first .. first+count-1 of a seed in states[0].
+
+        buffer: (most_legal,) int16; wins: (seats + 1,) int64, the last one counts draws.
+        Gives the number of plies and the sum of the games' fingerprints.
+        """
+        s = states[0]
+        plies = 0
+        digest = np.uint64(0)
+        for game in range(first, first + count):
+            random = stream(seed, game)
+            reset(s, random)
+            print_ = random
+            choices = legal(s, buffer)
+            while choices > 0:
+                random += GOLDEN
+                action = buffer[below(mix(random), choices)]
+                play(s, action)
+                print_ = (print_ ^ np.uint64(action)) * _FOLD
+                plies += 1
+                choices = legal(s, buffer)
+            wins[winner(s)] += 1
+            digest += mix(print_)
+        return plies, digest
+
+    return playouts
+
+
+def playouts(
+    game: Game, n: int, seed: int = 0, threads: int = 1, progress: Callable[[int], None] | None = None
+) -> Playouts:
+    """Plays n games at random to the end.
+
+    Game number i of a seed is always the same game, so the result does not depend on the
+    threads. ``progress`` is told how many games have just been finished.
+    """
+    if n < 0 or threads < 1:
+        raise ValueError(f"playouts needs n of at least 0 and at least one thread, not n={n} and threads={threads}")
+
+    def run(first: int) -> tuple[Array, int, int]:
+        count = min(CHUNK, n - first)
+        wins = np.zeros(game.seats + 1, np.int64)
+        plies, digest = game.kernels.playouts(game.blank(), game.buffer(), np.uint64(seed & _WORD), first, count, wins)
+        if progress:
+            progress(count)
+        return wins, plies, int(digest)
+
+    total = np.zeros(game.seats + 1, np.int64)
+    plies = digest = 0
+    with ThreadPoolExecutor(threads) as pool:
+        for part, more, print_ in (pool.map if threads > 1 else map)(run, range(0, n, CHUNK)):
+            total += part
+            plies += more
+            digest = (digest + print_) & _WORD
+    *wins, draws = total.tolist()
+    return Playouts(n, wins, draws, plies, f"{digest:016x}")
