@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
     from ludodrome.games import make, spaces
-    from ludodrome.search.batch import Batch
-    from ludodrome.search.batch import Batch as batch
+    from ludodrome.search.batch import Batch, batch
     from ludodrome.search.perft import perft, perft_ends
     from ludodrome.search.playouts import Playouts, playouts
 
@@ -40,6 +39,7 @@ _HOMES = {
     "TooManyMoves": "game",
     "make": "games",
     "Batch": "search.batch",
+    "batch": "search.batch",
     "perft": "search.perft",
     "perft_ends": "search.perft",
     "Playouts": "search.playouts",
@@ -57,8 +57,6 @@ def game_ids() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name == "spaces":
         return import_module("ludodrome.games.spaces")
-    if name == "batch":
-        name = "Batch"
     if name not in _HOMES:
         raise AttributeError(f"ludodrome has no {name!r}; it has {', '.join(__all__)}")
     return getattr(import_module(f"ludodrome.{_HOMES[name]}"), name)

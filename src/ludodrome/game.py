@@ -6,14 +6,14 @@ once; kernels trust their input. What a match does about a refused move belongs 
 """
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ludodrome import reading
 from ludodrome.jit import Array, Record, new_states
+from ludodrome.room import Codec, Kernels
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
@@ -75,86 +75,6 @@ class Option(NamedTuple):
         if self.words:
             return reading.choice(value, self.words, where, ValueError)
         return reading.integer(value, self.low, self.high, where, ValueError)
-
-
-class Verbs(NamedTuple):
-    """A game's kernels, the same verbs in every room. ``s`` is one record."""
-
-    reset: Callable[[Record, Any], None]
-    """(s, seed): the initial position; the option fields stay as they are."""
-    legal: Callable[[Record, Array], int]
-    """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
-    fault: Callable[[Record, int], int]
-    """(s, action): 0 if the action is legal, else a number that says why not."""
-    play: Callable[[Record, int], None]
-    """(s, action): makes a legal action, in place."""
-    mover: Callable[[Record], int]
-    """(s): the seat to move, -1 when over."""
-    winner: Callable[[Record], int]
-    """(s): the seat that has won, -1 while the game runs or when it is drawn."""
-    turns: Callable[[Record], int]
-    """(s): how many moves have been made."""
-
-
-class Kernels(Protocol):
-    """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
-
-    def reset(self, states: Any, seed: Any) -> None: ...
-    def legal(self, states: Any, buffer: Array) -> int: ...
-    def fault(self, states: Any, action: int) -> int: ...
-    def play(self, states: Any, action: int) -> None: ...
-    def mover(self, states: Any) -> int: ...
-    def turns(self, states: Any) -> int: ...
-    def winner(self, states: Any) -> int: ...
-    def playouts(
-        self, states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array
-    ) -> tuple[int, Any]: ...
-    def perft(
-        self, states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array
-    ) -> int: ...
-    def reset_many(self, states: Any, seed: Any, where: Array) -> None: ...
-    def step_many(
-        self, states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
-    ) -> None: ...
-    def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
-
-
-class Codec(Protocol):
-    """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
-
-    def parse_state(self, state: Any, options: dict[str, Any]) -> Any:
-        """An array of one record from a JSON state, or BadState."""
-
-    def format_state(self, record: Record) -> Any:
-        """The JSON state of a record."""
-
-    def parse_line(self, text: Any, options: dict[str, Any]) -> Any:
-        """An array of one record from the one-line form, or BadState."""
-
-    def format_line(self, record: Record) -> str:
-        """The one-line form of a record."""
-
-    def render(self, record: Record) -> str:
-        """The drawing of a record."""
-
-    def parse_move(self, move: Any, states: Any) -> int:
-        """The action that a JSON move stands for; IllegalMove if it has not the form of a move here."""
-
-    def format_moves(self, actions: list[int], record: Record) -> list[Any]:
-        """The JSON moves of legal actions of one position."""
-
-    def explain(self, fault: int, action: int, record: Record) -> str:
-        """The sentence for a fault of the kernel ``fault``."""
-
-    def parse_notation(self, text: Any, states: Any, legal: list[int]) -> int:
-        """The legal action that a person's text means in a running game, or IllegalMove."""
-
-    def format_notation(self, action: int, record: Record) -> str:
-        """A legal action in the notation for people."""
-
-
-GAME_OVER = 1
-"""The fault that all games share: the game is over."""
 
 
 class Game:

@@ -26,6 +26,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Record: TypeAlias = Any
 """One state: a record of a game's dtype, read and written by attribute."""
+Int: TypeAlias = Any
+"""A whole number of machine size in compiled code."""
 Array: TypeAlias = np.ndarray[Any, Any]
 
 COMPILED = not numba.config.DISABLE_JIT

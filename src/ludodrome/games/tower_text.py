@@ -68,5 +68,7 @@ def draw(digits: str, marks: dict[int, str]) -> str:
         if row:
             lines.append("  ├" + "┼".join(["─────"] * SIDE) + "┤")
         cells = range(row * SIDE, row * SIDE + SIDE)
-        lines.append(f"{letter} │" + "│".join(f" {digits[cell]} {marks.get(cell, '  ')}" for cell in cells) + f"│ {letter}")
+        lines.append(
+            f"{letter} │" + "│".join(f" {digits[cell]} {marks.get(cell, '  ')}" for cell in cells) + f"│ {letter}"
+        )
     return "\n".join([*lines, "  └" + "┴".join(["─────"] * SIDE) + "┘", header])

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.game import Game, Verbs
+from ludodrome.game import Game
 from ludodrome.jit import Array, kernel, stream
+from ludodrome.room import Verbs
 
 _WORD = (1 << 64) - 1
 
@@ -135,3 +136,8 @@ class Batch:
         mask = np.empty((self.n, self.game.num_actions), np.bool_) if out is None else out
         self.game.kernels.mask_many(self.states, self._buffer, mask)
         return mask
+
+
+def batch(game: Game, n: int, seed: int = 0) -> Batch:
+    """N games side by side."""
+    return Batch(game, n, seed)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.game import Game, Verbs
+from ludodrome.game import Game
 from ludodrome.jit import Array, copy_state, kernel, new_states, words
+from ludodrome.room import Verbs
 
 
 @dataclass(frozen=True, slots=True)

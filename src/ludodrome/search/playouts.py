@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.game import Game, Verbs
+from ludodrome.game import Game
 from ludodrome.jit import GOLDEN, Array, below, kernel, mix, stream
+from ludodrome.room import Verbs
 
 CHUNK = 4096
 """Games a compiled call: between two calls there is time for Ctrl-C and for progress."""

@@ -470,14 +470,14 @@ def initial(options: Json, nonce: int | None = None) -> Json:
 def over(state: Json) -> bool:
     """Whether all rounds, or all pairings, are played (R24, R25)."""
     pairings = DECK * DECK if state["mode"] == "deck" else 1
-    return len(state["history"]) == state["rounds"] * pairings
+    return bool(len(state["history"]) == state["rounds"] * pairings)
 
 
 def to_move(state: Json, options: Json) -> int | None:
     """The seat that lays next: the seats take turns in laying first (R24, R25)."""
     if over(state):
         return None
-    first = (state["round"] - 1) % 2
+    first: int = (state["round"] - 1) % 2
     return first if state["chosen"] is None else 1 - first
 
 
@@ -517,10 +517,10 @@ def apply(state: Json, move: Any, options: Json) -> Json:
         after["chosen"] = {"deck": laid} if state["mode"] == "deck" else laid[0]
         after["to_move"] = 1 - seat
         return after
-    answered = laid_boards(state, state["chosen"])
-    mine, theirs = (laid, answered) if seat == 0 else (answered, laid)
-    for a in mine:
-        for b in theirs:
+    earlier = laid_boards(state, state["chosen"])
+    boards_0, boards_1 = (laid, earlier) if seat == 0 else (earlier, laid)
+    for a in boards_0:
+        for b in boards_1:
             points, ended = simulate(a, b, state["size"], state["rules"])
             after["history"].append({"boards": copy.deepcopy([a, b]), "points": points, "ended": ended})
     after["totals"] = totals(after)

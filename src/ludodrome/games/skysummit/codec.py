@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ludodrome import reading
-from ludodrome.game import GAME_OVER, BadState, IllegalMove
+from ludodrome.game import BadState, IllegalMove
 from ludodrome.games.skysummit import kernels, rules
 from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLACEMENTS, REASONS, WORKERS
 from ludodrome.games.tower_text import (
@@ -36,6 +36,7 @@ from ludodrome.games.towers import (
 )
 from ludodrome.jit import Record, packed, packing
 from ludodrome.reading import show
+from ludodrome.room import GAME_OVER
 
 STATE_KEYS = ("phase", "ply", "board", "workers", "winner", "reason")
 PLACE_KEYS = ("t", "to")
@@ -63,8 +64,11 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     levels = pack_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
     if phase == "place" and any(levels):
         raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
-    workers = _parse_workers(state["workers"], ply)
-    return _judged(levels, workers, ply, turn_limit, state["winner"], state["reason"])
+    states = _position(levels, _parse_workers(state["workers"], ply), ply, turn_limit)
+    winner, reason = _PACKING.unpack(states.tobytes())[-2:]
+    reading.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
+    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
+    return states
 
 
 def _parse_workers(value: Any, ply: int) -> list[int]:
@@ -88,26 +92,21 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
     return cells
 
 
-def _judged(levels: list[int], workers: list[int], ply: int, turn_limit: int, winner: Any, reason: Any) -> Any:
-    """The record, if the end that the state claims is what the position says."""
+def _position(levels: list[int], workers: list[int], ply: int, turn_limit: int) -> Any:
+    """An array of one record, judged, unless workers stand where none can."""
     last = (ply - 1) % 2
     for index, cell in enumerate(workers):
-        if cell != NOWHERE and levels[2] >> cell & 1:
-            if levels[3] >> cell & 1:
-                raise BadState(f"workers has one on the dome on cell {cell} ({NAMES[cell]})")
-            if index // WORKERS != last or levels[2] >> workers[2 * last + 1 - index % 2] & 1:
-                raise BadState(
-                    f"workers has one on level 3 on cell {cell} ({NAMES[cell]}); "
-                    f"only the last mover, seat {last} here, can stand there, with one worker"
-                )
+        if cell == NOWHERE or not levels[2] >> cell & 1:
+            continue
+        if levels[3] >> cell & 1:
+            raise BadState(f"workers has one on the dome on {_cell(cell)}")
+        if index // WORKERS != last or levels[2] >> workers[index ^ 1] & 1:
+            raise BadState(
+                f"workers has one on level 3 on {_cell(cell)}; "
+                f"only the last mover, seat {last} here, can stand there, with one worker"
+            )
     states = packed(DTYPE, _PACKING.pack(*levels, *workers, ply, turn_limit, -1, 0))
     kernels.judge(states)
-    true_winner, true_reason = _PACKING.unpack(states.tobytes())[-2:]
-    right = None if true_winner < 0 else true_winner
-    if reason != REASONS[true_reason] or type(reason) is not str:
-        raise BadState(f"reason is {REASONS[true_reason]!r} in this position, not {show(reason)}")
-    if winner != right or type(winner) is not type(right):
-        raise BadState(f"winner is {show(right)} in this position, not {show(winner)}")
     return states
 
 
@@ -143,11 +142,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     levels = pack_heights(heights, "the heights")
     if ply < PLACEMENT_TURNS and any(levels):
         raise BadState("there are heights above 0 although nothing can be built before both sides have placed")
-    cells = _parse_workers(workers, ply)
-    probe = packed(DTYPE, _PACKING.pack(*levels, *cells, ply, turn_limit, -1, 0))
-    kernels.judge(probe)
-    winner, reason = _PACKING.unpack(probe.tobytes())[-2:]
-    return _judged(levels, cells, ply, turn_limit, None if winner < 0 else winner, REASONS[reason])
+    return _position(levels, _parse_workers(workers, ply), ply, turn_limit)
 
 
 def format_line(record: Record) -> str:
@@ -187,7 +182,8 @@ def parse_move(move: Any, states: Any) -> int:
         return int(rules.placement(a, b))
     if kind != "move":
         raise IllegalMove(
-            'a move of skysummit is {"t": "place", "to": [a, b]} or {"t": "move", "w": w, "to": cell, "build": cell or null}'
+            'a move of skysummit is {"t": "place", "to": [a, b]} '
+            'or {"t": "move", "w": w, "to": cell, "build": cell or null}'
             f", not {show(move) if type(move) is not dict else 't = ' + show(kind)}"
         )
     reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
@@ -204,10 +200,11 @@ def parse_move(move: Any, states: Any) -> int:
     direction = _DIRECTION[source][to]
     if direction == OFF_BOARD:
         raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, who stands on {_cell(source)}")
-    build_direction = rules.NO_BUILD if target is None else _DIRECTION[to][target]
+    build_direction: int = rules.NO_BUILD if target is None else _DIRECTION[to][target]
     if build_direction == OFF_BOARD:
         raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
-    return PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction
+    action: int = PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction
+    return action
 
 
 def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:

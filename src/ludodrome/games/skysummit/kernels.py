@@ -3,7 +3,7 @@
 from typing import Any
 
 from ludodrome.games.skysummit import rules
-from ludodrome.jit import Array, entry
+from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
@@ -39,17 +39,17 @@ def play(states: Any, action: int) -> None:
 
 
 @entry
-def mover(states: Any) -> int:
+def mover(states: Any) -> Int:
     return rules.mover(states[0])
 
 
 @entry
-def turns(states: Any) -> int:
+def turns(states: Any) -> Int:
     return rules.turns(states[0])
 
 
 @entry
-def winner(states: Any) -> int:
+def winner(states: Any) -> Int:
     return rules.winner(states[0])
 
 
@@ -59,8 +59,8 @@ def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins
 
 
 @entry
-def perft(states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> int:
-    return _perft(states, words, buffers, cursors, target, leaves)  # type: ignore[no-any-return]
+def perft(states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int:
+    return _perft(states, words, buffers, cursors, target, leaves)
 
 
 @entry

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.game import GAME_OVER, Verbs
 from ludodrome.games.towers import (
     CELLS,
     DIRECTION,
@@ -22,7 +21,8 @@ from ludodrome.games.towers import (
     reach,
     step_fault,
 )
-from ludodrome.jit import Array, Record, kernel, lowest, record_dtype
+from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
+from ludodrome.room import GAME_OVER, Verbs
 
 WORKERS = 2
 PLACEMENT_TURNS = 2
@@ -103,7 +103,7 @@ def reset(s: Record, seed: Any) -> None:
 
 
 @kernel
-def mover(s: Record) -> int:
+def mover(s: Record) -> Int:
     """R3: the seats alternate; R15: nobody moves once the game is over."""
     return -1 if s.reason != RUNNING else np.int64(s.ply) % 2
 
@@ -243,13 +243,13 @@ def _break_tie(s: Record) -> None:
 
 
 @kernel
-def winner(s: Record) -> int:
+def winner(s: Record) -> Int:
     """The seat that has won, or -1."""
     return np.int64(s.winner)
 
 
 @kernel
-def turns(s: Record) -> int:
+def turns(s: Record) -> Int:
     """R3: placements count as turns."""
     return np.int64(s.ply)
 

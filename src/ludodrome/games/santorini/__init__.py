@@ -1,0 +1,29 @@
+"""Santorini with fixed workers, for two or three players, in text."""
+
+from typing import Any
+
+from ludodrome.game import Game, Option
+from ludodrome.games.santorini import codec, kernels, rules
+
+
+class Santorini(Game):
+    """Climb to level 3, or leave the next player without a move."""
+
+    id = "santorini"
+    title = "Santorini"
+    available = (Option("players", 2, "how many play", low=2, high=rules.MOST_SEATS),)
+
+    dtype = rules.DTYPE
+    num_actions = rules.NUM_ACTIONS
+    most_legal = rules.NUM_ACTIONS
+    most_actions = rules.MOST_TURNS
+    reasons = rules.REASONS
+    kernels = kernels
+    codec = codec
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.seats = self.options["players"]
+
+
+GAME = Santorini

@@ -1,0 +1,247 @@
+"""Santorini in JSON and text: states, moves as text, the one-line form, the drawing.
+
+Every refusal is a sentence that begins with its kind. What is legal is decided in ``rules.py``.
+"""
+
+import re
+from typing import Any
+
+from ludodrome import reading
+from ludodrome.game import BadState, IllegalMove
+from ludodrome.games.santorini import kernels, rules
+from ludodrome.games.santorini.rules import DTYPE, MOST_SEATS, REASONS, WORKERS
+from ludodrome.games.tower_text import (
+    CELL,
+    NAMES,
+    draw,
+    height_digits,
+    height_rows,
+    pack_heights,
+    parse_cells,
+    parse_height_rows,
+    parse_number,
+)
+from ludodrome.games.towers import (
+    BUILD_OCCUPIED,
+    BUILD_OFF_BOARD,
+    BUILD_ON_DOME,
+    CELLS,
+    DIRECTION,
+    OFF_BOARD,
+    SIDE,
+    STEP,
+    STEP_OCCUPIED,
+    STEP_OFF_BOARD,
+    STEP_ON_DOME,
+    STEP_TOO_HIGH,
+)
+from ludodrome.jit import Record, packed, packing
+from ludodrome.reading import show
+
+STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason")
+LETTERS = "NWG"
+COLOURS = ("Navy", "White", "Grey")
+MOST_PLIES = 1_000_000_000
+EXAMPLE = "[N1C2B2C3]"
+
+_PACKING = packing(DTYPE)
+_STEP = STEP.tolist()
+_DIRECTION = DIRECTION.tolist()
+_SPLIT = [rules.split(action) for action in range(rules.NUM_ACTIONS)]
+
+
+# States
+
+
+def parse_state(state: Any, options: dict[str, Any]) -> Any:
+    """An array of one record, or BadState."""
+    reading.fields(state, STATE_KEYS, "a state of santorini", BadState)
+    players = reading.choice(state["players"], [options["players"]], "players", BadState)
+    ply = reading.integer(state["ply"], 0, MOST_PLIES, "ply", BadState)
+    heights: list[Any] = []
+    for row, values in enumerate(reading.items(state["board"], SIDE, "board", BadState)):
+        heights += reading.items(values, SIDE, f"board[{row}]", BadState)
+    names: list[Any] = []
+    for seat, pair in enumerate(reading.items(state["workers"], players, "workers", BadState)):
+        names += reading.items(pair, WORKERS, f"workers[{seat}]", BadState)
+    states = _position(heights, names, ply, players)
+    winner, reason, _ = _PACKING.unpack(states.tobytes())[-3:]
+    to_move = None if reason else ply % players
+    reading.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
+    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
+    reading.choice(state["to_move"], [to_move], "in this position to_move", BadState)
+    return states
+
+
+def _position(heights: list[Any], names: list[Any], ply: int, players: int) -> Any:
+    """An array of one record, judged, from heights and the names of the workers' squares."""
+    levels = pack_heights(heights, "board")
+    for name in names:
+        if type(name) is not str or name not in CELL:
+            raise BadState(f"workers has {show(name)}; a square is a text from 'A1' to 'E5'")
+    cells = [CELL[name] for name in names]
+    last = (ply - 1) % players
+    for index, cell in enumerate(cells):
+        if cells.count(cell) > 1:
+            raise BadState(f"workers has two on {NAMES[cell]}")
+        if levels[3] >> cell & 1:
+            raise BadState(f"workers has one on the dome on {NAMES[cell]}")
+        other = cells[index ^ 1]
+        if levels[2] >> cell & 1 and (index // WORKERS != last or levels[2] >> other & 1):
+            raise BadState(
+                f"workers has one on level 3 on {NAMES[cell]}; only the last mover, "
+                f"{COLOURS[last]} here, can stand there, with one worker"
+            )
+    idle = [0] * WORKERS * (MOST_SEATS - players)
+    states = packed(DTYPE, _PACKING.pack(*levels, *cells, *idle, players, -1, 0, ply))
+    kernels.judge(states)
+    return states
+
+
+def format_state(record: Record) -> dict[str, Any]:
+    """The JSON state of a record."""
+    *fields, players, winner, reason, ply = _PACKING.unpack(record.tobytes())
+    digits = [int(digit) for digit in height_digits(tuple(fields[:4]))]
+    cells = fields[4:]
+    return {
+        "players": players,
+        "ply": ply,
+        "to_move": None if reason else ply % players,
+        "board": [digits[row : row + SIDE] for row in range(0, CELLS, SIDE)],
+        "workers": [[NAMES[cells[k]], NAMES[cells[k + 1]]] for k in range(0, WORKERS * players, WORKERS)],
+        "winner": None if winner < 0 else winner,
+        "reason": REASONS[reason],
+    }
+
+
+def parse_line(text: Any, options: dict[str, Any]) -> Any:
+    """The record of a one-line form, or BadState."""
+    players = options["players"]
+    words = text.split() if type(text) is str else []
+    if len(words) != 2 + players:
+        raise BadState(
+            f"a position of santorini with {players} players is heights, {players} pairs of squares and the ply, "
+            f"not {show(text)}"
+        )
+    heights = parse_height_rows(words[0])
+    names: list[str] = []
+    for word in words[1:-1]:
+        names += reading.items(parse_cells(word), WORKERS, f"a pair like C2B3 (here {show(word)})", BadState)
+    ply = reading.integer(parse_number(words[-1], "ply"), 0, MOST_PLIES, "ply", BadState)
+    return _position(heights, names, ply, players)
+
+
+def format_line(record: Record) -> str:
+    """The one-line form of a record."""
+    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    cells = fields[4:]
+    pairs = " ".join(NAMES[cells[k]] + NAMES[cells[k + 1]] for k in range(0, WORKERS * players, WORKERS))
+    return f"{height_rows(tuple(fields[:4]))} {pairs} {ply}"
+
+
+def render(record: Record) -> str:
+    """The drawing of the rules page, and nothing else."""
+    *fields, players, _, _, _ = _PACKING.unpack(record.tobytes())
+    marks = {cell: _worker(k) for k, cell in enumerate(fields[4 : 4 + WORKERS * players])}
+    return draw(height_digits(tuple(fields[:4])), marks)
+
+
+def _worker(index: int) -> str:
+    """N1, N2, W1, ... by seat and number."""
+    return f"{LETTERS[index // WORKERS]}{index % WORKERS + 1}"
+
+
+# Moves
+
+_CANONICAL = re.compile(r"\[([NWG])([12])([A-E][1-5])([A-E][1-5])([A-E][1-5])\]")
+_SPOKEN = re.compile(r"\[\s*([nwg])\s*([12])\s*([a-e]\s*[1-5])\s*([a-e]\s*[1-5])\s*([a-e]\s*[1-5])\s*\]", re.IGNORECASE)
+
+
+def parse_move(move: Any, states: Any) -> int:
+    """The action of a canonical text; IllegalMove if it cannot be one here."""
+    match = _CANONICAL.fullmatch(move) if type(move) is str else None
+    if match is None:
+        raise IllegalMove(f"Format: a move is a text like {EXAMPLE}, upper case and without blanks, not {show(move)}.")
+    return _action(match.groups(), states)
+
+
+def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
+    """The action of the first bracketed move in a text, generously read."""
+    match = _SPOKEN.search(text) if type(text) is str else None
+    if match is None:
+        raise IllegalMove(f"Format: no move like {EXAMPLE} was found in {show(text)}.")
+    action = _action(tuple("".join(group.split()).upper() for group in match.groups()), states)
+    fault = kernels.fault(states, action)
+    if fault:
+        raise IllegalMove(explain(fault, action, states[0]))
+    return action
+
+
+def _action(words: tuple[str | Any, ...], states: Any) -> int:
+    """The action of letter, number, source, destination and build; only geometry is judged here."""
+    letter, number, *squares = words
+    *fields, players, _, _, ply = _PACKING.unpack(states.tobytes())
+    seat = ply % players
+    own = LETTERS[seat]
+    if letter != own:
+        raise IllegalMove(f"Not your worker: {letter}{number}, and {COLOURS[seat]} is to move ({own}1 or {own}2).")
+    worker = int(number) - 1
+    stands = fields[4 + seat * WORKERS + worker]
+    source, to, at = (CELL[square] for square in squares)
+    if source != stands:
+        raise IllegalMove(f"No such worker there: {own}{number} stands on {NAMES[stands]}, not on {squares[0]}.")
+    direction, build_direction = _DIRECTION[source][to], _DIRECTION[to][at]
+    if direction == OFF_BOARD:
+        raise IllegalMove(f"Cannot move there: {squares[1]} is not adjacent to {squares[0]}.")
+    if build_direction == OFF_BOARD:
+        step = worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS
+        if (fault := kernels.fault(states, step)) in _STEP_FAULTS:
+            raise IllegalMove(explain(fault, step, states[0]))
+        raise IllegalMove(f"Cannot build there: {squares[2]} is not adjacent to {squares[1]}.")
+    return worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction
+
+
+def format_moves(actions: list[int], record: Record) -> list[str]:
+    """The canonical texts of legal actions of one position."""
+    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    seat = ply % players
+    sources = fields[4 + seat * WORKERS : 4 + seat * WORKERS + WORKERS]
+    texts = []
+    for action in actions:
+        worker, direction, target = _SPLIT[action]
+        source = sources[worker]
+        to = _STEP[source][direction]
+        texts.append(f"[{LETTERS[seat]}{worker + 1}{NAMES[source]}{NAMES[to]}{NAMES[_STEP[to][target]]}]")
+    return texts
+
+
+def format_notation(action: int, record: Record) -> str:
+    """The canonical text: santorini has no other notation."""
+    return format_moves([action], record)[0]
+
+
+_STEP_FAULTS = (STEP_OCCUPIED, STEP_ON_DOME, STEP_TOO_HIGH)
+
+WHY = {
+    STEP_OFF_BOARD: "Cannot move there: the step leads off the board.",
+    STEP_OCCUPIED: "Cannot move there: {to} is occupied by {who}.",
+    STEP_ON_DOME: "Cannot move there: {to} has a dome.",
+    STEP_TOO_HIGH: "Cannot move there: {to} is more than one level higher than {source}.",
+    BUILD_OFF_BOARD: "Cannot build there: it is off the board.",
+    BUILD_OCCUPIED: "Cannot build there: {at} is occupied by {who}.",
+    BUILD_ON_DOME: "Cannot build there: {at} has a dome already.",
+}
+"""fault -> sentence."""
+
+
+def explain(fault: int, action: int, record: Record) -> str:
+    """The sentence for a fault of an action in this position."""
+    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    cells = fields[4 : 4 + WORKERS * players]
+    worker, direction, target = _SPLIT[action]
+    source = cells[ply % players * WORKERS + worker]
+    to = _STEP[source][direction]
+    at = _STEP[to][target]
+    where = to if fault in _STEP_FAULTS else at
+    who = _worker(cells.index(where)) if where in cells else ""
+    return WHY[fault].format(source=NAMES[source], to=NAMES[to], at=NAMES[at], who=who)

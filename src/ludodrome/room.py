@@ -1,0 +1,88 @@
+"""What a game's room must provide: the verbs of its rules, its compiled entries, its codec.
+
+``Game`` in game.py is made of these. A new game begins with this page.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from ludodrome.jit import Array, Int, Record
+
+
+class Verbs(NamedTuple):
+    """A game's kernels, the same verbs in every room. ``s`` is one record."""
+
+    reset: Callable[[Record, Any], None]
+    """(s, seed): the initial position; the option fields stay as they are."""
+    legal: Callable[[Record, Array], Int]
+    """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
+    fault: Callable[[Record, int], Int]
+    """(s, action): 0 if the action is legal, else a number that says why not."""
+    play: Callable[[Record, int], None]
+    """(s, action): makes a legal action, in place."""
+    mover: Callable[[Record], Int]
+    """(s): the seat to move, -1 when over."""
+    winner: Callable[[Record], Int]
+    """(s): the seat that has won, -1 while the game runs or when it is drawn."""
+    turns: Callable[[Record], Int]
+    """(s): how many moves have been made."""
+
+
+class Kernels(Protocol):
+    """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
+
+    # The verbs, each on states[0]
+    def reset(self, states: Any, seed: Any) -> None: ...
+    def legal(self, states: Any, buffer: Array) -> Int: ...
+    def fault(self, states: Any, action: int) -> Int: ...
+    def play(self, states: Any, action: int) -> None: ...
+    def mover(self, states: Any) -> Int: ...
+    def winner(self, states: Any) -> Int: ...
+    def turns(self, states: Any) -> Int: ...
+
+    # The products of the factories in search/; the arguments are explained there
+    def playouts(self, states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any: ...
+    def perft(self, states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int: ...
+    def reset_many(self, states: Any, seed: Any, where: Array) -> None: ...
+    def step_many(
+        self, states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+    ) -> None: ...
+    def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
+
+
+class Codec(Protocol):
+    """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
+
+    def parse_state(self, state: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from a JSON state, or BadState."""
+
+    def format_state(self, record: Record) -> Any:
+        """The JSON state of a record."""
+
+    def parse_line(self, text: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from the one-line form, or BadState."""
+
+    def format_line(self, record: Record) -> str:
+        """The one-line form of a record."""
+
+    def render(self, record: Record) -> str:
+        """The drawing of a record."""
+
+    def parse_move(self, move: Any, states: Any) -> int:
+        """The action that a JSON move stands for; IllegalMove if it has not the form of a move here."""
+
+    def format_moves(self, actions: list[int], record: Record) -> list[Any]:
+        """The JSON moves of legal actions of one position."""
+
+    def explain(self, fault: int, action: int, record: Record) -> str:
+        """The sentence for a fault of the kernel ``fault``."""
+
+    def parse_notation(self, text: Any, states: Any, legal: list[int]) -> int:
+        """The legal action that a person's text means in a running game, or IllegalMove."""
+
+    def format_notation(self, action: int, record: Record) -> str:
+        """A legal action in the notation for people."""
+
+
+GAME_OVER = 1
+"""The fault that all games share: the game is over."""
