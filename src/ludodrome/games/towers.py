@@ -29,7 +29,7 @@ ONE = np.uint64(1)
 
 
 def _step_table() -> Array:
-    table = np.full((CELLS, DIRECTIONS), OFF_BOARD, np.int8)
+    table = np.full((CELLS, DIRECTIONS), OFF_BOARD, np.int16)
     for cell in range(CELLS):
         for direction, (down, right) in enumerate(COMPASS):
             row, column = cell // SIDE + down, cell % SIDE + right
@@ -41,7 +41,7 @@ def _step_table() -> Array:
 STEP = _step_table()
 """(cell, direction) -> the neighbouring cell, or OFF_BOARD."""
 
-DIRECTION = np.full((CELLS, CELLS), OFF_BOARD, np.int8)
+DIRECTION = np.full((CELLS, CELLS), OFF_BOARD, np.int16)
 """(cell, neighbour) -> the direction from the one to the other, or OFF_BOARD if they are apart."""
 NEIGHBOURS = np.zeros(CELLS, np.uint64)
 """cell -> the set of its neighbours."""
