@@ -147,7 +147,7 @@ class Game:
 
     def to_move(self, state: Any) -> int | None:
         """The seat to move, or None when it is over."""
-        seat = self.kernels.mover(self._states(state))
+        seat = int(self.kernels.mover(self._states(state)))
         return None if seat < 0 else seat
 
     def outcome(self, state: Any) -> Outcome | None:
@@ -182,7 +182,7 @@ class Game:
         """Whether the move can be made; False as well for what is no move at all."""
         states = self._states(state)
         try:
-            return self.kernels.fault(states, self.codec.parse_move(move, states)) == 0
+            return bool(self.kernels.fault(states, self.codec.parse_move(move, states)) == 0)
         except IllegalMove:
             return False
 

@@ -44,6 +44,13 @@ def is_int(value: Any, low: int, high: int) -> bool:
     return type(value) is int and low <= value <= high
 
 
+def whole(value: Any, where: str, complaint: Complaint) -> int:
+    """A whole number of any size, or a complaint."""
+    if type(value) is int:
+        return value
+    raise complaint(f"{where} is a whole number, not {show(value)}")
+
+
 def integer(value: Any, low: int, high: int, where: str, complaint: Complaint) -> int:
     """A whole number from low to high, or a complaint."""
     if type(value) is int and low <= value <= high:

@@ -51,6 +51,24 @@ for _cell in range(CELLS):
             DIRECTION[_cell, _to] = _direction
             NEIGHBOURS[_cell] |= ONE << np.uint64(_to)
 
+# A set of cells with a rim around it, 7 x 7: there all eight neighbours are the same shifts away.
+RIMMED_SIDE = SIDE + 2
+_FIRST_NEIGHBOUR = np.uint64(RIMMED_SIDE + 1)
+_ROW = np.uint64((1 << SIDE) - 1)
+_NORTH, _WEST, _EAST, _SOUTH = np.uint64(0b111), np.uint64(0b1000), np.uint64(0b10000), np.uint64(0b11100000)
+_WEST_SHIFT, _EAST_SHIFT = np.uint64(RIMMED_SIDE - 3), np.uint64(RIMMED_SIDE + 2 - 4)
+_SOUTH_SHIFT = np.uint64(2 * RIMMED_SIDE - 5)
+RIMMED = np.array([(cell // SIDE + 1) * RIMMED_SIDE + cell % SIDE + 1 for cell in range(CELLS)], np.uint64)
+"""cell -> its place in a set with a rim."""
+
+_SETS = 1 << DIRECTIONS
+SPELLED = np.zeros((_SETS, DIRECTIONS), np.int16)
+"""set of directions -> its members, ascending."""
+SIZES = np.array([members.bit_count() for members in range(_SETS)], np.uint64)
+"""set of directions -> how many."""
+for _members in range(_SETS):
+    SPELLED[_members, : _members.bit_count()] = [k for k in range(DIRECTIONS) if _members >> k & 1]
+
 # Faults: why a step or a build cannot be (1 is game.GAME_OVER).
 STEP_OFF_BOARD = 2
 STEP_OCCUPIED = 3
@@ -91,6 +109,40 @@ def reach(levels: Array, source: int, occupied: Any) -> Any:
     """The cells that a worker may step to: one level up at most, no worker, no dome."""
     too_high = levels[min(height(levels, source) + 1, SUMMIT)]
     return NEIGHBOURS[source] & ~(occupied | too_high)
+
+
+@kernel
+def rimmed(cells: Any) -> Any:
+    """A set of cells with a rim of no cells around it."""
+    wide = np.uint64(0)
+    for row in range(SIDE):
+        wide |= ((cells >> np.uint64(row * SIDE)) & _ROW) << np.uint64((row + 1) * RIMMED_SIDE + 1)
+    return wide
+
+
+@kernel
+def around(wide: Any, cell: Any) -> Any:
+    """The directions in which the neighbours of a cell are in a rimmed set; eight bits."""
+    near = wide >> (RIMMED[cell] - _FIRST_NEIGHBOUR)
+    return (
+        (near & _NORTH)
+        | ((near >> _WEST_SHIFT) & _WEST)
+        | ((near >> _EAST_SHIFT) & _EAST)
+        | ((near >> _SOUTH_SHIFT) & _SOUTH)
+    )
+
+
+@kernel
+def list_builds(buffer: Array, count: Any, action: Any, directions: Any) -> Any:
+    """Append action + d for every direction d of a set; the new count.
+
+    Always eight numbers are written, in one go, and only so many count: a buffer has
+    room for eight more than there can be. Unsigned indices spare Numba the question
+    whether they are negative, and with it the vectorisation.
+    """
+    for k in range(DIRECTIONS):
+        buffer[count + np.uint64(k)] = action + SPELLED[directions, np.uint64(k)]
+    return count + SIZES[directions]
 
 
 @kernel

@@ -110,7 +110,7 @@ def _count(game: Game, depth: int, state: Any, progress: Callable[[int, int], No
             if len(leaves):
                 leaves[kernels.winner(stack)] += 1
         else:
-            nodes += kernels.perft(stack, memory, buffers, cursors, target, leaves)
+            nodes += int(kernels.perft(stack, memory, buffers, cursors, target, leaves))
         if progress:
             progress(done + 1, count)
     return nodes

@@ -81,7 +81,7 @@ def playouts(
         plies, digest = game.kernels.playouts(game.blank(), game.buffer(), np.uint64(seed & _WORD), first, count, wins)
         if progress:
             progress(count)
-        return wins, plies, int(digest)
+        return wins, int(plies), int(digest)
 
     total = np.zeros(game.seats + 1, np.int64)
     plies = digest = 0

@@ -13,9 +13,7 @@ from tests.walking import Tally, examples, walk
 
 pytestmark = pytest.mark.xdist_group("dots")
 
-SHAPES = [
-    (rows, cols) for rows in range(1, 22) for cols in range(1, 22) if rows * (cols + 1) + cols * (rows + 1) <= 64
-]
+SHAPES = [(rows, cols) for rows in range(1, 22) for cols in range(1, 22) if rows * (cols + 1) + cols * (rows + 1) <= 64]
 
 
 def test_walks(long: bool) -> None:

@@ -15,7 +15,7 @@ class Santorini(Game):
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
-    most_legal = rules.NUM_ACTIONS
+    most_legal = rules.MOST_LEGAL
     most_actions = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels

@@ -11,13 +11,17 @@ from ludodrome.games.towers import (
     CELLS,
     DIRECTION,
     DIRECTIONS,
-    NEIGHBOURS,
+    ONE,
+    RIMMED,
     STEP,
     SUMMIT,
+    around,
     bit,
     build,
     build_fault,
+    list_builds,
     reach,
+    rimmed,
     step_fault,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
@@ -48,6 +52,7 @@ START = np.array([[[11, 7], [17, 13], [0, 0]], [[12, 7], [17, 8], [16, 18]]], np
 BUILDS = DIRECTIONS
 STEPS_OF_WORKER = DIRECTIONS * BUILDS
 NUM_ACTIONS = WORKERS * STEPS_OF_WORKER
+MOST_LEGAL = NUM_ACTIONS + DIRECTIONS  # see list_builds
 MOST_TURNS = 4 * CELLS
 """R14: every turn builds a level."""
 
@@ -87,28 +92,25 @@ def mover(s: Record) -> Int:
 
 
 @kernel
-def legal(s: Record, buffer: Array) -> int:
+def legal(s: Record, buffer: Array) -> Int:
     """R6: all legal actions, ascending. A winning step is listed with each of its builds (R10)."""
     if s.reason != RUNNING:
         return 0
-    seat = seat_after(s.players, np.int64(s.ply))
+    seat = np.uint64(seat_after(s.players, np.int64(s.ply)))
     taken = occupied(s)
     levels = s.levels
-    count = 0
+    free = rimmed(~(taken | levels[3]))  # R9
+    count = np.uint64(0)
     for worker in range(WORKERS):
-        source = s.workers[seat, worker]
-        buildable = ~((taken ^ bit(source)) | levels[3])  # R8: the cell just left is free; R9
+        source = s.workers[seat, np.uint64(worker)]
+        buildable = free | (ONE << RIMMED[source])  # R8: the cell just left is free
         steps = reach(levels, source, taken)  # R7
         while steps:
-            to = lowest(steps)
-            steps &= steps - np.uint64(1)
-            action = worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS
-            builds = NEIGHBOURS[to] & buildable
-            while builds:
-                buffer[count] = action + DIRECTION[to, lowest(builds)]
-                builds &= builds - np.uint64(1)
-                count += 1
-    return count
+            to = np.uint64(lowest(steps))
+            steps &= steps - ONE
+            action = np.int16(worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
+            count = list_builds(buffer, count, action, around(buildable, to))
+    return np.int64(count)
 
 
 @kernel

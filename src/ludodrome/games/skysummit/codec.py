@@ -171,40 +171,55 @@ def render(record: Record) -> str:
 def parse_move(move: Any, states: Any) -> int:
     """The action of a JSON move in this position; IllegalMove if it has not the form of a move here."""
     kind = move.get("t") if type(move) is dict else None
-    if kind == "place":
-        reading.fields(move, PLACE_KEYS, "a placement", IllegalMove)
-        a, b = (
-            reading.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
-            for cell in reading.items(move["to"], WORKERS, "'to' of a placement", IllegalMove)
-        )
-        if a == b:
-            raise IllegalMove(f"'to' names cell {a} ({NAMES[a]}) twice; the two workers go on two cells")
-        return int(rules.placement(a, b))
-    if kind != "move":
+    if kind != "place" and kind != "move":
         raise IllegalMove(
             'a move of skysummit is {"t": "place", "to": [a, b]} '
             'or {"t": "move", "w": w, "to": cell, "build": cell or null}'
             f", not {show(move) if type(move) is not dict else 't = ' + show(kind)}"
         )
-    reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
-    worker = reading.integer(move["w"], 0, WORKERS - 1, "'w'", IllegalMove)
-    to = reading.integer(move["to"], 0, CELLS - 1, "'to'", IllegalMove)
-    target = move["build"]
-    if target is not None:
-        reading.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
     fields = _PACKING.unpack(states.tobytes())
-    ply = fields[8]
-    if ply < PLACEMENT_TURNS:
+    placing = fields[8] < PLACEMENT_TURNS
+    if kind == "place":
+        reading.fields(move, PLACE_KEYS, "a placement", IllegalMove)
+        for cell in reading.items(move["to"], WORKERS, "'to' of a placement", IllegalMove):
+            reading.whole(cell, "a cell of 'to'", IllegalMove)
+    else:
+        reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
+        reading.integer(move["w"], 0, WORKERS - 1, "'w'", IllegalMove)
+        reading.whole(move["to"], "'to'", IllegalMove)
+        if move["build"] is not None:
+            reading.whole(move["build"], "'build', where it is not null,", IllegalMove)
+    if placing != (kind == "place"):
         raise IllegalMove(WHY[rules.WRONG_PHASE])
-    source = fields[4 + ply % 2 * WORKERS + worker]
+    return _parse_placement(*move["to"]) if placing else _parse_step(move, fields, states)
+
+
+def _parse_placement(a: int, b: int) -> int:
+    for cell in (a, b):
+        reading.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
+    if a == b:
+        raise IllegalMove(f"'to' names {_cell(a)} twice; the two workers go on two cells")
+    return int(rules.placement(a, b))
+
+
+def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> int:
+    worker, target = move["w"], move["build"]
+    to = reading.integer(move["to"], 0, CELLS - 1, "'to'", IllegalMove)
+    source = fields[4 + fields[8] % 2 * WORKERS + worker]
     direction = _DIRECTION[source][to]
     if direction == OFF_BOARD:
         raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, who stands on {_cell(source)}")
-    build_direction: int = rules.NO_BUILD if target is None else _DIRECTION[to][target]
-    if build_direction == OFF_BOARD:
-        raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
-    action: int = PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction
-    return action
+    step: int = PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS
+    if target is None:
+        return step + rules.NO_BUILD
+    if 0 <= target < CELLS and _DIRECTION[to][target] != OFF_BOARD:
+        return step + int(_DIRECTION[to][target])
+    # No action has a build so far away: say what is wrong with the step, if anything is, before that.
+    fault = kernels.fault(states, step + rules.NO_BUILD) or rules.BUILD_WITH_WIN
+    if fault != rules.BUILD_MISSING:
+        raise IllegalMove(explain(fault, step + rules.NO_BUILD, states[0]))
+    reading.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
+    raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
 
 
 def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ def judge(states: Any) -> None:
 
 
 @entry
-def legal(states: Any, buffer: Array) -> int:
+def legal(states: Any, buffer: Array) -> Int:
     return rules.legal(states[0], buffer)
 
 

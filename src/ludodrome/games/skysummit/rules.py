@@ -11,14 +11,18 @@ from ludodrome.games.towers import (
     CELLS,
     DIRECTION,
     DIRECTIONS,
-    NEIGHBOURS,
+    ONE,
+    RIMMED,
     STEP,
     SUMMIT,
+    around,
     bit,
     build,
     build_fault,
     height,
+    list_builds,
     reach,
+    rimmed,
     step_fault,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
@@ -109,49 +113,51 @@ def mover(s: Record) -> Int:
 
 
 @kernel
-def legal(s: Record, buffer: Array) -> int:
+def legal(s: Record, buffer: Array) -> Int:
     """All legal actions, ascending."""
     if s.reason != RUNNING:
         return 0
     if s.ply < PLACEMENT_TURNS:
         return _placements(s, buffer)
-    seat = np.int64(s.ply) % 2
+    seat = np.uint64(s.ply) % np.uint64(2)
     taken = occupied(s)
     levels = s.levels
-    count = 0
+    summits = levels[2]  # no dome among them: reach leaves domes out
+    free = rimmed(~(taken | levels[3]))  # R10
+    count = np.uint64(0)
     for worker in range(WORKERS):
-        source = s.workers[seat, worker]
-        buildable = ~((taken ^ bit(source)) | levels[3])  # R9: the cell just left is free
-        steps = reach(levels, source, taken)
+        source = s.workers[seat, np.uint64(worker)]
+        buildable = free | (ONE << RIMMED[source])  # R9: the cell just left is free
+        steps = reach(levels, source, taken)  # R7
         while steps:
-            to = lowest(steps)
-            steps &= steps - np.uint64(1)
-            action = PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS
-            if height(levels, to) == SUMMIT:  # R8
+            to = np.uint64(lowest(steps))
+            steps &= steps - ONE
+            action = np.int16(PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
+            if (summits >> to) & ONE:  # R8
                 buffer[count] = action + NO_BUILD
-                count += 1
-                continue
-            builds = NEIGHBOURS[to] & buildable
-            while builds:
-                buffer[count] = action + DIRECTION[to, lowest(builds)]
-                builds &= builds - np.uint64(1)
-                count += 1
-    return count
+                count += ONE
+            else:
+                count = list_builds(buffer, count, action, around(buildable, to))
+    return np.int64(count)
 
 
 @kernel
-def _placements(s: Record, buffer: Array) -> int:
+def _placements(s: Record, buffer: Array) -> Int:
     """R4: every ordered pair of free cells."""
+    if s.ply == 0:
+        for action in range(PLACEMENTS):
+            buffer[action] = action
+        return np.int64(PLACEMENTS)
     taken = occupied(s)
-    count = 0
+    count = np.uint64(0)
     for a in range(CELLS):
         if taken & bit(a):
             continue
+        others = taken | bit(a)
         for b in range(CELLS):
-            if b != a and not taken & bit(b):
-                buffer[count] = placement(a, b)
-                count += 1
-    return count
+            buffer[count] = placement(a, b)
+            count += ~(others >> np.uint64(b)) & ONE  # written always, counted where b is free
+    return np.int64(count)
 
 
 @kernel

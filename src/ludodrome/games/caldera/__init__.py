@@ -1,0 +1,28 @@
+"""Caldera: volcanic tactics."""
+
+from typing import Any
+
+from ludodrome.game import Game, Option
+from ludodrome.games.caldera import codec, kernels, rules
+
+
+class Caldera(Game):
+    """A crown, two lancers and two smiths a side on 7 x 7: take the enemy crown, or let the ground do it."""
+
+    id = "caldera"
+    title = "Caldera"
+    available = (Option("turn_limit", 200, "the greatest number of turns, both seats together", low=1, high=1000),)
+
+    dtype = rules.DTYPE
+    num_actions = rules.NUM_ACTIONS
+    most_legal = rules.NUM_ACTIONS
+    reasons = rules.REASONS
+    kernels = kernels
+    codec = codec
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.most_actions = self.options["turn_limit"]
+
+
+GAME = Caldera

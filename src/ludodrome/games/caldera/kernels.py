@@ -1,0 +1,80 @@
+"""Caldera's compiled entry points: the rules, and the factories of ``search/`` instantiated."""
+
+from typing import Any
+
+from ludodrome.games.caldera import rules
+from ludodrome.jit import Array, Int, entry
+from ludodrome.search.batch import make_batch
+from ludodrome.search.perft import make_perft
+from ludodrome.search.playouts import make_playouts
+
+_playouts = make_playouts(rules.VERBS)
+_perft = make_perft(rules.VERBS, one_action_a_turn=True)
+_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+
+
+@entry
+def reset(states: Any, seed: Any) -> None:
+    rules.reset(states[0], seed)
+
+
+@entry
+def judge(states: Any) -> None:
+    rules.judge(states[0])
+
+
+@entry
+def legal(states: Any, buffer: Array) -> Int:
+    return rules.legal(states[0], buffer)
+
+
+@entry
+def fault(states: Any, action: int) -> Int:
+    return rules.fault(states[0], action)
+
+
+@entry
+def play(states: Any, action: int) -> None:
+    rules.play(states[0], action)
+
+
+@entry
+def mover(states: Any) -> Int:
+    return rules.mover(states[0])
+
+
+@entry
+def turns(states: Any) -> Int:
+    return rules.turns(states[0])
+
+
+@entry
+def winner(states: Any) -> Int:
+    return rules.winner(states[0])
+
+
+@entry
+def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
+    return _playouts(states, buffer, seed, first, count, wins)
+
+
+@entry
+def perft(states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int:
+    return _perft(states, words, buffers, cursors, target, leaves)
+
+
+@entry
+def reset_many(states: Any, seed: Any, where: Array) -> None:
+    _reset_many(states, seed, where)
+
+
+@entry
+def step_many(
+    states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+) -> None:
+    _step_many(states, actions, limit, done, to_move, rewards, illegal)
+
+
+@entry
+def mask_many(states: Any, buffer: Array, mask: Array) -> None:
+    _mask_many(states, buffer, mask)

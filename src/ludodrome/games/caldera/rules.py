@@ -1,0 +1,341 @@
+"""The rules of caldera for machines. The R-numbers are those of RULES.md beside this file.
+
+Pieces are kept by seat in five slots: crown, two lancers, two smiths; when the first of two falls
+the second moves up (R15). One that is gone stands NOWHERE, a cell off the board that has no
+neighbours, so that nobody has to ask before looking around. The ground is described in ``board.py``.
+
+States as people write them are in ``codec.py``; kernels trust their input.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.caldera.board import (
+    BOARD,
+    DIRECTIONS,
+    INSIDE,
+    NEIGHBOURS,
+    NOWHERE,
+    ONE,
+    ORTHOGONAL,
+    SIDE,
+    VENT,
+    ZERO,
+    beside,
+    bit,
+    chain,
+    height,
+    lift,
+    neighbour,
+)
+from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount, record_dtype
+from ludodrome.room import GAME_OVER, Verbs
+
+SEATS = 2
+CROWN, LANCERS, SMITHS = 0, (1, 2), (3, 4)
+"""The slots of a seat's pieces."""
+FIRSTS = (LANCERS[0], SMITHS[0])
+"""The slots behind which comes another of the same kind."""
+SLOTS = 5
+START = (3, 1, 5, 2, 4)
+"""slot -> the column where it starts (R3)."""
+
+DTYPE = record_dtype(
+    [
+        ("levels", np.uint64, (VENT,)),
+        ("cells", np.uint8, (SEATS, SLOTS)),  # by seat and slot, the cell or NOWHERE
+        ("ply", np.uint16),
+        ("turn_limit", np.uint16),  # an option, never changed by a kernel
+        ("winner", np.int8),  # -1: nobody
+        ("reason", np.uint8),  # an index into REASONS
+    ]
+)
+
+RUNNING, CAPTURED, ERUPTED, OWN_ERUPTED, BOTH_ERUPTED, MORE_PIECES, HIGHER_CROWN, DRAWN, STUCK = range(9)
+REASONS = (
+    "",
+    "crown captured",
+    "crown erupted",
+    "own crown erupted",
+    "both crowns erupted",
+    "turn limit: more pieces",
+    "turn limit: higher crown",
+    "turn limit: draw",
+    "no legal moves",
+)
+
+# Actions (R5), slot after slot: every piece has its steps, then a lancer its leaps and a smith its forges.
+STEP, LEAP, FORGE = range(3)
+_STEPS = [(STEP, direction) for direction in range(DIRECTIONS)]
+_LEAPS = [(LEAP, direction) for direction in range(DIRECTIONS)]
+_FORGES = [(FORGE, direction) for direction in ORTHOGONAL]
+ACTIONS = tuple(
+    (slot, kind, direction)
+    for slot in range(SLOTS)
+    for kind, direction in _STEPS + _LEAPS * (slot in LANCERS) + _FORGES * (slot in SMITHS)
+)
+"""action -> slot, kind and direction among the eight."""
+NUM_ACTIONS = len(ACTIONS)
+_LANCER, _LANCER_2, _SMITH, _SMITH_2 = (
+    np.uint64([slot for slot, _, _ in ACTIONS].index(slot)) for slot in LANCERS + SMITHS
+)
+_LANCER_LEAP, _LANCER_2_LEAP = _LANCER + np.uint64(DIRECTIONS), _LANCER_2 + np.uint64(DIRECTIONS)
+_SMITH_FORGE, _SMITH_2_FORGE = _SMITH + np.uint64(DIRECTIONS), _SMITH_2 + np.uint64(DIRECTIONS)
+
+# Faults: why an action cannot be (1 is room.GAME_OVER).
+NO_PIECE = 2
+LEADS_OFF_BOARD = 3
+VENT_BETWEEN = 4
+VENT_THERE = 5
+OWN_PIECE_THERE = 6
+TOO_STEEP = 7
+FIRST_TOO_STEEP = 8
+SECOND_TOO_STEEP = 9
+FORGE_ON_VENT = 10
+FORGE_OCCUPIED = 11
+
+
+SLOT = np.array([slot for slot, _, _ in ACTIONS], np.uint8)
+KIND = np.array([kind for _, kind, _ in ACTIONS], np.uint8)
+TO = np.array(
+    [
+        [neighbour(cell, direction, 2 if kind == LEAP else 1) for _, kind, direction in ACTIONS]
+        for cell in range(NOWHERE + 1)
+    ],
+    np.uint8,
+)
+"""(cell, action) -> the cell that the action aims at from there, or NOWHERE."""
+_ORTHOGONAL = np.array(ORTHOGONAL)
+_SHIFT = np.arange(DIRECTIONS, dtype=np.uint64)
+
+
+@kernel
+def standing(s: Record, seat: Int) -> Any:
+    """The cells on which a seat's pieces stand, and the bit of NOWHERE if one is gone."""
+    cells = ZERO
+    for slot in range(SLOTS):
+        cells |= bit(s.cells[seat, slot])
+    return cells
+
+
+# Moves
+
+
+@kernel
+def _has(cells: Any, cell: Int, action: Any) -> Any:
+    """The action as a set of one if the set holds the cell."""
+    return ((cells >> np.uint64(cell)) & ONE) << action
+
+
+@kernel
+def choices(s: Record) -> Any:
+    """R5: the actions of the seat whose turn it is, bit a for action a, whether or not the game is over.
+
+    All pieces are looked at together, direction by direction: that is several times as fast as one by one.
+    """
+    seat = np.int64(s.ply) % SEATS
+    own = standing(s, seat)
+    above_0, above_1, above_2, vents = s.levels[0], s.levels[1], s.levels[2], s.levels[3]
+    crown, lancer, lancer_2, smith, smith_2 = s.cells[seat]
+    found = ZERO
+    for direction in range(DIRECTIONS):
+        steep = (beside(above_1, direction) & ~above_0) | (beside(above_2, direction) & ~above_1)
+        passable = INSIDE[direction] & ~(steep | beside(vents, direction))  # R7: from these cells
+        step = passable & ~beside(own, direction)  # R6, R8
+        leap = passable & beside(step, direction)  # R9: whoever stands in the middle
+        of_lancer = _has(step, lancer, _LANCER) | _has(leap, lancer, _LANCER_LEAP)
+        of_lancer_2 = _has(step, lancer_2, _LANCER_2) | _has(leap, lancer_2, _LANCER_2_LEAP)
+        of_smiths = _has(step, smith, _SMITH) | _has(step, smith_2, _SMITH_2)
+        found |= (_has(step, crown, ZERO) | of_lancer | of_lancer_2 | of_smiths) << _SHIFT[direction]
+    occupied = own | standing(s, 1 - seat)
+    for index in range(len(_ORTHOGONAL)):
+        direction = _ORTHOGONAL[index]
+        forge = INSIDE[direction] & ~beside(vents | occupied, direction)  # R11
+        found |= (_has(forge, smith, _SMITH_FORGE) | _has(forge, smith_2, _SMITH_2_FORGE)) << _SHIFT[index]
+    return found
+
+
+@kernel
+def legal(s: Record, buffer: Array) -> int:
+    """All legal actions, ascending; R21: none once the game is over."""
+    if s.reason != RUNNING:
+        return 0
+    actions = choices(s)
+    count = 0
+    while actions:
+        buffer[count] = lowest(actions)
+        actions &= actions - ONE
+        count += 1
+    return count
+
+
+@kernel
+def fault(s: Record, action: int) -> Int:
+    """0 if the action is legal, else what is wrong first on the way."""
+    if s.reason != RUNNING:  # R21
+        return GAME_OVER
+    seat = np.int64(s.ply) % SEATS
+    source = s.cells[seat, SLOT[action]]
+    if source == NOWHERE:
+        return NO_PIECE
+    to = TO[source, action]
+    if to == NOWHERE:
+        return LEADS_OFF_BOARD
+    own = standing(s, seat)
+    ground = height(s.levels, source)
+    target = height(s.levels, to)
+    if KIND[action] == FORGE:  # R11
+        if target == VENT:
+            return FORGE_ON_VENT
+        return FORGE_OCCUPIED if (own | standing(s, 1 - seat)) & bit(to) else 0
+    steep = TOO_STEEP
+    if KIND[action] == LEAP:  # R9
+        middle = height(s.levels, TO[source, action - DIRECTIONS])
+        if middle == VENT:
+            return VENT_BETWEEN
+        if middle > ground + 1:
+            return FIRST_TOO_STEEP
+        ground = middle
+        steep = SECOND_TOO_STEEP
+    if target == VENT:  # R6
+        return VENT_THERE
+    if own & bit(to):
+        return OWN_PIECE_THERE
+    return steep if target > ground + 1 else 0  # R7
+
+
+# Turns
+
+
+@kernel
+def reset(s: Record, seed: Any) -> None:
+    """R2, R3: flat ground, two rows of pieces. Nothing is random."""
+    for k in range(VENT):
+        s.levels[k] = ZERO
+    for seat in range(SEATS):
+        row = (SIDE - 1) * SIDE if seat == 0 else 0
+        for slot, column in enumerate(START):
+            s.cells[seat, slot] = row + column
+    s.ply = 0
+    s.winner = -1
+    s.reason = RUNNING
+
+
+@kernel
+def mover(s: Record) -> Int:
+    """R4: the seats alternate; R21: nobody moves once the game is over."""
+    return -1 if s.reason != RUNNING else np.int64(s.ply) % SEATS
+
+
+@kernel
+def play(s: Record, action: int) -> None:
+    """Make a legal action, then judge."""
+    seat = np.int64(s.ply) % SEATS
+    enemy = 1 - seat
+    slot = SLOT[action]
+    to = TO[s.cells[seat, slot], action]
+    captured = -1
+    if KIND[action] == FORGE:  # R11, R12
+        lift(s.levels, bit(to))
+        if s.levels[VENT - 1] & bit(to):
+            chain(s.levels, bit(to))  # R13
+            for owner in range(SEATS):  # R14
+                _bury(s, owner)
+    else:
+        s.cells[seat, slot] = to
+        for other in range(SLOTS):  # R10
+            if s.cells[enemy, other] == to:
+                captured = other
+        if captured >= 0:
+            remove(s, enemy, captured)
+    s.ply += 1
+    judge(s)
+    if captured == CROWN:  # R16: the position alone does not tell it from an eruption
+        s.reason = CAPTURED
+
+
+@kernel
+def _bury(s: Record, seat: Int) -> None:
+    """R14: remove a seat's pieces that stand on vents; from behind, since those behind move up."""
+    for slot in range(SLOTS - 1, -1, -1):
+        if s.levels[VENT - 1] & bit(s.cells[seat, slot]):
+            remove(s, seat, slot)
+
+
+@kernel
+def remove(s: Record, seat: Int, slot: Int) -> None:
+    """R15: take a piece out; the second of its kind moves up."""
+    last = slot
+    if slot in FIRSTS:
+        last = slot + 1
+        s.cells[seat, slot] = s.cells[seat, last]
+    s.cells[seat, last] = NOWHERE
+
+
+# Ends
+
+
+@kernel
+def judge(s: Record) -> None:
+    """R20: the end follows from the position: the crowns, the turn limit, a stuck seat, in this order.
+
+    Only whether an enemy crown that is gone was captured cannot be seen: it is taken to have erupted.
+    """
+    s.winner = -1
+    s.reason = RUNNING
+    next_seat = np.int64(s.ply) % SEATS
+    last = 1 - next_seat
+    own_gone = s.cells[last, CROWN] == NOWHERE
+    enemy_gone = s.cells[next_seat, CROWN] == NOWHERE
+    if own_gone:  # R17: whoever causes it loses
+        s.winner = next_seat
+        s.reason = BOTH_ERUPTED if enemy_gone else OWN_ERUPTED
+    elif enemy_gone:  # R1, R17
+        s.winner = last
+        s.reason = ERUPTED
+    elif s.ply == s.turn_limit:
+        _break_tie(s)
+    elif _stuck(s):
+        s.winner = last
+        s.reason = STUCK
+
+
+@kernel
+def _stuck(s: Record) -> Any:
+    """R19: whether the seat to move has no action. Most crowns can step, so that is looked at first."""
+    seat = np.int64(s.ply) % SEATS
+    crown = s.cells[seat, CROWN]
+    too_high = s.levels[min(height(s.levels, crown) + 1, VENT - 1)]
+    if NEIGHBOURS[crown] & ~(too_high | standing(s, seat)):
+        return False
+    return choices(s) == ZERO
+
+
+@kernel
+def _break_tie(s: Record) -> None:
+    """R18: more pieces, then the higher crown, then a draw."""
+    s.reason = DRAWN
+    more = popcount(standing(s, 0) & BOARD) - popcount(standing(s, 1) & BOARD)
+    higher = height(s.levels, s.cells[0, CROWN]) - height(s.levels, s.cells[1, CROWN])
+    if more != 0:
+        s.reason = MORE_PIECES
+        s.winner = 0 if more > 0 else 1
+    elif higher != 0:
+        s.reason = HIGHER_CROWN
+        s.winner = 0 if higher > 0 else 1
+
+
+@kernel
+def winner(s: Record) -> Int:
+    """The seat that has won, or -1."""
+    return np.int64(s.winner)
+
+
+@kernel
+def turns(s: Record) -> Int:
+    """R4: how many turns have been made."""
+    return np.int64(s.ply)
+
+
+VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)

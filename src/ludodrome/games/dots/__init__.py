@@ -1,0 +1,62 @@
+"""Dots and boxes: draw edges, close boxes, count chains."""
+
+import hashlib
+from typing import Any
+
+from ludodrome.game import Game, Option
+from ludodrome.games.dots import codec, kernels, rules
+
+
+class Dots(Game):
+    """Whoever draws a box's fourth side owns it and draws again; more boxes win."""
+
+    id = "dots"
+    title = "Dots and Boxes"
+    available = (
+        Option("rows", 5, "rows of boxes", low=1, high=rules.MOST_LINES),
+        Option("cols", 5, "columns of boxes", low=1, high=rules.MOST_LINES),
+    )
+
+    dtype = rules.DTYPE
+    reasons = rules.REASONS
+    kernels = kernels
+    codec = codec
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        rows, cols = self.options["rows"], self.options["cols"]
+        edges = len(rules.board_edges(rows, cols))
+        if edges > rules.MOST_EDGES:
+            raise ValueError(
+                f"dots on {rows} x {cols} boxes would have {edges} edges, and {rules.MOST_EDGES} are the most; the "
+                "largest boards are 5x5, 4x6, 3x8, 2x12 and 1x21, and 6x4, 8x3, 12x2 and 21x1"
+            )
+        self.num_actions = self.most_legal = self.most_actions = edges
+
+    def initial_state(self, seed: int = 0) -> Any:
+        """The empty board. The nonce is a one-way hash of the seed: it betrays nothing about other random numbers."""
+        state = super().initial_state(seed)
+        state["nonce"] = _nonce(seed)
+        return state
+
+    def observation(self, state: Any, seat: int | None = None) -> Any:
+        """The state, and for a seat its own number under ``you``."""
+        shown = super().observation(state, seat)
+        return shown if seat is None else {"you": seat, **shown}
+
+    def _option_fields(self) -> dict[str, Any]:
+        size = self.options["rows"], self.options["cols"]
+        return {**self.options, "board": rules.BOARDS.index(size)}
+
+    def _scores(self, winner: int | None, states: Any) -> list[float]:
+        return [float(int(boxes).bit_count()) for boxes in states["boxes"][0]]
+
+
+def _nonce(seed: int) -> int:
+    """53 bits of a hash of the seed, folded into one machine word as all seeds are."""
+    word = seed & 0xFFFF_FFFF_FFFF_FFFF
+    digest = hashlib.blake2b(f"ludodrome dots nonce {word}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> (64 - rules.NONCE_BITS)
+
+
+GAME = Dots
