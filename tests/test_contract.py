@@ -69,8 +69,9 @@ def test_an_unknown_option_or_a_bad_value_is_refused_with_the_right_ones(game_id
     options = ludodrome.make(game_id).options
     with pytest.raises(ValueError, match=next(iter(options))):
         ludodrome.make(game_id, colour="blue")
+    bad: tuple[Any, ...] = (None, 1.0, True, -1, 10**9, "", [], {})
     for name in options:
-        for wrong in (None, 1.0, True, -1, 10**9, "", [], {}):
+        for wrong in bad:
             with pytest.raises(ValueError, match=name):
                 ludodrome.make(game_id, **{name: wrong})
 
@@ -199,9 +200,9 @@ def test_playouts_depend_on_the_seed_and_not_on_the_threads(game_id: str, option
     assert ludodrome.playouts(game, 0).plies == 0
     if one.plies > 2 * n:
         assert one.digest != ludodrome.playouts(game, n, seed=6).digest
-    for wrong in ({"n": -1}, {"n": 1, "threads": 0}):
+    for n, threads in ((-1, 1), (1, 0)):
         with pytest.raises(ValueError, match="playouts"):
-            ludodrome.playouts(game, **wrong)
+            ludodrome.playouts(game, n, threads=threads)
 
 
 @pytest.mark.parametrize("game_id", each_game())

@@ -30,7 +30,10 @@ Int: TypeAlias = Any
 """A whole number of machine size in compiled code."""
 Array: TypeAlias = np.ndarray[Any, Any]
 
-COMPILED = not numba.config.DISABLE_JIT
+_config: Any = numba.config
+_njit: Any = numba.njit
+
+COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -41,7 +44,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 def kernel(function: Function) -> Function:
     """Compile a function that is called from other compiled functions."""
-    compiled: Function = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled: Function = _njit(nogil=True, error_model="numpy")(function)
     return compiled
 
 
@@ -53,12 +56,12 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename).parent))
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename).parent))
     try:
-        compiled: Function = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _config.CACHE_DIR = before
     return compiled
 
 
@@ -139,12 +142,11 @@ def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
 
     A record can thus be copied as machine words, see ``words``.
     """
-    aligned = np.dtype(list(fields), align=True)
-    names = list(aligned.names or ())
-    layout: dict[str, Any] = {
-        "names": names,
-        "formats": [field[1] if len(field) == 2 else (field[1], field[2]) for field in fields],
-        "offsets": [aligned.fields[name][1] for name in names] if aligned.fields else [],
+    aligned: Any = np.dtype(list(fields), align=True)
+    layout: Any = {
+        "names": list(aligned.names),
+        "formats": [aligned.fields[name][0] for name in aligned.names],
+        "offsets": [aligned.fields[name][1] for name in aligned.names],
         "itemsize": -(-aligned.itemsize // 8) * 8,
     }
     return np.dtype((np.record, np.dtype(layout, align=True)))
@@ -161,8 +163,9 @@ def packing(dtype: np.dtype[Any]) -> struct.Struct:
     Many times faster from Python than NumPy's own access to the fields of a record.
     """
     form, at = "<", 0
+    parts: Any = dtype.fields
     for name in dtype.names or ():
-        field, offset = (dtype.fields or {})[name][:2]
+        field, offset = parts[name][:2]
         base, count = field.base, int(np.prod(field.shape, dtype=np.int64))
         form += f"{offset - at}x{count}{_STRUCT_CODES[base.kind + str(base.itemsize)]}"
         at = offset + field.itemsize
@@ -247,6 +250,6 @@ def stream(seed: Any, index: int) -> Any:
 
 
 @kernel
-def below(x: Any, n: int) -> int:
+def below(x: Any, n: Int) -> Int:
     """An integer in 0..n-1 from the high half of the random word x; n < 2**31."""
     return np.int64(((x >> _32) * np.uint64(n)) >> _32)

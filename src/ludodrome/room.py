@@ -16,9 +16,9 @@ class Verbs(NamedTuple):
     """(s, seed): the initial position; the option fields stay as they are."""
     legal: Callable[[Record, Array], Int]
     """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
-    fault: Callable[[Record, int], Int]
+    fault: Callable[[Record, Int], Int]
     """(s, action): 0 if the action is legal, else a number that says why not."""
-    play: Callable[[Record, int], None]
+    play: Callable[[Record, Int], None]
     """(s, action): makes a legal action, in place."""
     mover: Callable[[Record], Int]
     """(s): the seat to move, -1 when over."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, kernel
+from ludodrome.jit import Array, Int, kernel
 
 SIDE = 5
 CELLS = SIDE * SIDE
@@ -86,7 +86,7 @@ def bit(cell: int) -> Any:
 
 
 @kernel
-def height(levels: Array, cell: int) -> int:
+def height(levels: Array, cell: Int) -> Int:
     """How high a cell is, 0 to 4."""
     at = np.uint64(cell)
     return np.int64(
