@@ -4,10 +4,11 @@ The counts stand in games/<id>/perft.txt. After comment lines (#) each line is
 ``OPTIONS | POSITION or - | DEPTH | COUNT`` with OPTIONS like ``rows=2,cols=2`` or ``-``.
 """
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,8 @@ ORACLE_COUNT = 400_000
 """The oracles count no further than this."""
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Line:
     """One line of a perft.txt."""
 
     game_id: str

@@ -19,8 +19,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,6 +34,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 _config: Any = numba.config
 _njit: Any = numba.njit
+_make_array: Any = arrayobj.make_array
 
 COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
@@ -224,6 +227,36 @@ if COMPILED:
     popcount = _bit_intrinsic(lambda builder, x, no: builder.ctpop(x))
 else:
     lowest, popcount = _plain_lowest, _plain_popcount
+
+
+# Four numbers at once: Numba does not gather neighbouring stores by itself.
+
+FOUR = np.uint64(0x0001_0001_0001_0001)
+"""Times this, a number below 2**16 becomes a word of four of it."""
+
+
+def fours(rows: Array) -> Array:
+    """Rows of int16, their length a multiple of four, as words of four."""
+    return np.ascontiguousarray(rows, np.int16).view(np.uint64)
+
+
+def _plain_store_four(buffer: Array, at: Any, word: Any) -> None:
+    """Write a word of four int16 to a buffer of int16, from place ``at`` on."""
+    buffer[int(at) : int(at) + 4] = np.array([word], np.uint64).view(np.int16)
+
+
+@intrinsic
+def _compiled_store_four(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = _make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=2)
+        return context.get_dummy_value()
+
+    return types.void(buffer, at, word), generate
+
+
+store_four: Any = _compiled_store_four if COMPILED else _plain_store_four
 
 
 # Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, Int, kernel
+from ludodrome.jit import FOUR, Array, Int, fours, kernel, store_four
 
 SIDE = 5
 CELLS = SIDE * SIDE
@@ -62,12 +62,13 @@ RIMMED = np.array([(cell // SIDE + 1) * RIMMED_SIDE + cell % SIDE + 1 for cell i
 """cell -> its place in a set with a rim."""
 
 _SETS = 1 << DIRECTIONS
-SPELLED = np.zeros((_SETS, DIRECTIONS), np.int16)
-"""set of directions -> its members, ascending."""
+_SPELLED = np.zeros((_SETS, DIRECTIONS), np.int16)
+for _members in range(_SETS):
+    _SPELLED[_members, : _members.bit_count()] = [k for k in range(DIRECTIONS) if _members >> k & 1]
+SPELLED = fours(_SPELLED)
+"""set of directions -> its members, ascending, in two words of four."""
 SIZES = np.array([members.bit_count() for members in range(_SETS)], np.uint64)
 """set of directions -> how many."""
-for _members in range(_SETS):
-    SPELLED[_members, : _members.bit_count()] = [k for k in range(DIRECTIONS) if _members >> k & 1]
 
 # Faults: why a step or a build cannot be (1 is game.GAME_OVER).
 STEP_OFF_BOARD = 2
@@ -134,14 +135,14 @@ def around(wide: Any, cell: Any) -> Any:
 
 @kernel
 def list_builds(buffer: Array, count: Any, action: Any, directions: Any) -> Any:
-    """Append action + d for every direction d of a set; the new count.
+    """Append action + d for every direction d of a set; the new count. All numbers are uint64.
 
-    Always eight numbers are written, in one go, and only so many count: a buffer has
-    room for eight more than there can be. Unsigned indices spare Numba the question
-    whether they are negative, and with it the vectorisation.
+    Always eight numbers are written, in two goes, and only so many count: a buffer has
+    room for eight more than there can be.
     """
-    for k in range(DIRECTIONS):
-        buffer[count + np.uint64(k)] = action + SPELLED[directions, np.uint64(k)]
+    word = action * FOUR
+    store_four(buffer, count, SPELLED[directions, np.uint64(0)] + word)
+    store_four(buffer, count + np.uint64(4), SPELLED[directions, np.uint64(1)] + word)
     return count + SIZES[directions]
 
 

@@ -108,7 +108,7 @@ def legal(s: Record, buffer: Array) -> Int:
         while steps:
             to = np.uint64(lowest(steps))
             steps &= steps - ONE
-            action = np.int16(worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
+            action = np.uint64(worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
             count = list_builds(buffer, count, action, around(buildable, to))
     return np.int64(count)
 

@@ -132,9 +132,9 @@ def legal(s: Record, buffer: Array) -> Int:
         while steps:
             to = np.uint64(lowest(steps))
             steps &= steps - ONE
-            action = np.int16(PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
+            action = np.uint64(PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, to] * BUILDS)
             if (summits >> to) & ONE:  # R8
-                buffer[count] = action + NO_BUILD
+                buffer[count] = action + np.uint64(NO_BUILD)
                 count += ONE
             else:
                 count = list_builds(buffer, count, action, around(buildable, to))
