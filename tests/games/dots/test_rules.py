@@ -1,4 +1,4 @@
-"""Every rule of dots and boxes, and every ruling about the game, on concrete positions."""
+"""Every rule of dots and boxes on concrete positions."""
 
 import copy
 import random
@@ -10,21 +10,7 @@ import ludodrome
 from ludodrome import BadState, Game, IllegalMove
 from tests.games.dots.positions import draw, edge, edges, finish, names
 
-
-@pytest.fixture(scope="module")
-def usual() -> Game:
-    return ludodrome.make("dots")
-
-
-@pytest.fixture(scope="module")
-def small() -> Game:
-    """1 x 2 boxes, the board of the example in RULES.md."""
-    return ludodrome.make("dots", rows=1, cols=2)
-
-
-@pytest.fixture(scope="module")
-def square() -> Game:
-    return ludodrome.make("dots", rows=2, cols=2)
+pytestmark = pytest.mark.xdist_group("dots")
 
 
 # R1: edges and boxes
@@ -431,63 +417,6 @@ def test_r13_the_nonce_stays_within_53_bits(usual: Game) -> None:
     for wrong in (2**53, -1, 1.0, True, "7", None):
         with pytest.raises(BadState, match="nonce"):
             usual.to_move({**state, "nonce": wrong})
-
-
-# Rulings beyond the rules' own tests
-
-
-def test_ruling_the_observation_of_a_seat_adds_you_and_the_state_has_none(small: Game) -> None:
-    state = draw(small, "V(0,0)")
-    assert small.observation(state, 0) == {**state, "you": 0}
-    assert small.observation(state, 1) == {**state, "you": 1}
-    assert small.observation(state) == state
-    with pytest.raises(BadState, match="you"):
-        small.legal_moves({**state, "you": 0})
-    with pytest.raises(ValueError, match="a seat of dots"):
-        small.observation(state, 2)
-
-
-def test_ruling_boards_of_up_to_64_edges_and_no_more() -> None:
-    for rows in range(1, 22):
-        for cols in range(1, 22):
-            if rows * (cols + 1) + cols * (rows + 1) <= 64:
-                assert ludodrome.make("dots", rows=rows, cols=cols).num_actions <= 64
-            else:
-                with pytest.raises(ValueError, match="5x5, 4x6, 3x8, 2x12 and 1x21"):
-                    ludodrome.make("dots", rows=rows, cols=cols)
-    assert ludodrome.make("dots").options == {"rows": 5, "cols": 5}
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 22, 64, 5.0, True, "5", None])
-def test_ruling_rows_and_cols_are_whole_numbers_from_1(wrong: Any) -> None:
-    for name in ("rows", "cols"):
-        with pytest.raises(ValueError, match=f"the option {name} of dots"):
-            ludodrome.make("dots", **{name: wrong})
-
-
-def test_ruling_the_first_undrawn_edge_is_the_first_legal_move(square: Game) -> None:
-    state = draw(square, "H(0,0) V(1,2) H(1,0)")
-    assert names(square.legal_moves(state)) == "H(0,1) H(1,1) H(2,0) H(2,1) V(0,0) V(0,1) V(0,2) V(1,0) V(1,1)"
-    state = draw(square, "H(0,1) H(1,1) H(2,0) H(2,1)", state)
-    assert names(square.legal_moves(state)[:1]) == "V(0,0)"
-
-
-def test_ruling_the_game_knows_only_the_mover_and_substitutes_nothing(small: Game) -> None:
-    """What a match does about an illegal action is the arena's affair: the game raises."""
-    state = draw(small, "H(0,0)")
-    before = copy.deepcopy(state)
-    for move in (edge("H(0,0)"), {"orient": "H"}, None):
-        with pytest.raises(IllegalMove):
-            small.apply(state, move)
-    assert state == before
-
-
-def test_ruling_either_seat_may_be_to_move_and_own_any_closed_box(small: Game) -> None:
-    for to_move in (0, 1):
-        for owner in ("0", "1"):
-            state = small.parse_state(f"1x2 10/10 110 {owner}. {to_move} 7")
-            assert (state["to_move"], state["owner"][0][0]) == (to_move, int(owner))
-            assert small.apply(state, edge("V(0,2)"))["to_move"] == 1 - to_move
 
 
 # Counts

@@ -1,23 +1,51 @@
-"""What dots and boxes reads and writes: states and their refusals, the notation, one line, the drawing."""
+"""What boards and states of dots and boxes there are and which are refused; one line, the drawing."""
 
 from typing import Any
 
 import pytest
 
 import ludodrome
-from ludodrome import BadState, Game, IllegalMove
+from ludodrome import BadState, Game
 from tests.games.dots.positions import draw, edge
 
-
-@pytest.fixture(scope="module")
-def usual() -> Game:
-    return ludodrome.make("dots")
+pytestmark = pytest.mark.xdist_group("dots")
 
 
-@pytest.fixture(scope="module")
-def small() -> Game:
-    """1 x 2 boxes, the board of the example in RULES.md."""
-    return ludodrome.make("dots", rows=1, cols=2)
+def test_ruling_the_observation_of_a_seat_adds_you_and_the_state_has_none(small: Game) -> None:
+    state = draw(small, "V(0,0)")
+    assert small.observation(state, 0) == {**state, "you": 0}
+    assert small.observation(state, 1) == {**state, "you": 1}
+    assert small.observation(state) == state
+    with pytest.raises(BadState, match="you"):
+        small.legal_moves({**state, "you": 0})
+    with pytest.raises(ValueError, match="a seat of dots"):
+        small.observation(state, 2)
+
+
+def test_ruling_boards_of_up_to_64_edges_and_no_more() -> None:
+    for rows in range(1, 22):
+        for cols in range(1, 22):
+            if rows * (cols + 1) + cols * (rows + 1) <= 64:
+                assert ludodrome.make("dots", rows=rows, cols=cols).num_actions <= 64
+            else:
+                with pytest.raises(ValueError, match="5x5, 4x6, 3x8, 2x12 and 1x21"):
+                    ludodrome.make("dots", rows=rows, cols=cols)
+    assert ludodrome.make("dots").options == {"rows": 5, "cols": 5}
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 22, 64, 5.0, True, "5", None])
+def test_ruling_rows_and_cols_are_whole_numbers_from_1(wrong: Any) -> None:
+    for name in ("rows", "cols"):
+        with pytest.raises(ValueError, match=f"the option {name} of dots"):
+            ludodrome.make("dots", **{name: wrong})
+
+
+def test_ruling_either_seat_may_be_to_move_and_own_any_closed_box(small: Game) -> None:
+    for to_move in (0, 1):
+        for owner in ("0", "1"):
+            state = small.parse_state(f"1x2 10/10 110 {owner}. {to_move} 7")
+            assert (state["to_move"], state["owner"][0][0]) == (to_move, int(owner))
+            assert small.apply(state, edge("V(0,2)"))["to_move"] == 1 - to_move
 
 
 # States that are refused
@@ -82,29 +110,7 @@ def test_unknown_and_missing_keys_are_refused(small: Game) -> None:
             small.to_move(no_state)
 
 
-# Notation, one line, drawing
-
-
-@pytest.mark.parametrize("text", ["H(2,3)", "h 2 3", "H2,3", "h(2, 3)", "H23", " h  23 ", "H 2 3", "h[2,3]"])
-def test_notation_is_read_generously(usual: Game, text: str) -> None:
-    state = usual.initial_state()
-    assert usual.parse_move(text, state) == edge("H(2,3)")
-    assert usual.format_move(edge("H(2,3)"), state) == "H(2,3)"
-
-
-def test_notation_of_two_digits_needs_a_comma_or_a_blank() -> None:
-    game = ludodrome.make("dots", rows=1, cols=21)
-    state = game.initial_state()
-    assert game.parse_move("V 0 12", state) == game.parse_move("v0,12", state) == edge("V(0,12)")
-    assert game.parse_move("H12", state) == edge("H(1,2)")
-    for text in ("V012", "V0", "V", "12", "", "V 0 1 2", "VH01", "V(0,22)"):
-        with pytest.raises(IllegalMove):
-            game.parse_move(text, state)
-
-
-def test_notation_of_a_drawn_edge_is_refused_with_a_sentence(usual: Game) -> None:
-    with pytest.raises(IllegalMove, match=r"V\(0,5\) is already drawn"):
-        usual.parse_move("v05", draw(usual, "V(0,5)"))
+# One line, drawing
 
 
 def test_one_line_and_drawing_of_the_rules_page(small: Game) -> None:

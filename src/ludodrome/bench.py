@@ -1,0 +1,209 @@
+"""Measuring: plies, games, rounds, steps and turns a second. The command line prints what this finds.
+
+A measurement is work that can be done in any amount. It is done once to compile, then in
+growing amounts until its speed is known, then three times in an amount that takes a third of
+the time allowed; the best of the three counts, since the machine may be shared.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.game import Game, TooManyMoves
+from ludodrome.games import make
+from ludodrome.jit import Array, below, entry, mix, new_states, stream, words
+from ludodrome.search.batch import Batch
+from ludodrome.search.playouts import CHUNK, playouts
+
+GAMES_A_BATCH = 4096
+SIZE, MATCHES = 3, 5
+"""The grid of the spaces boards that are measured, and the matches that they are taken from."""
+REPETITIONS = 3
+THREADS = (1, 2)
+
+
+class Row(NamedTuple):
+    """One result."""
+
+    game: str
+    what: str
+    threads: int
+    unit: str
+    per_second: float
+
+
+class Done(NamedTuple):
+    """What one piece of work came to: how many of each unit, in how many seconds."""
+
+    counts: dict[str, int]
+    seconds: float
+
+
+class Work(NamedTuple):
+    """Something to measure. ``run`` does an amount of it; ``grain`` is the least that makes sense."""
+
+    game: str
+    what: str
+    threads: int
+    units: tuple[str, ...]
+    grain: int
+    run: Callable[[int], Done]
+
+
+def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], None]) -> Iterator[Row]:
+    """The rows of these games, each measured for about so many seconds.
+
+    ``report`` is told what is being done.
+    """
+    for game_id in game_ids:
+        report(f"compiling {game_id}'s kernels ...")
+        works = list(works_of(game_id))
+        for work in works:
+            work.run(work.grain)
+        for work in works:
+            cores = "one core" if work.threads == 1 else f"{work.threads} cores"
+            report(f"measuring {game_id}: {work.what}, {cores} ...")
+            rates = best_rates(work, seconds)
+            for unit in work.units:
+                yield Row(game_id, work.what, work.threads, unit, rates[unit])
+
+
+def best_rates(work: Work, seconds: float) -> dict[str, float]:
+    """The best rate of each unit in three repetitions."""
+    share = seconds / REPETITIONS
+    amount = work.grain
+    while (took := work.run(amount).seconds) < share / 4:
+        amount *= 4
+    amount = max(1, round(amount * share / took / work.grain)) * work.grain
+    results = [work.run(amount) for _ in range(REPETITIONS)]
+    return {unit: max(done.counts[unit] / done.seconds for done in results) for unit in work.units}
+
+
+def works_of(game_id: str) -> Iterator[Work]:
+    """What is measured of a game."""
+    game = make(game_id)
+    for threads in THREADS:
+        yield playouts_work(game, threads)
+    if game_id == "spaces":
+        for rules, what in (("written", "simulate"), ("live", "simulate live")):
+            for threads in THREADS:
+                yield simulate_work(rules, what, threads)
+    if game.actions_a_turn == 1:
+        yield batch_work(game)
+    try:
+        game.legal_moves(game.initial_state())
+    except TooManyMoves:
+        return
+    yield json_work(game)
+
+
+def playouts_work(game: Game, threads: int) -> Work:
+    """Random games to the end in compiled code."""
+
+    def run(amount: int) -> Done:
+        begin = time.perf_counter()
+        result = playouts(game, amount, seed=amount, threads=threads)
+        return Done({"plies": result.plies, "games": result.games}, time.perf_counter() - begin)
+
+    # Dots is compared with OpenSpiel, which counts games.
+    units = ("plies", "games") if game.id == "dots" else ("plies",)
+    return Work(game.id, "playouts", threads, units, CHUNK * threads, run)
+
+
+def batch_work(game: Game) -> Work:
+    """Steps of many games side by side; the time of step and legal_mask alone counts."""
+    batch = Batch(game, GAMES_A_BATCH)
+    mask = batch.legal_mask()
+    actions = np.zeros(len(batch), np.int64)
+
+    def run(amount: int) -> Done:
+        steps, seconds = 0, 0.0
+        for round_ in range(amount):
+            batch.reset(round_, batch.done)
+            batch.legal_mask(mask)
+            choose(mask, np.uint64(round_), actions)
+            begin = time.perf_counter()
+            batch.step(actions)
+            batch.legal_mask(mask)
+            seconds += time.perf_counter() - begin
+            steps += len(batch)
+        return Done({"steps": steps}, seconds)
+
+    return Work(game.id, "batch", 1, ("steps",), 1, run)
+
+
+@entry
+def choose(mask: Array, seed: Any, actions: Array) -> None:
+    """A random legal action for each game. mask: (n, num_actions) bool, no row all False; actions: (n,) int64."""
+    for i in range(len(mask)):
+        legal = np.flatnonzero(mask[i])
+        actions[i] = legal[below(mix(stream(seed, i)), len(legal))]
+
+
+def json_work(game: Game) -> Work:
+    """Random games from Python: list the moves, apply one of them."""
+    dice = random.Random(0)
+
+    def run(amount: int) -> Done:
+        begin = time.perf_counter()
+        state = game.initial_state()
+        for _ in range(amount):
+            moves = game.legal_moves(state)
+            if not moves:
+                state = game.initial_state()
+                moves = game.legal_moves(state)
+            state = game.apply(state, dice.choice(moves))
+        return Done({"turns": amount}, time.perf_counter() - begin)
+
+    return Work(game.id, "json", 1, ("turns",), 8, run)
+
+
+def simulate_work(rules: str, what: str, threads: int) -> Work:
+    """Rounds of spaces: every board of one list against every board of another, drawn and packed beforehand."""
+    from ludodrome import spaces
+
+    first, second = (spaces.Packed(boards, SIZE, rules) for boards in random_boards(rules))
+
+    def once(_: int) -> None:
+        spaces.simulate_matrix(first, second, SIZE, rules)
+
+    def run(amount: int) -> Done:
+        with ThreadPoolExecutor(threads) as pool:
+            begin = time.perf_counter()
+            for _ in pool.map(once, range(amount)):
+                pass
+            return Done({"rounds": amount * len(first) * len(second)}, time.perf_counter() - begin)
+
+    return Work("spaces", what, threads, ("rounds",), threads, run)
+
+
+def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
+    """The boards that two random players lay in so many games of a hundred rounds."""
+    game = make("spaces", size=SIZE, rules=rules, rounds=100)
+    lists: tuple[list[Any], list[Any]] = ([], [])
+    for number in range(MATCHES):
+        states, wins = game.blank(), np.zeros(game.seats + 1, np.int64)
+        game.kernels.playouts(states, game.buffer(), np.uint64(0), number, 1, wins)
+        for played in game.decode(states[0])["history"]:
+            for boards, board in zip(lists, played["boards"], strict=True):
+                boards.append(board)
+    return lists
+
+
+def compile_perft(game: Game, state: Any) -> None:
+    """Compiles the perft kernel, without counting much: what follows can be timed."""
+    root = game._states(state)
+    stack = new_states(game.dtype, 2)
+    firsts = game.buffer()
+    if game.kernels.legal(root, firsts):
+        stack[0] = root[0]
+        game.kernels.play(stack, int(firsts[0]))
+    stack[0] = root[0]
+    # The kernel returns at once when one more action reaches the target.
+    target = game.kernels.turns(root) + (1 if game.actions_a_turn == 1 else 0)
+    buffers = np.empty((2, game.most_legal), np.int16)
+    game.kernels.perft(stack, words(stack), buffers, np.empty((2, 2), np.int64), target, np.empty(0, np.int64))

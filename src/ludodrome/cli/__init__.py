@@ -1,0 +1,45 @@
+"""The command line. ``main`` is the script; one file holds one group of commands.
+
+Commands are thin: they read what was typed, call the library and draw the answer. No module
+here imports Numba or NumPy at its top, so that ``--help``, ``games`` and ``rules`` answer at once.
+"""
+
+from typing import Annotated
+
+import typer
+
+from ludodrome.cli import games, measure, play
+from ludodrome.cli.commands import Group, examples
+from ludodrome.cli.screen import say
+
+app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+for group in (games.app, play.app, measure.app):
+    app.add_typer(group)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ludodrome import __version__
+
+        say(f"ludodrome {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog=examples("ludodrome games", "ludodrome rules santorini", "ludodrome play santorini"),
+)
+def ludodrome(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """An arena and a laboratory for board-game bots: five games, exact and fast."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """The script ``ludodrome``."""
+    app(prog_name="ludodrome")

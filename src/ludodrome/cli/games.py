@@ -1,0 +1,100 @@
+"""What the games are: `games`, `rules` and `show`."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, GameId, Json, Options, examples, open_game, read_state, refusals
+
+app = typer.Typer()
+
+MANY = 10**18
+"""From here on a number of moves is told by the game's own sentence."""
+
+
+@app.command(cls=Command, epilog=examples("ludodrome games", "ludodrome games --json"))
+def games(json: Json = False) -> None:
+    """List the games."""
+    from ludodrome.games import GAMES
+
+    entries = [GAMES[game_id] for game_id in sorted(GAMES)]
+    if json:
+        from json import dumps
+
+        screen.say(
+            dumps({"games": [{"id": entry.id, "title": entry.title, "summary": entry.summary} for entry in entries]})
+        )
+        return
+    screen.show_table(("id", "title", "summary"), [(entry.id, entry.title, entry.summary) for entry in entries])
+
+
+@app.command(cls=Command, epilog=examples("ludodrome rules dots", "ludodrome rules dots > dots.md"))
+def rules(
+    game: GameId,
+    plain: Annotated[bool, typer.Option("--plain", help="Print the Markdown text as it is.")] = False,
+) -> None:
+    """Show the rules of a game.
+
+    On a terminal they come through a pager ($PAGER, or less), elsewhere as Markdown text.
+    """
+    from ludodrome.games import find
+
+    with refusals():
+        text = find(game).rules()
+    if plain or not sys.stdout.isatty():
+        screen.say(text.rstrip("\n"))
+    else:
+        screen.show_markdown(text, paged=True)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome show dots -o rows=2 -o cols=3",
+        "ludodrome show skysummit '00000/00000/00000/00020/00000 B2C4 B4D3 4'",
+        "ludodrome show santorini --json | ludodrome show santorini -",
+    ),
+)
+def show(
+    game: GameId,
+    state: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="STATE", show_default=False, help="A one-line form, JSON text, or - to read either from stdin."
+        ),
+    ] = None,
+    option: Options = None,
+    json: Json = False,
+) -> None:
+    """Draw a position: the initial one, or the one given.
+
+    Below it stand the one-line form, who is to move or how it ended, and the number of legal moves.
+    """
+    from rich.text import Text
+
+    from ludodrome.game import TooManyMoves
+
+    chosen = open_game(game, option)
+    position = read_state(chosen, sys.stdin.read() if state == "-" else state)
+    if json:
+        from json import dumps
+
+        screen.say(dumps(position))
+        return
+    with screen.compiling(chosen.id):
+        outcome, seat = chosen.outcome(position), chosen.to_move(position)
+        try:
+            legal = f"{len(chosen.legal_moves(position)):,}"
+        except TooManyMoves as error:
+            legal = f"{error.count:,}" if error.count and error.count < MANY else str(error)
+    console = screen.console()
+    console.print(screen.drawing(chosen, position))
+    console.print()
+    console.print(Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
+    if outcome is not None:
+        console.print(Text.assemble("over         ", screen.verdict(outcome)))
+    elif seat is not None:
+        console.print(Text.assemble("to move      ", screen.seat_name(seat)))
+    console.print(Text.assemble("legal moves  ", legal))

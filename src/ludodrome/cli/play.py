@@ -1,0 +1,213 @@
+"""People at one terminal: `play`."""
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, GameId, Options, StateText, examples, open_game, read_state
+
+if TYPE_CHECKING:
+    from ludodrome.game import Game
+
+app = typer.Typer()
+
+INTERRUPTED = 130
+
+
+class Leave(Exception):
+    """Somebody has had enough."""
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome play santorini --option players=3",
+        "ludodrome play skysummit --state '00000/03200/00111/00000/00000 B3E5 C4D2 8'",
+        "printf 'H(0,0)\\nstate\\n' | ludodrome play dots",
+    ),
+)
+def play(game: GameId, option: Options = None, state: StateText = None) -> None:
+    """Play a game against each other at one terminal.
+
+    Moves are typed in the game's notation. Beside moves there are the words help, moves, undo, state, rules and quit.
+    """
+    chosen = open_game(game, option)
+    table = Table(chosen, [read_state(chosen, state)])
+    screen.say(f"{chosen.title}. Type a move, or one of {', '.join(WORDS)}.\n")
+    try:
+        table.draw()
+        while not table.finished():
+            table.answer(_ask(table.seat()))
+    except Leave:
+        table.farewell()
+    except (EOFError, KeyboardInterrupt) as end:
+        screen.say("")
+        table.farewell()
+        if isinstance(end, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+
+
+@dataclass
+class Table:
+    """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
+
+    game: "Game"
+    states: list[Any]
+
+    @property
+    def state(self) -> Any:
+        """The position on the table."""
+        return self.states[-1]
+
+    def seat(self) -> int:
+        """Whose turn it is."""
+        seat = self.game.to_move(self.state)
+        assert seat is not None
+        return seat
+
+    def draw(self) -> None:
+        """The board, unless something on it is hidden from whoever is to move."""
+        console = screen.console()
+        if self.game.observation(self.state) == self.state:
+            console.print(screen.drawing(self.game, self.state))
+        else:
+            console.clear()
+            _print("The last move lies face down until it is answered.")
+
+    def finished(self) -> bool:
+        """Whether it is over; if so, says how it ended."""
+        with screen.compiling(self.game.id):
+            outcome = self.game.outcome(self.state)
+        if outcome is None:
+            return False
+        screen.console().print(screen.verdict(outcome))
+        return True
+
+    def answer(self, text: str) -> None:
+        """Does what was typed: a word, or else a move."""
+        word = text.strip().lower()
+        if word in WORDS:
+            WORDS[word](self)
+        elif word:
+            self.move(text)
+
+    def move(self, text: str) -> None:
+        """Makes a move, or says why it cannot be made."""
+        from ludodrome.game import IllegalMove
+
+        try:
+            with screen.compiling(self.game.id):
+                move = self.game.parse_move(text, self.state)
+                notation = self.game.format_move(move, self.state)
+                after = self.game.apply(self.state, move)
+        except IllegalMove as error:
+            _print(str(error), screen.BAD)
+            return
+        screen.console().print(screen.seat_name(self.seat()).append(f"  {notation}\n", "not bold default"))
+        self.states.append(after)
+        self.draw()
+
+    # The words
+
+    def help(self) -> None:
+        """How to write a move."""
+        from ludodrome.games import GAMES
+
+        notation = screen.section(GAMES[self.game.id].rules(), "Notation")
+        words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in WORDS.items())
+        screen.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
+
+    def moves(self) -> None:
+        """All legal moves."""
+        from ludodrome.game import TooManyMoves
+
+        try:
+            with screen.compiling(self.game.id):
+                notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
+        except TooManyMoves as error:
+            _print(str(error))
+            return
+        _print(in_columns(notations, screen.console().width))
+
+    def undo(self) -> None:
+        """Takes the last move back."""
+        if len(self.states) == 1:
+            _print("there is no move to take back", screen.BAD)
+            return
+        self.states.pop()
+        self.draw()
+
+    def line(self) -> None:
+        """The position on one line, as `--state` takes it."""
+        screen.say(self.game.format_state(self.state))
+
+    def rules(self) -> None:
+        """The rules of the game."""
+        from ludodrome.games import GAMES
+
+        page = GAMES[self.game.id].rules()
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            screen.show_markdown(page, paged=True)
+        else:
+            screen.say(page)
+
+    def leave(self) -> None:
+        """Ends the session."""
+        raise Leave
+
+    def farewell(self) -> None:
+        """What is said when a game is left before its end."""
+        screen.say("The game is left. To go on with it another time:")
+        usual = {option.name: option.default for option in self.game.available}
+        chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
+        options = "".join(f" -o {name}={value}" for name, value in chosen.items())
+        screen.say(f"ludodrome play {self.game.id}{options} --state '{self.game.format_state(self.state)}'")
+
+
+WORDS: dict[str, Callable[[Table], None]] = {
+    "help": Table.help,
+    "moves": Table.moves,
+    "undo": Table.undo,
+    "state": Table.line,
+    "rules": Table.rules,
+    "quit": Table.leave,
+}
+
+
+def in_columns(texts: list[str], width: int) -> str:
+    """Texts in columns, read downwards, as ls prints them."""
+    if not texts:
+        return ""
+    cell = max(map(len, texts)) + 2
+    rows = -(-len(texts) // max(1, (width + 2) // cell))
+    return "\n".join("".join(f"{text:<{cell}}" for text in texts[row::rows]).rstrip() for row in range(rows))
+
+
+def _print(text: str, style: str = "") -> None:
+    from rich.text import Text
+
+    screen.console().print(Text(text, style))
+
+
+def _ask(seat: int) -> str:
+    """One line from whoever is to move; EOFError when there is no more."""
+    console = screen.console()
+    with console.capture() as capture:
+        console.print(screen.seat_name(seat), end="> ")
+    prompt = capture.get()
+    if sys.stdin.isatty():
+        import readline  # noqa: F401  input() edits lines once it is imported
+
+        # Readline must know which characters of the prompt take no room.
+        return input(re.sub(r"(\x1b\[[0-9;]*m)", "\001\\1\002", prompt))
+    print(prompt, end="", flush=True)
+    text = sys.stdin.readline()
+    if not text:
+        raise EOFError
+    screen.say(text.rstrip("\n"))
+    return text.rstrip("\n")

@@ -1,0 +1,241 @@
+"""What the commands show: consoles, the seats' colours and signs, drawings, the pager, waiting.
+
+Rich is imported inside the functions: `--help` and piped output need little of it.
+"""
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from ludodrome.game import Game, Outcome
+
+SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
+SEAT_SIGNS = ("●", "◆", "■")
+BAD = "#B3261E"
+
+PIECES = {
+    "caldera": (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b"),
+    "dots": (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)"),
+    "santorini": (r"N[12]", r"W[12]", r"G[12]"),
+    "skysummit": (r"●[12]?", r"◆[12]?"),
+}
+"""What belongs to each seat in the drawings of a game, as patterns; the words "seat 0" do everywhere."""
+
+PATIENCE = 1.5
+"""Seconds of silence before a command says what keeps it."""
+
+
+PIPE_WIDTH = 1000
+"""Tables are not wrapped in a pipe: another program reads them line by line."""
+
+
+def console() -> "Console":
+    """Stdout. Drawings and tables go through it; machine-readable output is printed plainly."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def error_console() -> "Console":
+    """Stderr, for complaints and for what is said while one waits."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+    """A table without lines; the columns named in ``numbers`` are set to the right. In a pipe nothing is wrapped."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for name in header:
+        table.add_column(name, justify="right" if name in numbers else "left", no_wrap=name != header[-1])
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH).print(table)
+
+
+def say(text: str) -> None:
+    """A line to stdout, as it is."""
+    print(text, flush=True)
+
+
+def complain(sentence: str) -> None:
+    """An error: one sentence on stderr."""
+    if sys.stderr.isatty():
+        from rich.text import Text
+
+        error_console().print(Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
+    else:
+        print(f"ludodrome: {sentence}", file=sys.stderr)
+
+
+# Seats
+
+
+def seat_style(seat: int) -> str:
+    """A seat's colour, the same on every screen of the project."""
+    return f"bold {SEAT_COLOURS[seat % len(SEAT_COLOURS)]}"
+
+
+def seat_name(seat: int) -> "Text":
+    """``seat 0 ●``: colour and shape, since colour alone must not carry the meaning."""
+    from rich.text import Text
+
+    return Text(f"seat {seat} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat))
+
+
+def drawing(game: "Game", state: Any) -> "Text":
+    """The position as the game draws it, with what belongs to a seat in its colour."""
+    from rich.text import Text
+
+    text = Text(game.render(state), no_wrap=True)
+    pieces = PIECES.get(game.id, ())
+    for seat in range(game.seats):
+        for pattern in (*pieces[seat : seat + 1], rf"\bseat {seat}\b"):
+            text.highlight_regex(pattern, seat_style(seat))
+    return text
+
+
+def verdict(outcome: "Outcome") -> "Text":
+    """How a game ended, in one line."""
+    from rich.text import Text
+
+    head = Text("drawn") if outcome.winner is None else seat_name(outcome.winner).append(" wins", "default")
+    scores = " : ".join(f"{score:g}" for score in outcome.scores)
+    return head.append(f" ({outcome.reason}), scores {scores}", "not bold default")
+
+
+# Markdown and the pager
+
+
+def show_markdown(markdown: str, *, paged: bool = False) -> None:
+    """Markdown, drawn by Rich; through the pager if that is asked for."""
+    if paged:
+        _page(_drawn(markdown))
+    else:
+        print("".join(_drawn(markdown)), end="")
+
+
+def _drawn(markdown: str) -> Iterator[str]:
+    """A page as it looks on the screen, part by part: the pager shows the first before the last is drawn."""
+    from rich.markdown import Markdown
+
+    screen = console()
+    for number, part in enumerate(re.split(r"^(?=## )", markdown, flags=re.MULTILINE)):
+        with screen.capture() as capture:
+            screen.print(
+                "\n" if number else "", Markdown(part, code_theme="ansi_dark"), sep="", end="", soft_wrap=False
+            )
+        yield capture.get()
+
+
+def _page(parts: Iterable[str]) -> None:
+    """Text through $PAGER, or less, or more; Ctrl-C belongs to the pager meanwhile."""
+    import os
+    import shutil
+    import subprocess
+
+    command = os.environ.get("PAGER") or ("less" if shutil.which("less") else "more")
+    environment = {"LESS": "-R", **os.environ}
+    with subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment, text=True) as pager:
+        assert pager.stdin is not None
+        try:
+            with pager.stdin as pipe:
+                for part in parts:
+                    pipe.write(part)
+                    pipe.flush()
+        except (BrokenPipeError, KeyboardInterrupt):
+            pass
+        while True:
+            try:
+                pager.wait()
+                return
+            except KeyboardInterrupt:
+                continue
+
+
+# Waiting
+
+_announced: set[str] = set()
+
+
+@contextmanager
+def compiling(game_id: str) -> Iterator[None]:
+    """What is done inside may compile; says so on stderr if it takes more than a moment."""
+    with waiting(f"compiling {game_id}'s kernels ..."):
+        yield
+
+
+@contextmanager
+def waiting(note: str) -> Iterator[None]:
+    """Shows the note on stderr if what is done inside takes more than a moment.
+
+    On a terminal it goes away again; elsewhere it is a line, and said once.
+    """
+    shown: list[Any] = []
+
+    def announce() -> None:
+        if sys.stderr.isatty():
+            status = error_console().status(note)
+            status.start()
+            shown.append(status)
+        elif note not in _announced:
+            _announced.add(note)
+            print(note, file=sys.stderr, flush=True)
+
+    timer = threading.Timer(PATIENCE, announce)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for status in shown:
+            status.stop()
+
+
+@contextmanager
+def bar(note: str) -> Iterator[Callable[[int, int], None]]:
+    """Something to tell (done, total) to; on a terminal it becomes a bar if it takes more than a moment."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.progress import Progress
+
+    progress = Progress(console=error_console(), transient=True)
+    task = progress.add_task(note, total=None)
+    timer = threading.Timer(PATIENCE, progress.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+    finally:
+        timer.cancel()
+        timer.join()
+        progress.stop()
+
+
+@contextmanager
+def reporting() -> Iterator[Callable[[str], None]]:
+    """Something to tell what is being done now: on a terminal one line that changes, else lines on stderr."""
+    if sys.stderr.isatty():
+        with error_console().status("") as status:
+            yield status.update
+    else:
+        yield lambda note: print(note, file=sys.stderr, flush=True)
+
+
+def section(markdown: str, heading: str) -> str:
+    """The part of a Markdown page under one heading, up to the next heading of any rank."""
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", markdown, re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""

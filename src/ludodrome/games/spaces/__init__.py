@@ -1,0 +1,187 @@
+"""Spaces: two prepared boards run against each other.
+
+Beside the game, this package offers ``check``, ``steps``, ``simulate`` and ``simulate_matrix``,
+which take boards as JSON, and the codes of boards: ``encode_board`` and ``parse_board``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
+from ludodrome.games.spaces import codec, kernels, rules
+from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
+from ludodrome.games.spaces.building import all_boards, steps
+from ludodrome.games.spaces.count import count_boards, known_count
+from ludodrome.games.spaces.legality import Fault, check
+from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
+from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
+from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
+from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
+from ludodrome.jit import Record, new_states
+from ludodrome.reading import show
+
+__all__ = [
+    "GAME",
+    "Event",
+    "Fault",
+    "Packed",
+    "Round",
+    "RoundStep",
+    "Spaces",
+    "check",
+    "count_boards",
+    "draw_board",
+    "encode_board",
+    "parse_board",
+    "simulate",
+    "simulate_matrix",
+    "step_words",
+    "steps",
+]
+
+
+class Spaces(Game):
+    """A move is a whole board, or a deck of ten; an action is one step of a board.
+
+    So ``action`` and ``move`` speak of single steps, as words. A JSON state has no unfinished
+    board, and its legal steps are the starts; given a record, they speak of the board that is
+    being built there.
+    """
+
+    id = "spaces"
+    title = "Spaces"
+    available = (
+        Option("size", 3, "rows and columns of the grid", low=SMALLEST, high=LARGEST),
+        Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
+        Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
+        Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MOST_ROUNDS),
+        Option("choice", "seen", "whether the board laid first is seen by the other seat", words=("seen", "blind")),
+    )
+
+    reasons = rules.REASONS
+    kernels = kernels
+    codec = codec
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        if self.options["mode"] == "deck":
+            if options.get("rounds", 1) != 1:
+                raise ValueError(f"rounds is 1 in the mode 'deck' of spaces, not {show(options['rounds'])}")
+            self.options["rounds"] = 1
+        size, rounds = self.options["size"], self.options["rounds"]
+        boards_a_turn = DECK if self.options["mode"] == "deck" else 1
+        self.dtype = rules.dtype_of(size, rounds)
+        self.num_actions = rules.num_actions(size)
+        self.most_legal = rules.most_legal(size)
+        self.actions_a_turn = boards_a_turn * rules.longest(size)
+        self.most_actions = 2 * rounds * self.actions_a_turn
+
+    # States
+
+    def observation(self, state: Any, seat: int | None = None) -> Any:
+        """The state, but for a hidden board or deck: only who laid it sees it (R25, R26)."""
+        shown = super().observation(state, seat)
+        hidden = self.options["mode"] == "deck" or self.options["choice"] == "blind"
+        if hidden and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
+            shown["chosen"] = None
+        return shown
+
+    def prefix(self, record: Record) -> list[dict[str, Any]]:
+        """The steps of the board that is being built in a record."""
+        states = self._at(record)
+        if kernels.mover(states) < 0:
+            return []
+        slot = kernels.slot(states)
+        actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
+        return format_steps(steps_of(actions, self.options["size"]))
+
+    # Moves
+
+    def legal_moves(self, state: Any) -> list[Any]:
+        """All legal boards, where they are few; TooManyMoves says how many there are, if that is known."""
+        states = self._states(state)
+        if self._ending(states) is not None:
+            return []
+        size, rule_set = self.options["size"], self.options["rules"]
+        count = known_count(size, rule_set)
+        if self.options["mode"] == "deck":
+            count = None if count is None else count**DECK
+        if count is None or count > LISTED_MOVES or self.options["mode"] == "deck":
+            many = (
+                ""
+                if count is None
+                else f": {count:,}"
+                if count < 10**30
+                else f": about 10 to the {len(str(count)) - 1}"
+            )
+            what = "decks" if self.options["mode"] == "deck" else "boards"
+            raise TooManyMoves(f"there are too many legal {what} of size {size} to list ({rule_set}){many}", count)
+        return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
+
+    def is_legal(self, state: Any, move: Any) -> bool:
+        """Whether the board or the deck can be laid."""
+        try:
+            self._lay(move, self._states(state))
+        except IllegalMove:
+            return False
+        return True
+
+    def apply(self, state: Any, move: Any) -> Any:
+        """The state after a board or a deck is laid."""
+        states = self._states(state)
+        self._lay(move, states)
+        return self.decode(states[0])
+
+    def parse_move(self, text: str, state: Any) -> Any:
+        """A legal move from its code, from ten codes joined by commas, or from its JSON text."""
+        states = self._states(state)
+        self._check_running(states)
+        boards = _parse_lay_text(text, self.options)
+        lay_boards(states, boards, lay_names(len(boards)))
+        return format_lay(boards, self.options)
+
+    def format_move(self, move: Any, state: Any) -> str:
+        """The code of a legal board; of a deck, ten codes joined by commas."""
+        return format_lay_text(self._lay(move, self._states(state)), self.options["size"])
+
+    def action(self, move: Any, state: Any) -> int:
+        """The number of a legal step, given as a word like ``start 1`` or ``trap left``."""
+        return self._legal_action(move, self._at(state))
+
+    def move(self, action: int, state: Any) -> Any:
+        """The word of a legal step."""
+        states = self._at(state)
+        number = self._action_number(action)
+        self._check_fault(number, states)
+        return self.codec.format_moves([number], states[0])[0]
+
+    # Underneath
+
+    def _lay(self, move: Any, states: Any) -> Lay:
+        """Lay a JSON move, or IllegalMove."""
+        self._check_running(states)
+        boards = parse_lay(move, self.options)
+        lay_boards(states, boards, lay_names(len(boards)))
+        return boards
+
+    def _at(self, state: Any) -> Any:
+        """An array of one record, from a JSON state or from a record of this game."""
+        if not isinstance(state, np.void):
+            return self._states(state)
+        fields = self._option_fields()
+        if state.dtype != self.dtype or any(state[name] != value for name, value in fields.items()):
+            raise BadState("this is a record of another game, or of other options")
+        states = new_states(self.dtype, 1)
+        states[0] = state
+        return states
+
+    def _option_fields(self) -> dict[str, Any]:
+        return codec.option_fields(self.options)
+
+    def _scores(self, winner: int | None, states: Any) -> list[float]:
+        totals: list[float] = states["totals"][0].astype(float).tolist()
+        return totals
+
+
+GAME = Spaces

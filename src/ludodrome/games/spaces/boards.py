@@ -1,0 +1,211 @@
+"""Boards as JSON: their shape, their grid, and the actions that their steps stand for.
+
+A board comes in three forms here. *JSON*: ``{"boardSize": n, "sequence": [...]}``, as strangers
+send it. *Steps*: a list of ``(row, col, type)``, once the shape is known to be right. *Actions*:
+``bytes``, one number a step, for boards none of whose steps jumps; kernels read these.
+Codes and drawings are in ``notation.py``, what is legal in ``legality.py`` and ``rules.py``.
+"""
+
+from typing import Any, TypeAlias
+
+from ludodrome import reading
+from ludodrome.game import IllegalMove
+from ludodrome.reading import show
+
+Steps: TypeAlias = list[tuple[int, int, str]]
+"""Row, column and type of each step."""
+
+SMALLEST, LARGEST = 2, 100
+RULE_SETS = ("written", "live")
+DECK = 10
+"""Boards in a deck."""
+
+PIECE, TRAP, FINAL = KINDS = ("piece", "trap", "final")
+EMPTY = "empty"
+BOARD_KEYS = ("boardSize", "sequence")
+STEP_KEYS = ("position", "type", "order")
+
+# What an action does, less the size: first come ``size`` starts, then these. The number of
+# actions is size + 13; a step down is legal on no board, and has a number only for the simulator.
+UP, LEFT, RIGHT, FIRST_TRAP = range(4)
+PLACES = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1))
+"""The places of traps around the piece, in reading order."""
+HERE = FIRST_TRAP + PLACES.index((0, 0))
+FINISH = FIRST_TRAP + len(PLACES)
+DOWN = FINISH + 1
+
+_MOVES = {(-1, 0): UP, (0, -1): LEFT, (0, 1): RIGHT, (1, 0): DOWN}
+_TRAPS = {place: FIRST_TRAP + k for k, place in enumerate(PLACES)}
+# what is done -> type, and row and column relative to the piece
+_DONE = {what: (PIECE, *shift) for shift, what in _MOVES.items()}
+_DONE |= {what: (TRAP, *shift) for shift, what in _TRAPS.items()}
+_DONE[FINISH] = (FINAL, -1, 0)
+
+
+class BadShape(ValueError):
+    """What was given has not the shape of a board (R2); ``step`` is 0 where no single step is to blame."""
+
+    def __init__(self, message: str, step: int = 0) -> None:
+        super().__init__(f"{message} (R2)")
+        self.step = step
+
+
+def checked_size(size: Any) -> int:
+    """R1: a size, or a ValueError."""
+    return reading.integer(size, SMALLEST, LARGEST, "the size of spaces", ValueError)
+
+
+def is_live(rules: Any) -> bool:
+    """Whether the rule set is ``live``; ValueError if it is none of the two."""
+    return bool(reading.choice(rules, RULE_SETS, "the rules of spaces", ValueError) == "live")
+
+
+def most_steps(size: int) -> int:
+    """R7: no playable board has more steps than this."""
+    return 4 * size * size
+
+
+# Reading
+
+
+def read_board(board: Any, size: int, grid_allowed: bool = True, may_be_empty: bool = False) -> Steps:
+    """The steps of a board whose shape is right (R2), else BadShape."""
+    keys = (*BOARD_KEYS, "grid") if grid_allowed and type(board) is dict and "grid" in board else BOARD_KEYS
+    reading.fields(board, keys, "a board", BadShape)
+    if type(board["boardSize"]) is not int or board["boardSize"] != size:
+        raise BadShape(f"boardSize is {size} here, not {show(board['boardSize'])}")
+    sequence = board["sequence"]
+    if type(sequence) is not list or not (sequence or may_be_empty):
+        raise BadShape(f"the sequence is a list of at least one step, not {show(sequence)}")
+    steps = read_steps(sequence)
+    if "grid" in keys:
+        _check_grid(board["grid"], steps, size)
+    return steps
+
+
+def read_steps(sequence: list[Any]) -> Steps:
+    """The steps of a sequence, strictly, else BadShape. The quick look and the complaint are apart."""
+    steps: Steps = []
+    for number, step in enumerate(sequence, 1):
+        if type(step) is not dict or len(step) != len(STEP_KEYS):
+            raise _complaint(step, number)
+        position, kind, order = step.get("position"), step.get("type"), step.get("order")
+        if type(position) is not dict or len(position) != 2 or type(order) is not int or order != number:
+            raise _complaint(step, number)
+        row, col = position.get("row"), position.get("col")
+        if type(row) is not int or type(col) is not int or type(kind) is not str or kind not in KINDS:
+            raise _complaint(step, number)
+        steps.append((row, col, kind))
+    return steps
+
+
+def _complaint(step: Any, number: int) -> BadShape:
+    """What is wrong with a step."""
+    try:
+        reading.fields(step, STEP_KEYS, "it", BadShape)
+        position = reading.fields(step["position"], ("row", "col"), "its position", BadShape)
+        reading.choice(step["type"], KINDS, "its type", BadShape)
+    except BadShape as wrong:
+        return BadShape(f"step {number}: {str(wrong).removesuffix(' (R2)')}", number)
+    for name in ("row", "col"):
+        if type(position[name]) is not int:
+            return BadShape(f"step {number}: its {name} is a whole number, not {show(position[name])}", number)
+    return BadShape(f"step {number}: its order is {number}, not {show(step['order'])}", number)
+
+
+def grid_of(steps: Steps, size: int) -> list[list[str]]:
+    """The drawn grid that follows from a sequence: a trap outranks a piece, the finish leaves no mark."""
+    grid = [[EMPTY] * size for _ in range(size)]
+    for wanted in (PIECE, TRAP):
+        for row, col, kind in steps:
+            if kind == wanted and 0 <= row < size and 0 <= col < size:
+                grid[row][col] = kind
+    return grid
+
+
+def _check_grid(grid: Any, steps: Steps, size: int) -> None:
+    reading.items(grid, size, "the grid", BadShape)
+    for row, right in enumerate(grid_of(steps, size)):
+        cells = reading.items(grid[row], size, f"row {row} of the grid", BadShape)
+        for col, word in enumerate(right):
+            if type(cells[col]) is not str or cells[col] != word:
+                raise BadShape(
+                    f"the grid has {show(cells[col])} at ({row},{col}), where the sequence gives {word!r}; "
+                    f"it may be left out"
+                )
+
+
+# Steps and actions
+
+
+def actions_of(steps: Steps, size: int) -> bytes | None:
+    """The actions of steps, or None if one of them jumps, or the start is not on the bottom row.
+
+    The finish goes one up, wherever it is made. What is legal is not asked here.
+    """
+    (row, col, kind), *rest = steps
+    if kind != PIECE or row != size - 1 or not 0 <= col < size:
+        return None
+    actions = [col]
+    for to_row, to_col, kind in rest:
+        shift = (to_row - row, to_col - col)
+        if kind == TRAP:
+            what = _TRAPS.get(shift)
+        elif kind == PIECE:
+            what = _MOVES.get(shift)
+        else:
+            what = FINISH if shift == (-1, 0) else None
+        if what is None:
+            return None
+        actions.append(size + what)
+        if kind != TRAP:
+            row, col = to_row, to_col
+    return bytes(actions)
+
+
+def is_finished(actions: bytes, size: int) -> bool:
+    """Whether the last step is a finish."""
+    return len(actions) > 0 and actions[-1] == size + FINISH
+
+
+def steps_of(actions: bytes, size: int) -> Steps:
+    """The steps that actions stand for; the first is a start, if there is one."""
+    row, col = size - 1, 0
+    steps: Steps = []
+    for action in actions:
+        if action < size:
+            col = action
+            steps.append((row, col, PIECE))
+            continue
+        kind, down, right = _DONE[action - size]
+        steps.append((row + down, col + right, kind))
+        if kind != TRAP:
+            row, col = row + down, col + right
+    return steps
+
+
+def format_steps(steps: Steps, first: int = 1) -> list[dict[str, Any]]:
+    """Steps as the objects of a JSON sequence; ``first`` is the order of the first."""
+    return [
+        {"position": {"row": row, "col": col}, "type": kind, "order": order}
+        for order, (row, col, kind) in enumerate(steps, first)
+    ]
+
+
+def format_board(actions: bytes, size: int) -> dict[str, Any]:
+    """The JSON board of actions, without a grid."""
+    return {"boardSize": size, "sequence": format_steps(steps_of(actions, size))}
+
+
+def coded(board: Any) -> tuple[int, bytes]:
+    """Size and actions of a JSON board of any size none of whose steps jumps, else IllegalMove."""
+    try:
+        claimed = board.get("boardSize") if type(board) is dict else None
+        size = claimed if type(claimed) is int and SMALLEST <= claimed <= LARGEST else SMALLEST  # or it complains
+        steps = read_board(board, size)
+    except BadShape as wrong:
+        raise IllegalMove(str(wrong)) from None
+    actions = actions_of(steps, size)
+    if actions is None:
+        raise IllegalMove("this board has no code: it does not start on the bottom row, or one of its steps jumps")
+    return size, actions

@@ -1,0 +1,332 @@
+"""Spaces in JSON and text: states, the one-line form, the drawing.
+
+Every refusal is a sentence. A state is read by laying its boards again: whatever follows from
+them must be what the state says. Moves are in ``moves.py``, single steps in ``stepping.py``.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome import reading
+from ludodrome.game import BadState, IllegalMove
+from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces.boards import DECK, format_board, steps_of
+from ludodrome.games.spaces.moves import (
+    Lay,
+    format_lay,
+    format_lay_text,
+    lay_boards,
+    lay_names,
+    parse_codes,
+    parse_lay,
+    read_finished,
+)
+from ludodrome.games.spaces.notation import draw
+from ludodrome.games.spaces.rounds import ENDED
+from ludodrome.games.spaces.rules import PAIRINGS, REASONS
+from ludodrome.games.spaces.stepping import explain, format_moves, format_notation, parse_move, parse_notation
+from ludodrome.jit import Record, new_states
+from ludodrome.reading import show
+
+__all__ = [
+    "explain",
+    "format_line",
+    "format_moves",
+    "format_notation",
+    "format_state",
+    "parse_line",
+    "parse_move",
+    "parse_notation",
+    "parse_state",
+    "render",
+]
+
+OPTION_KEYS = ("mode", "size", "rules", "choice", "rounds")
+STATE_KEYS = (*OPTION_KEYS, "round", "to_move", "chosen", "history", "totals", "winner", "reason")
+ENTRY_KEYS = ("boards", "points", "ended")
+
+_ROUND = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.ASCII)
+
+
+def option_fields(options: dict[str, Any]) -> dict[str, int]:
+    """The fields of a record that hold options."""
+    return {
+        "side": options["size"],
+        "live": options["rules"] == "live",
+        "deck": options["mode"] == "deck",
+        "blind": options["choice"] == "blind",
+        "rounds": options["rounds"],
+    }
+
+
+# A match
+
+
+class Match(NamedTuple):
+    """A match as states, lines and drawings tell it."""
+
+    options: dict[str, Any]
+    round: int
+    to_move: int | None
+    chosen: Lay | None
+    lays: list[tuple[Lay, Lay]]
+    """What both seats laid in each turn that is done: boards, or decks."""
+    results: list[list[int]]
+    """Of each round played: points of both seats, how it ended."""
+    totals: list[int]
+    winner: int | None
+    reason: str
+
+    @property
+    def size(self) -> int:
+        """The option of that name."""
+        return int(self.options["size"])
+
+    @property
+    def deck(self) -> bool:
+        """Whether the mode is ``deck``."""
+        return bool(self.options["mode"] == "deck")
+
+
+def match_of(states: Any) -> Match:
+    """What states[0] holds, less the board or the deck that is being built."""
+    record = states[0]
+    size, live, deck, blind, rounds = (int(record[name]) for name in ("side", "live", "deck", "blind", "rounds"))
+    each = DECK if deck else 1
+    turns = int(kernels.turns(states))
+    done = turns // 2
+    seat, best = int(kernels.mover(states)), int(record["winner"])
+    boards, lengths = record["boards"], record["lengths"].tolist()
+
+    def lay(index: int) -> Lay:
+        return [boards[k, : lengths[k]].tobytes() for k in range(index * each, (index + 1) * each)]
+
+    return Match(
+        {
+            "mode": "deck" if deck else "rounds",
+            "size": size,
+            "rules": "live" if live else "written",
+            "choice": "blind" if blind else "seen",
+            "rounds": rounds,
+        },
+        min(done + 1, rounds),
+        None if seat < 0 else seat,
+        lay(2 * done + 1 - seat) if turns % 2 else None,
+        [(lay(2 * i), lay(2 * i + 1)) for i in range(done)],
+        record["results"][: done * each * each].tolist(),
+        record["totals"].tolist(),
+        None if best < 0 else best,
+        REASONS[int(record["reason"])],
+    )
+
+
+def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, options: dict[str, Any]) -> Any:
+    """An array of one record in which this was laid, else BadState."""
+    deck, rounds = options["mode"] == "deck", options["rounds"]
+    over = len(lays) == rounds
+    if round_ != min(len(lays) + 1, rounds):
+        played = f"{len(lays)} of {rounds} rounds played"
+        raise BadState(f"round is {min(len(lays) + 1, rounds)} with {played}, not {round_}")
+    if over and chosen is not None:
+        raise BadState("chosen is null once the game is over")
+    states = new_states(rules.dtype_of(options["size"], rounds), 1)
+    for name, value in option_fields(options).items():
+        states[name] = value
+    kernels.reset(states, np.uint64(0))
+    boards: Lay = []
+    names: list[str] = []
+    for turn, pair in enumerate(lays):
+        for seat in (turn % 2, 1 - turn % 2):  # R24: the order in which they were laid
+            boards += pair[seat]
+            where = "the deck" if deck else f"history[{turn}]"
+            names += [f"{where} of seat {seat}, {name}" for name in lay_names(len(pair[seat]))]
+    if chosen is not None:
+        boards += chosen
+        names += [f"chosen, {name}" for name in lay_names(len(chosen))]
+    try:
+        lay_boards(states, boards, names)
+    except IllegalMove as wrong:
+        raise BadState(str(wrong)) from None
+    return states
+
+
+# JSON
+
+
+def parse_state(state: Any, options: dict[str, Any]) -> Any:
+    """An array of one record, or BadState."""
+    reading.fields(state, STATE_KEYS, "a state of spaces", BadState)
+    for name in OPTION_KEYS:
+        reading.choice(state[name], [options[name]], f"{name} in this game", BadState)
+    round_ = reading.integer(state["round"], 1, options["rounds"], "round", BadState)
+    lays = _parse_history(state["history"], options)
+    states = _states_of(lays, _parse_chosen(state["chosen"], options), round_, options)
+    match = match_of(states)
+    for index, (entry, (a, b, ended)) in enumerate(zip(state["history"], match.results, strict=True)):
+        _compare(entry["points"], [a, b], f"history[{index}].points")
+        _compare(entry["ended"], ENDED[ended], f"history[{index}].ended")
+    for name in ("totals", "to_move", "winner", "reason"):
+        _compare(state[name], getattr(match, name), name)
+    return states
+
+
+def _compare(value: Any, right: Any, where: str) -> None:
+    """Complain about a value that is not what follows from the boards."""
+    if type(right) is list:
+        for index, one in enumerate(reading.items(value, len(right), where, BadState)):
+            _compare(one, right[index], f"{where}[{index}]")
+    elif type(value) is not type(right) or value != right:
+        raise BadState(f"{where} is {show(right)} by the boards laid, not {show(value)}")
+
+
+def _parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
+    if chosen is None:
+        return None
+    try:
+        return parse_lay(chosen, options, grid_allowed=False)
+    except IllegalMove as wrong:
+        raise BadState(f"chosen, {wrong}") from None
+
+
+def _parse_history(history: Any, options: dict[str, Any]) -> list[tuple[Lay, Lay]]:
+    """What was laid in the rounds played."""
+    deck, rounds = options["mode"] == "deck", options["rounds"]
+    if type(history) is not list or len(history) > (PAIRINGS if deck else rounds):
+        most = f"empty or of {PAIRINGS}" if deck else f"of at most {rounds}"
+        raise BadState(f"history is a list of rounds, {most}, not {show(history)}")
+    pairs = []
+    for index, entry in enumerate(history):
+        where = f"history[{index}]"
+        reading.fields(entry, ENTRY_KEYS, where, BadState)
+        pair = []
+        for seat, board in enumerate(reading.items(entry["boards"], 2, f"{where}.boards", BadState)):
+            try:
+                pair.append(read_finished(board, options, grid_allowed=False))
+            except IllegalMove as wrong:
+                raise BadState(f"{where}.boards[{seat}], {wrong}") from None
+        pairs.append(pair)
+    if not deck:
+        return [([a], [b]) for a, b in pairs]
+    return _decks(pairs) if pairs else []
+
+
+def _decks(pairs: list[list[bytes]]) -> list[tuple[Lay, Lay]]:
+    """R25: the two decks of 100 pairings in row order."""
+    reading.items(pairs, PAIRINGS, "in the mode 'deck' history, where it is not empty,", BadState)
+    own = [pairs[DECK * i][0] for i in range(DECK)]
+    other = [pairs[j][1] for j in range(DECK)]
+    for index, pair in enumerate(pairs):
+        if pair != [own[index // DECK], other[index % DECK]]:
+            raise BadState(
+                f"history[{index}].boards are board {index // DECK + 1} of seat 0's deck and board {index % DECK + 1} "
+                f"of seat 1's, as history[{index // DECK * DECK}] and history[{index % DECK}] have them"
+            )
+    return [(own, other)]
+
+
+def format_state(record: Record) -> dict[str, Any]:
+    """The JSON state of a record."""
+    match = match_of(_array(record))
+    size = match.size
+    pairs = [(a, b) for first, second in match.lays for a in first for b in second]
+    return {
+        **{name: match.options[name] for name in ("mode", "size", "rules", "choice")},
+        "round": match.round,
+        "rounds": match.options["rounds"],
+        "to_move": match.to_move,
+        "chosen": None if match.chosen is None else format_lay(match.chosen, match.options),
+        "history": [
+            {"boards": [format_board(a, size), format_board(b, size)], "points": result[:2], "ended": ENDED[result[2]]}
+            for (a, b), result in zip(pairs, match.results, strict=True)
+        ],
+        "totals": match.totals,
+        "winner": match.winner,
+        "reason": match.reason,
+    }
+
+
+def _array(record: Record) -> Any:
+    """The array of one record that the kernels want."""
+    states = new_states(record.dtype, 1)
+    states[0] = record
+    return states
+
+
+# One line
+
+
+def parse_line(text: Any, options: dict[str, Any]) -> Any:
+    """The record of a one-line form, or BadState."""
+    words = text.split() if type(text) is str else []
+    if len(words) != 7:
+        raise BadState(
+            "a position of spaces is mode, size, rules, choice, round/rounds, the board laid or -, "
+            f"and the history or -, not {show(text)}"
+        )
+    for name, word in zip(("mode", "size", "rules", "choice"), words[:4], strict=True):
+        if word != str(options[name]):
+            raise BadState(f"{name} in this game is {options[name]}, not {show(word)}")
+    match = _ROUND.fullmatch(words[4])
+    if match is None or int(match[2]) != options["rounds"]:
+        raise BadState(f"round and rounds are like 1/{options['rounds']} in this game, not {show(words[4])}")
+    try:
+        chosen = None if words[5] == "-" else parse_codes(words[5], options)
+        lays = [] if words[6] == "-" else _parse_line_history(words[6], options)
+    except IllegalMove as wrong:
+        raise BadState(str(wrong)) from None
+    return _states_of(lays, chosen, int(match[1]), options)
+
+
+def _parse_line_history(text: str, options: dict[str, Any]) -> list[tuple[Lay, Lay]]:
+    turns = text.split(";")
+    if len(turns) > options["rounds"]:
+        raise BadState(f"the history has at most {options['rounds']} rounds, not {len(turns)}")
+    lays = []
+    for number, turn in enumerate(turns, 1):
+        sides = turn.split("|")
+        if len(sides) != 2:
+            raise BadState(f"round {number} of the history is two codes joined by |, not {show(turn)}")
+        lays.append((parse_codes(sides[0], options), parse_codes(sides[1], options)))
+    return lays
+
+
+def format_line(record: Record) -> str:
+    """The one-line form of a record."""
+    match = match_of(_array(record))
+    size = match.size
+    words = [str(match.options[name]) for name in ("mode", "size", "rules", "choice")]
+    chosen = "-" if match.chosen is None else format_lay_text(match.chosen, size)
+    history = ";".join("|".join(format_lay_text(lay, size) for lay in pair) for pair in match.lays)
+    return " ".join([*words, f"{match.round}/{match.options['rounds']}", chosen, history or "-"])
+
+
+# Drawing
+
+
+def render(record: Record) -> str:
+    """The rounds played, what is laid, and one line about the match."""
+    match = match_of(_array(record))
+    size = match.size
+    lines = []
+    if match.deck:
+        results = [f"{a}:{b}" for a, b, _ in match.results]
+        lines += [" ".join(results[i : i + DECK]) for i in range(0, len(results), DECK)]
+    else:
+        for number, ((own, other), (a, b, ended)) in enumerate(zip(match.lays, match.results, strict=True), 1):
+            codes = [format_lay_text(lay, size) for lay in (own, other)]
+            lines.append(f"round {number}: {codes[0]} {a} : {b} {codes[1]} ({ENDED[ended]})")
+    if match.chosen is not None and match.to_move is not None:
+        lines.append(f"laid by seat {1 - match.to_move}: {format_lay_text(match.chosen, size)}")
+        if not match.deck:
+            lines.append(draw(steps_of(match.chosen[0], size), size))
+    return "\n".join([*lines, _last_line(match)])
+
+
+def _last_line(match: Match) -> str:
+    totals = f"totals {match.totals[0]} : {match.totals[1]}"
+    if match.to_move is not None:
+        return f"round {match.round} of {match.options['rounds']}, {totals}, seat {match.to_move} to lay"
+    won = "draw" if match.winner is None else f"seat {match.winner} wins"
+    return f"over, {totals}, {won} ({match.reason})"

@@ -1,0 +1,164 @@
+"""Compiled entry points of spaces: the rules, rounds by the million, and the factories of ``search/`` instantiated."""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.spaces import rounds, rules
+from ludodrome.games.spaces.boards import FINISH
+from ludodrome.jit import Array, Int, entry
+from ludodrome.search.batch import make_batch
+from ludodrome.search.perft import make_perft
+from ludodrome.search.playouts import make_playouts
+
+_playouts = make_playouts(rules.VERBS)
+_perft = make_perft(rules.VERBS, one_action_a_turn=False)
+_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+
+
+@entry
+def reset(states: Any, seed: Any) -> None:
+    rules.reset(states[0], seed)
+
+
+@entry
+def legal(states: Any, buffer: Array) -> Int:
+    return rules.legal(states[0], buffer)
+
+
+@entry
+def fault(states: Any, action: int) -> Int:
+    return rules.fault(states[0], action)
+
+
+@entry
+def play(states: Any, action: int) -> None:
+    rules.play(states[0], action)
+
+
+@entry
+def lay(states: Any, actions: Array) -> Int:
+    """Plays step after step, also steps down; how many of them were legal: it stops at the first that is not."""
+    s = states[0]
+    for k in range(len(actions)):
+        if actions[k] - np.int64(s.side) > FINISH or rules.fault(s, actions[k]) != 0:
+            return k
+        rules.play(s, actions[k])
+    return len(actions)
+
+
+@entry
+def mover(states: Any) -> Int:
+    return rules.mover(states[0])
+
+
+@entry
+def slot(states: Any) -> Int:
+    return rules.slot(states[0])
+
+
+@entry
+def turns(states: Any) -> Int:
+    return rules.turns(states[0])
+
+
+@entry
+def winner(states: Any) -> Int:
+    return rules.winner(states[0])
+
+
+@entry
+def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
+    return _playouts(states, buffer, seed, first, count, wins)
+
+
+@entry
+def perft(states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int:
+    return _perft(states, words, buffers, cursors, target, leaves)
+
+
+@entry
+def reset_many(states: Any, seed: Any, where: Array) -> None:
+    _reset_many(states, seed, where)
+
+
+@entry
+def step_many(
+    states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+) -> None:
+    _step_many(states, actions, limit, done, to_move, rewards, illegal)
+
+
+@entry
+def mask_many(states: Any, buffer: Array, mask: Array) -> None:
+    _mask_many(states, buffer, mask)
+
+
+# Rounds
+
+
+@entry
+def first_unplayable(actions: Array, ends: Array, size: int, live: bool) -> Int:
+    """The number of the first board that is not playable, or -1."""
+    begin = 0
+    for i in range(len(ends)):
+        if not rounds.is_playable(actions[begin : ends[i]], size, live):
+            return i
+        begin = ends[i]
+    return -1
+
+
+@entry
+def pack_many(
+    actions: Array, ends: Array, size: int, live: bool, rotated: bool, cells: Array, score: Array, since: Array
+) -> None:
+    """Packs board after board, see rounds.pack; ends: (boards,) int64, where each one ends in the flat arrays."""
+    begin = 0
+    for i in range(len(ends)):
+        end = ends[i]
+        rounds.pack(actions[begin:end], size, live, rotated, cells[begin:end], score[begin:end], since[i])
+        begin = end
+
+
+@entry
+def play_round(
+    cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
+) -> Any:
+    return rounds.play_round(cells_a, score_a, since_a, cells_b, score_b, since_b, live)
+
+
+@entry
+def play_matrix(
+    cells_a: Array,
+    score_a: Array,
+    since_a: Array,
+    ends_a: Array,
+    cells_b: Array,
+    score_b: Array,
+    since_b: Array,
+    ends_b: Array,
+    live: bool,
+    points_a: Array,
+    points_b: Array,
+) -> None:
+    """Every board of the first against every one of the second; points: (boards a, boards b) int16."""
+    begin_a = 0
+    for i in range(len(ends_a)):
+        end_a = ends_a[i]
+        own_cells, own_score, own_since = cells_a[begin_a:end_a], score_a[begin_a:end_a], since_a[i]
+        begin_b = 0
+        for j in range(len(ends_b)):
+            end_b = ends_b[j]
+            a, b, _, _, _, _ = rounds.play_round(
+                own_cells,
+                own_score,
+                own_since,
+                cells_b[begin_b:end_b],
+                score_b[begin_b:end_b],
+                since_b[j],
+                live,
+            )
+            points_a[i, j] = a
+            points_b[i, j] = b
+            begin_b = end_b
+        begin_a = end_a

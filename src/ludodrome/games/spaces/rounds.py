@@ -1,0 +1,146 @@
+"""A round for machines: two boards, one grid, step by step (R18 to R23).
+
+``pack`` turns a board's actions into what a round asks of it; ``play_round`` plays two packed
+boards. A trap bites from the step in which it is set until the round ends, so all that a round
+must know of a board's traps is *since when* there is one on a square: ``since[cell]``, the step
+that sets the first one there, or NEVER. That serves every size, and nothing is set or cleared
+while a round is played.
+
+Steps count from 0 here. Cells are ``row * size + col`` on the common grid. For people,
+``simulate.py`` tells the same round as a story.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.spaces.boards import DOWN, FINISH, FIRST_TRAP, LEFT, PLACES, UP
+from ludodrome.jit import Array, Int, kernel
+
+NEVER = 0xFFFF
+"""No board is as long as this: R7 gives at most 40,000 steps."""
+
+GOAL, COLLISION, TRAPPED = range(3)
+ENDED = ("goal", "collision", "trap")
+
+ROW_OF_PLACE = np.array([row for row, _ in PLACES], np.int64)
+COL_OF_PLACE = np.array([col for _, col in PLACES], np.int64)
+LIVE_PLACES = np.array([row <= 0 and row * col == 0 for row, col in PLACES])
+"""R5: the places that ``live`` lets a trap go to: up, left, right and here."""
+
+
+@kernel
+def shift(what: Int) -> Any:
+    """Rows and columns that a piece step goes (R1), or the finish."""
+    if what in (UP, FINISH):
+        return -1, 0
+    if what == DOWN:
+        return 1, 0
+    return 0, (-1 if what == LEFT else 1)
+
+
+@kernel
+def is_playable(actions: Array, size: Int, live: bool) -> bool:
+    """R7, of a board that starts on the bottom row and has no jumps: it stays inside and ends at the goal."""
+    steps = len(actions)
+    if steps > 4 * size * size:
+        return False
+    row = size - 1
+    col = np.int64(actions[0])
+    for k in range(1, steps):
+        what = np.int64(actions[k]) - size
+        if what == FINISH:
+            return row == 0 and k == steps - 1  # R6
+        if FIRST_TRAP <= what < FINISH:
+            place = what - FIRST_TRAP
+            if live and not LIVE_PLACES[place]:  # R5
+                return False
+            to_row = row + ROW_OF_PLACE[place]
+            to_col = col + COL_OF_PLACE[place]
+        else:
+            down, right = shift(what)
+            to_row = row = row + down
+            to_col = col = col + right
+        if to_row < 0 or to_row >= size or to_col < 0 or to_col >= size:  # R4, R5
+            return False
+    return False
+
+
+@kernel
+def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, score: Array, since: Array) -> None:
+    """What a round asks of a playable board.
+
+    actions: (steps,); cells: (steps,) uint16, where the piece stands after each step, less the
+    finish; score: (steps,) uint16, the points earned so far; since: (size * size,) uint16.
+    ``rotated``: R18, seen on the common grid from the other side.
+    """
+    last = size * size - 1
+    for cell in range(last + 1):
+        since[cell] = NEVER
+    row = size - 1
+    col = np.int64(actions[0])
+    best = row
+    points = 0
+    for k in range(len(actions)):
+        what = np.int64(actions[k]) - size
+        if FIRST_TRAP <= what < FINISH:
+            place = what - FIRST_TRAP
+            trap = (row + ROW_OF_PLACE[place]) * size + col + COL_OF_PLACE[place]
+            trap = last - trap if rotated else trap
+            since[trap] = min(np.int64(since[trap]), k)
+        elif what >= 0:
+            down, right = shift(what)
+            row += down
+            col += right
+            if what == FINISH or (what == UP and (not live or row < best)):  # R20
+                points += 1
+            best = min(best, row)
+        cell = max(row, 0) * size + col
+        cells[k] = last - cell if rotated else cell
+        score[k] = points
+
+
+@kernel
+def play_round(
+    cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
+) -> Any:
+    """Play two packed boards, the second one rotated.
+
+    Gives the points of both, how it ended, the last step, and the steps in which the pieces were
+    hit by a trap, or NEVER.
+    """
+    goal_a = len(cells_a) - 1
+    goal_b = len(cells_b) - 1
+    hit_a = hit_b = NEVER
+    k = 0
+    while True:
+        at_a = min(k, hit_a)  # R22: a stopped piece stays, and what it had to come lapses
+        at_b = min(k, hit_b)
+        cell_a = cells_a[at_a]
+        cell_b = cells_b[at_b]
+        home_a = at_a == goal_a
+        home_b = at_b == goal_b
+        if cell_a == cell_b and not home_a and not home_b:  # R21
+            ended = COLLISION
+            break
+        if hit_a == NEVER and not home_a and since_b[cell_a] <= at_b:  # R22
+            hit_a = k
+        if hit_b == NEVER and not home_b and since_a[cell_b] <= at_a:
+            hit_b = k
+        if home_a or home_b:  # R23
+            ended = GOAL
+            break
+        if (hit_a != NEVER and hit_b != NEVER) or (not live and (hit_a != NEVER or hit_b != NEVER)):
+            ended = TRAPPED
+            break
+        k += 1
+    points_a: Int = np.int64(score_a[at_a])
+    points_b: Int = np.int64(score_b[at_b])
+    if hit_a != NEVER:  # R20: at each single loss no score falls below 0
+        points_a = max(0, points_a - 1)
+    if hit_b != NEVER:
+        points_b = max(0, points_b - 1)
+    if ended == COLLISION:
+        points_a = max(0, points_a - 1)
+        points_b = max(0, points_b - 1)
+    return points_a, points_b, ended, k, hit_a, hit_b

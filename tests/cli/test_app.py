@@ -1,0 +1,151 @@
+import signal
+import subprocess
+import sys
+
+import pytest
+import typer.main
+
+import ludodrome
+from ludodrome.cli import app, commands
+from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
+
+COMMANDS = ("games", "rules", "show", "play", "perft", "bench")
+
+
+def test_version() -> None:
+    assert output("--version") == f"ludodrome {ludodrome.__version__}\n"
+
+
+def test_help_names_every_command() -> None:
+    page = output("--help")
+    assert set(typer.main.get_group(app).commands) == set(COMMANDS)
+    for command in COMMANDS:
+        assert f"\n  {command} " in page
+
+
+def test_without_a_command_there_is_help() -> None:
+    assert output() == output("--help")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_an_example(command: str) -> None:
+    page = output(command, "--help")
+    assert page.startswith(f"Usage: ludodrome {command} ")
+    assert f"ludodrome {command}" in page.partition("Examples:")[2]
+    assert max(map(len, page.splitlines())) <= 80
+
+
+def test_help_on_a_terminal_has_bold_headings() -> None:
+    code, screen = on_terminal(["--help"])
+    assert code == 0
+    assert "\x1b[1mUsage\x1b[0m: ludodrome [OPTIONS] COMMAND" in screen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["chess"], "no such command 'chess' (see ludodrome --help)"),
+        (["game"], "no such command 'game'. Did you mean 'games'? (see ludodrome --help)"),
+        (["--chess"], "no such option: --chess"),
+        (["games", "--chess"], "no such option: --chess"),
+        (["games", "chess"], "got unexpected extra argument"),
+        (["rules"], "missing argument 'GAME'"),
+        (["perft", "dots"], "missing argument 'DEPTH'"),
+        (["perft", "dots", "deep"], "invalid value for 'DEPTH'"),
+        (["perft", "dots", "0"], "invalid value for 'DEPTH'"),
+        (["bench", "--seconds", "0"], "invalid value for '--seconds'"),
+        (["bench", "--seconds", "nan"], "invalid value for '--seconds'"),
+        (["play", "dots", "--option"], "requires an argument"),
+    ],
+)
+def test_usage_errors_are_one_sentence(arguments: list[str], sentence: str) -> None:
+    result = run(*arguments)
+    assert sentence in complaint(result)
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", [["rules"], ["show"], ["play"], ["perft"], ["bench", "dots"]])
+def test_unknown_game(command: list[str]) -> None:
+    result = run(*command, "chess", *(["1"] if command == ["perft"] else []))
+    assert complaint(result) == (
+        "there is no game 'chess'; the games are caldera, dots, santorini, skysummit and spaces"
+    )
+
+
+@pytest.mark.parametrize("command", [["show", "santorini"], ["play", "santorini"], ["perft", "santorini", "1"]])
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("colour=red", "santorini has no option 'colour'; its options are players"),
+        ("players=4", "the option players of santorini is a whole number from 2 to 3, not 4"),
+        ("players=-2", "the option players of santorini is a whole number from 2 to 3, not -2"),
+        ("players=two", "the option players of santorini is a whole number from 2 to 3, not 'two'"),
+        ("players=" + "9" * 5000, "the option players of santorini is a whole number from 2 to 3, not a text of 5000"),
+        ("players", "an option is written like turn_limit=50, not 'players'"),
+        ("players=", "an option is written like turn_limit=50, not 'players='"),
+        ("=3", "an option is written like turn_limit=50, not '=3'"),
+    ],
+)
+def test_bad_options(command: list[str], option: str, sentence: str) -> None:
+    assert complaint(run(*command, "--option", option)).startswith(sentence)
+
+
+def test_an_option_given_twice() -> None:
+    assert complaint(run("show", "santorini", "-o", "players=2", "-o", "players=3")) == (
+        "the option players is given twice"
+    )
+
+
+@pytest.mark.parametrize(("text", "value"), [("50", 50), ("-5", -5), ("live", "live"), ("5x5", "5x5"), ("٣", "٣")])
+def test_an_option_is_a_number_if_it_looks_like_one(text: str, value: object) -> None:
+    assert commands.read_options([f"k={text}"]) == {"k": value}
+
+
+@pytest.mark.parametrize("command", ["show", "play", "perft"])
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ("nonsense", "a position of dots is size, h, v, owners, seat to move and nonce, not 'nonsense'"),
+        ("", "a position of dots is size, h, v, owners, seat to move and nonce, not ''"),
+        ("{", "the state is no JSON: "),
+        ("{}", "a state of dots lacks "),
+        ("[]", "a state of dots is an object "),
+        ("[" * 100_000, "the state is JSON, but nested too deeply"),
+    ],
+)
+def test_bad_states(command: str, state: str, sentence: str) -> None:
+    where = {"show": [state], "play": ["--state", state], "perft": ["1", "--state", state]}[command]
+    assert complaint(run(command, "dots", *where)).startswith(sentence)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["games"], ["games", "--json"], ["rules", "dots"]])
+def test_what_must_answer_at_once_imports_nothing_heavy(arguments: list[str]) -> None:
+    program = [sys.executable, "-X", "importtime", "-m", "ludodrome", *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "typer" in imported
+    assert not imported & {"numba", "numpy", "llvmlite", "scipy", "pydantic"}
+
+
+def test_the_reader_of_a_pipe_may_leave() -> None:
+    with subprocess.Popen([*PROGRAM, "rules", "spaces"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sign"), [(["play", "dots"], b"seat 0"), (["perft", "skysummit", "9"], b"303,600")]
+)
+def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if sign in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
