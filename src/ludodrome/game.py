@@ -102,7 +102,7 @@ class Game:
     kernels: Kernels
     codec: Codec
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         known = {option.name: option for option in self.available}
         for name in options:
             if name not in known:

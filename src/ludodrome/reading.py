@@ -5,6 +5,7 @@ back in a sentence is longer than a line. Each function takes the exception to r
 a bad state and a bad move are told apart by their readers.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -73,11 +74,16 @@ def items(value: Any, count: int, where: str, complaint: Complaint) -> list[Any]
     raise complaint(f"{where} is a list of {count}, not {show(value)}")
 
 
-def fields(value: Any, names: Sequence[str], where: str, complaint: Complaint) -> dict[str, Any]:
+@functools.cache
+def _key_set(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(names)
+
+
+def fields(value: Any, names: tuple[str, ...], where: str, complaint: Complaint) -> dict[str, Any]:
     """An object with exactly these keys, or a complaint that names the missing or the unknown."""
     if type(value) is not dict:
         raise complaint(f"{where} is an object with the keys {listing(names)}, not {show(value)}")
-    if len(value) != len(names) or not all(name in value for name in names):
+    if value.keys() != _key_set(names):
         missing = [name for name in names if name not in value]
         if missing:
             raise complaint(f"{where} lacks {listing(map(repr, missing))}; its keys are {listing(names)}")

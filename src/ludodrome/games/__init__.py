@@ -52,6 +52,6 @@ def find(game_id: Any) -> Entry:
     return entry
 
 
-def make(game_id: str, **options: Any) -> "Game":
+def make(game_id: str, /, **options: Any) -> "Game":
     """A game with its options set; ValueError says which games and options there are."""
     return find(game_id).room()(**options)

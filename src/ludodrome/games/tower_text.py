@@ -7,7 +7,7 @@ from typing import Any
 
 from ludodrome.game import BadState
 from ludodrome.games.towers import CELLS, DOME, SIDE
-from ludodrome.reading import show
+from ludodrome.reading import is_int, show
 
 ROWS = "ABCDE"
 COLUMNS = "12345"
@@ -15,14 +15,17 @@ NAMES = [row + column for row in ROWS for column in COLUMNS]
 """cell -> name; cell 0 is A1, cell 7 is B3."""
 CELL = {name: cell for cell, name in enumerate(NAMES)}
 
+_VALUES = bytes(max(0, character - ord("0")) for character in range(256))
 _AT_LEAST = [bytes(ord("1" if height > k else "0") for height in range(256)) for k in range(DOME)]
 
 
 def pack_heights(heights: list[Any], where: str) -> list[int]:
     """Four bit sets, as in towers.py, from 25 heights in row order; BadState names the one that is wrong."""
-    for cell, height in enumerate(heights):
-        if type(height) is not int or not 0 <= height <= DOME:
-            raise BadState(f"{where} has {show(height)} on {NAMES[cell]}; a height is a whole number from 0 to {DOME}")
+    if set(map(type, heights)) != {int} or not 0 <= min(heights) <= max(heights) <= DOME:
+        wrong = next(cell for cell, height in enumerate(heights) if not is_int(height, 0, DOME))
+        raise BadState(
+            f"{where} has {show(heights[wrong])} on {NAMES[wrong]}; a height is a whole number from 0 to {DOME}"
+        )
     backwards = bytes(heights)[::-1]
     return [int(backwards.translate(table), 2) for table in _AT_LEAST]
 
@@ -30,6 +33,11 @@ def pack_heights(heights: list[Any], where: str) -> list[int]:
 def height_digits(levels: tuple[int, int, int, int]) -> str:
     """25 digits in row order. A bit set read as a decimal number adds up digit by digit: 4 is the most."""
     return f"{sum(int(f'{level:b}') for level in levels):025d}"[::-1]
+
+
+def height_list(levels: tuple[int, int, int, int]) -> list[int]:
+    """25 heights in row order."""
+    return list(height_digits(levels).encode().translate(_VALUES))
 
 
 def height_rows(levels: tuple[int, int, int, int]) -> str:

@@ -20,7 +20,7 @@ class Caldera(Game):
     kernels = kernels
     codec = codec
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.most_actions = self.options["turn_limit"]
 

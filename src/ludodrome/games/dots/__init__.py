@@ -22,7 +22,7 @@ class Dots(Game):
     kernels = kernels
     codec = codec
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         rows, cols = self.options["rows"], self.options["cols"]
         edges = len(rules.board_edges(rows, cols))

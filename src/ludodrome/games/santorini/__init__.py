@@ -21,7 +21,7 @@ class Santorini(Game):
     kernels = kernels
     codec = codec
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self.options["players"]
 

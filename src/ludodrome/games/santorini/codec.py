@@ -15,6 +15,7 @@ from ludodrome.games.tower_text import (
     NAMES,
     draw,
     height_digits,
+    height_list,
     height_rows,
     pack_heights,
     parse_cells,
@@ -101,7 +102,7 @@ def _position(heights: list[Any], names: list[Any], ply: int, players: int) -> A
 def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
     *fields, players, winner, reason, ply = _PACKING.unpack(record.tobytes())
-    digits = [int(digit) for digit in height_digits(tuple(fields[:4]))]
+    digits = height_list(tuple(fields[:4]))
     cells = fields[4:]
     return {
         "players": players,

@@ -15,6 +15,7 @@ from ludodrome.games.tower_text import (
     NAMES,
     draw,
     height_digits,
+    height_list,
     height_rows,
     pack_heights,
     parse_cells,
@@ -83,7 +84,7 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
             cells += [NOWHERE, NOWHERE]
         else:
             cells += [reading.integer(cell, 0, CELLS - 1, f"a cell of {where}", BadState) for cell in pair]
-    standing = [cell for cell in cells if cell != NOWHERE]
+    standing = cells[: 2 * min(ply, 2)]
     if len(set(standing)) != len(standing):
         twice = next(cell for cell in standing if standing.count(cell) > 1)
         raise BadState(f"workers has two on cell {twice} ({NAMES[twice]})")
@@ -116,7 +117,7 @@ def format_state(record: Record) -> dict[str, Any]:
     return {
         "phase": "place" if ply < PLACEMENT_TURNS else "play",
         "ply": ply,
-        "board": [int(digit) for digit in height_digits((l0, l1, l2, l3))],
+        "board": height_list((l0, l1, l2, l3)),
         "workers": [[None, None] if x == NOWHERE else [x, y] for x, y in ((a, b), (c, d))],
         "winner": None if winner < 0 else winner,
         "reason": REASONS[reason],

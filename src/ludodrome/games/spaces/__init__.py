@@ -63,7 +63,7 @@ class Spaces(Game):
     kernels = kernels
     codec = codec
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         if self.options["mode"] == "deck":
             if options.get("rounds", 1) != 1:
@@ -106,17 +106,9 @@ class Spaces(Game):
         size, rule_set = self.options["size"], self.options["rules"]
         count = known_count(size, rule_set)
         if self.options["mode"] == "deck":
-            count = None if count is None else count**DECK
-        if count is None or count > LISTED_MOVES or self.options["mode"] == "deck":
-            many = (
-                ""
-                if count is None
-                else f": {count:,}"
-                if count < 10**30
-                else f": about 10 to the {len(str(count)) - 1}"
-            )
-            what = "decks" if self.options["mode"] == "deck" else "boards"
-            raise TooManyMoves(f"there are too many legal {what} of size {size} to list ({rule_set}){many}", count)
+            raise self._too_many("decks", None if count is None else count**DECK)
+        if count is None or count > LISTED_MOVES:
+            raise self._too_many("boards", count)
         return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
 
     def is_legal(self, state: Any, move: Any) -> bool:
@@ -164,6 +156,11 @@ class Spaces(Game):
         boards = parse_lay(move, self.options)
         lay_boards(states, boards, lay_names(len(boards)))
         return boards
+
+    def _too_many(self, what: str, count: int | None) -> TooManyMoves:
+        size, rule_set = self.options["size"], self.options["rules"]
+        many = "more than anybody has counted" if count is None else f"{count:,}"
+        return TooManyMoves(f"the legal {what} of size {size} under {rule_set!r} are too many to list: {many}", count)
 
     def _at(self, state: Any) -> Any:
         """An array of one record, from a JSON state or from a record of this game."""

@@ -43,11 +43,10 @@ _DONE[FINISH] = (FINAL, -1, 0)
 
 
 class BadShape(ValueError):
-    """What was given has not the shape of a board (R2); ``step`` is 0 where no single step is to blame."""
+    """What was given has not the shape of a board (R2)."""
 
-    def __init__(self, message: str, step: int = 0) -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(f"{message} (R2)")
-        self.step = step
 
 
 def checked_size(size: Any) -> int:
@@ -106,11 +105,11 @@ def _complaint(step: Any, number: int) -> BadShape:
         position = reading.fields(step["position"], ("row", "col"), "its position", BadShape)
         reading.choice(step["type"], KINDS, "its type", BadShape)
     except BadShape as wrong:
-        return BadShape(f"step {number}: {str(wrong).removesuffix(' (R2)')}", number)
+        return BadShape(f"step {number}: {str(wrong).removesuffix(' (R2)')}")
     for name in ("row", "col"):
         if type(position[name]) is not int:
-            return BadShape(f"step {number}: its {name} is a whole number, not {show(position[name])}", number)
-    return BadShape(f"step {number}: its order is {number}, not {show(step['order'])}", number)
+            return BadShape(f"step {number}: its {name} is a whole number, not {show(position[name])}")
+    return BadShape(f"step {number}: its order is {number}, not {show(step['order'])}")
 
 
 def grid_of(steps: Steps, size: int) -> list[list[str]]:
@@ -168,28 +167,35 @@ def is_finished(actions: bytes, size: int) -> bool:
     return len(actions) > 0 and actions[-1] == size + FINISH
 
 
+def step_of(action: int, size: int, row: int, col: int) -> tuple[int, int, str]:
+    """The step that an action stands for where the piece is on (row, col)."""
+    if action < size:
+        return size - 1, action, PIECE
+    kind, down, right = _DONE[action - size]
+    return row + down, col + right, kind
+
+
 def steps_of(actions: bytes, size: int) -> Steps:
-    """The steps that actions stand for; the first is a start, if there is one."""
-    row, col = size - 1, 0
+    """The steps that actions stand for."""
+    row = col = 0
     steps: Steps = []
     for action in actions:
-        if action < size:
-            col = action
-            steps.append((row, col, PIECE))
-            continue
-        kind, down, right = _DONE[action - size]
-        steps.append((row + down, col + right, kind))
-        if kind != TRAP:
-            row, col = row + down, col + right
+        step = step_of(action, size, row, col)
+        steps.append(step)
+        if step[2] != TRAP:
+            row, col, _ = step
     return steps
 
 
-def format_steps(steps: Steps, first: int = 1) -> list[dict[str, Any]]:
-    """Steps as the objects of a JSON sequence; ``first`` is the order of the first."""
-    return [
-        {"position": {"row": row, "col": col}, "type": kind, "order": order}
-        for order, (row, col, kind) in enumerate(steps, first)
-    ]
+def format_step(step: tuple[int, int, str], order: int) -> dict[str, Any]:
+    """A step as an object of a JSON sequence."""
+    row, col, kind = step
+    return {"position": {"row": row, "col": col}, "type": kind, "order": order}
+
+
+def format_steps(steps: Steps) -> list[dict[str, Any]]:
+    """Steps as a JSON sequence."""
+    return [format_step(step, order) for order, step in enumerate(steps, 1)]
 
 
 def format_board(actions: bytes, size: int) -> dict[str, Any]:

@@ -8,18 +8,19 @@ import numpy as np
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import (
+    TRAP,
     BadShape,
     Steps,
     actions_of,
     checked_size,
-    format_steps,
+    format_step,
     is_finished,
     is_live,
     read_board,
     read_steps,
-    steps_of,
+    step_of,
 )
-from ludodrome.games.spaces.legality import faults, refusal
+from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.jit import new_states
 from ludodrome.reading import show
 
@@ -41,8 +42,8 @@ def steps(prefix: Any, size: int, rules: str = "written") -> list[dict[str, Any]
     following = None if actions is None else continuations(actions, size, live)
     if actions is None or following is None:
         raise IllegalMove(_refused_prefix(done, size, live))
-    # each continuation is read off the board that it would make
-    return [format_steps([steps_of(actions + bytes([one]), size)[-1]], len(done) + 1)[0] for one in following]
+    row, col = next(((row, col) for row, col, kind in reversed(done) if kind != TRAP), (size - 1, 0))
+    return [format_step(step_of(one, size, row, col), len(done) + 1) for one in following]
 
 
 def _read_prefix(prefix: Any, size: int) -> Steps:
@@ -54,9 +55,7 @@ def _read_prefix(prefix: Any, size: int) -> Steps:
 
 
 def _refused_prefix(done: Steps, size: int, live: bool) -> str:
-    if found := faults(done, size, live, unfinished=True):
-        return refusal(found)
-    return (
+    return refusal(each_fault(done, size, live, unfinished=True)) or (
         f"step {len(done)}: a trap straight up is set where no step to the side remains, "
         f"so the board could never be finished (R17)"
     )

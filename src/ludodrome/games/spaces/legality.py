@@ -5,10 +5,10 @@ Any JSON board of any size can be judged here, jumps and all; the kernels of ``r
 the same law for boards that are built step by step.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
-from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import (
     FINAL,
     PIECE,
@@ -27,7 +27,7 @@ class Fault(NamedTuple):
     """One thing that is wrong with a board."""
 
     step: int
-    """From 1; 0 where the board as a whole is misshapen."""
+    """From 1; 0 for R2, which judges the board as a whole."""
     rule: str
     """``R12``, say."""
     sentence: str
@@ -38,6 +38,7 @@ PLAYABLE = ("R2", "R3", "R4", "R5", "R6", "R7")
 
 _SHOWN = 3
 """So many faults are told in one refusal."""
+_SMALL = 1_000_000
 
 
 def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
@@ -47,49 +48,44 @@ def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
     try:
         steps = read_board(board, size)
     except BadShape as wrong:
-        return [Fault(wrong.step, "R2", str(wrong))]
+        return [Fault(0, "R2", str(wrong))]
     return faults(steps, size, live)
 
 
 def faults(steps: Steps, size: int, live: bool, unfinished: bool = False) -> list[Fault]:
     """All faults of steps. Of an unfinished board, R6 does not ask for a finish yet."""
-    if len(steps) > most_steps(size):
-        first = most_steps(size) + 1
-        return [_fault(first, "R7", f"a board of size {size} has at most {first - 1} steps, this one has {len(steps)}")]
+    return list(each_fault(steps, size, live, unfinished))
+
+
+def each_fault(steps: Steps, size: int, live: bool, unfinished: bool = False) -> Iterator[Fault]:
+    """The same, one after another: whoever needs only the first few need not wait for the rest."""
+    most = most_steps(size)
+    if len(steps) > most:
+        yield _fault(most + 1, "R7", f"a board of size {size} has at most {most} steps, this one has {len(steps)}")
+        return
     judge = _Judge(size, live)
     for number, (row, col, kind) in enumerate(steps, 1):
-        judge.step(number, row, col, kind)
-    if steps and not unfinished and not judge.finished:
-        judge.found.append(_fault(len(steps), "R6", "the board ends without a final step to the goal"))
-        judge.found.sort(key=lambda fault: (fault.step, int(fault.rule[1:])))
-    return judge.found
+        wrong = judge.step(number, row, col, kind)
+        if number == len(steps) and not unfinished and not judge.finished:
+            wrong.append(("R6", "the board ends without a final step to the goal"))
+            wrong.sort(key=lambda fault: int(fault[0][1:]))
+        for rule, what in wrong:
+            yield _fault(number, rule, what)
 
 
-def refusal(found: list[Fault]) -> str:
-    """The faults as one sentence, the first few of them."""
-    told = "; ".join(fault.sentence for fault in found[:_SHOWN])
-    more = len(found) - _SHOWN
-    return told + (f"; and {more} more {'fault' if more == 1 else 'faults'}" if more > 0 else "")
+def refusal(found: Iterable[Fault]) -> str:
+    """The first few faults as one sentence."""
+    told = [fault.sentence for fault in islice(found, _SHOWN + 1)]
+    return "; ".join(told if len(told) <= _SHOWN else [*told[:-1], "and more"])
 
 
-def legal_steps(board: Any, size: int, live: bool, grid_allowed: bool = True) -> Steps:
-    """The steps of a legal board (R17), else IllegalMove."""
-    return _steps_without(board, size, live, grid_allowed, lambda fault: True)
-
-
-def playable_steps(board: Any, size: int, live: bool) -> Steps:
-    """The steps of a playable board (R7), else IllegalMove."""
-    return _steps_without(board, size, live, True, lambda fault: fault.rule in PLAYABLE)
-
-
-def _steps_without(board: Any, size: int, live: bool, grid_allowed: bool, matters: Callable[[Fault], bool]) -> Steps:
+def why_unplayable(board: Any, size: int, live: bool) -> str:
+    """What keeps a board from being played (R7), as one sentence; empty if nothing does."""
     try:
-        steps = read_board(board, size, grid_allowed)
+        steps = read_board(board, size)
     except BadShape as wrong:
-        raise IllegalMove(str(wrong)) from None
-    if found := [fault for fault in faults(steps, size, live) if matters(fault)]:
-        raise IllegalMove(refusal(found))
-    return steps
+        return str(wrong)
+    return refusal(fault for fault in each_fault(steps, size, live) if fault.rule in PLAYABLE)
 
 
 def _fault(step: int, rule: str, what: str) -> Fault:
@@ -97,6 +93,8 @@ def _fault(step: int, rule: str, what: str) -> Fault:
 
 
 def _at(row: int, col: int) -> str:
+    if -_SMALL < row < _SMALL and -_SMALL < col < _SMALL:
+        return f"({row},{col})"
     return f"({show(row)},{show(col)})"
 
 
@@ -106,15 +104,14 @@ class _Judge:
     def __init__(self, size: int, live: bool) -> None:
         self.size = size
         self.live = live
-        self.found: list[Fault] = []
         self.row = self.col = 0
         self.visited: set[tuple[int, int]] = set()
         self.traps: set[tuple[int, int]] = set()
         self.trap_steps = 0
         self.after_trap = self.after_supermove = self.finished = False
 
-    def step(self, number: int, row: int, col: int, kind: str) -> None:
-        """Judge a step and take it."""
+    def step(self, number: int, row: int, col: int, kind: str) -> list[tuple[str, str]]:
+        """Judge a step and take it; what is wrong with it, by the rules' numbers."""
         wrong: list[tuple[str, str]] = []
         if self.finished:
             wrong.append(("R6", "the final step ends the board, and nothing may follow it"))
@@ -128,8 +125,7 @@ class _Judge:
             else:
                 self._judge_final(row, col, wrong)
             self._take(row, col, kind)
-        for rule, what in wrong:
-            self.found.append(_fault(number, rule, what))
+        return wrong
 
     def _take(self, row: int, col: int, kind: str) -> None:
         if kind == TRAP and self.visited:

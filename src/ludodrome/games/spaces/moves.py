@@ -23,7 +23,7 @@ from ludodrome.games.spaces.boards import (
     read_board,
     steps_of,
 )
-from ludodrome.games.spaces.legality import faults, refusal
+from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.games.spaces.notation import format_code, parse_code
 from ludodrome.reading import show
 
@@ -43,9 +43,7 @@ def lay_boards(states: Any, boards: Lay, names: list[str]) -> None:
     for board, name in zip(boards, names, strict=True):
         if done < len(board):
             size, live = int(states["side"][0]), bool(states["live"][0])
-            found = faults(steps_of(board, size), size, live)
-            assert found, "the kernels refuse a board that the rules allow"
-            raise IllegalMove(name + refusal(found))
+            raise IllegalMove(name + refusal(each_fault(steps_of(board, size), size, live)))
         done -= len(board)
 
 
@@ -66,7 +64,7 @@ def read_finished(board: Any, options: Options, grid_allowed: bool = True) -> by
         raise IllegalMove(str(wrong)) from None
     actions = actions_of(steps, size)
     if actions is None or not is_finished(actions, size):
-        raise IllegalMove(refusal(faults(steps, size, options["rules"] == "live")))
+        raise IllegalMove(refusal(each_fault(steps, size, options["rules"] == "live")))
     return actions
 
 
@@ -121,7 +119,7 @@ def _parse_finished(code: str, options: Options) -> bytes:
     if size != options["size"]:
         raise IllegalMove(f"this is a board of size {size}, and the game's size is {options['size']} (R2)")
     if not is_finished(actions, size):
-        raise IllegalMove(refusal(faults(steps_of(actions, size), size, options["rules"] == "live")))
+        raise IllegalMove(refusal(each_fault(steps_of(actions, size), size, options["rules"] == "live")))
     return actions
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import FINAL, TRAP, BadShape, actions_of, checked_size, is_live, read_board
-from ludodrome.games.spaces.legality import playable_steps
+from ludodrome.games.spaces.boards import FINAL, TRAP, BadShape, actions_of, checked_size, is_live, read_board, steps_of
+from ludodrome.games.spaces.legality import why_unplayable
 from ludodrome.games.spaces.notation import done_word
 from ludodrome.games.spaces.rounds import COLLISION, ENDED, NEVER
 from ludodrome.jit import Array
@@ -63,20 +63,9 @@ class Packed:
     def __init__(self, boards: Sequence[Any], size: int, rules: str = "written") -> None:
         self.size = checked_size(size)
         self.live = is_live(rules)
-        texts = []
-        for i, board in enumerate(boards):
-            try:
-                actions = actions_of(read_board(board, size), size)
-            except BadShape:
-                actions = None
-            if actions is None:
-                raise _unplayable(board, size, self.live, f"board {i}")
-            texts.append(actions)
-        self.actions: Array = np.frombuffer(b"".join(texts), np.uint8)
-        self.ends: Array = np.cumsum([len(text) for text in texts], dtype=np.int64)
-        wrong = kernels.first_unplayable(self.actions, self.ends, size, self.live)
-        if wrong >= 0:
-            raise _unplayable(boards[wrong], size, self.live, f"board {wrong}")
+        read = _read(boards, size, self.live, "board")
+        self.actions: Array = np.frombuffer(b"".join(read), np.uint8)
+        self.ends: Array = _ends(read)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -90,13 +79,25 @@ class Packed:
         return cells, score, since
 
 
-def _unplayable(board: Any, size: int, live: bool, where: str) -> IllegalMove:
-    """What is wrong with a board that cannot be played."""
-    try:
-        playable_steps(board, size, live)
-    except IllegalMove as wrong:
-        return IllegalMove(f"{where}: {wrong}")
-    raise AssertionError(f"{where}: the kernel refuses a board that the rules allow")
+def _read(boards: Sequence[Any], size: int, live: bool, name: str) -> list[bytes]:
+    """The actions of playable boards; IllegalMove about the first that is not, by name and number."""
+    read = []
+    for number, board in enumerate(boards):
+        try:
+            actions = actions_of(read_board(board, size), size)
+        except BadShape:
+            actions = None
+        if actions is None:
+            raise IllegalMove(f"{name} {number}: {why_unplayable(board, size, live)}")
+        read.append(actions)
+    wrong = kernels.first_unplayable(np.frombuffer(b"".join(read), np.uint8), _ends(read), size, live)
+    if wrong >= 0:
+        raise IllegalMove(f"{name} {wrong}: {why_unplayable(boards[wrong], size, live)}")
+    return read
+
+
+def _ends(read: list[bytes]) -> Array:
+    return np.cumsum([len(actions) for actions in read], dtype=np.int64)
 
 
 def simulate_matrix(
@@ -138,7 +139,7 @@ def simulate(a: Any, b: Any, size: int, rules: str = "written") -> Round:
     """
     checked_size(size)
     live = is_live(rules)
-    sides = [_Side(seat, board, size, live) for seat, board in enumerate((a, b))]
+    sides = [_Side(seat, actions, size) for seat, actions in enumerate(_read((a, b), size, live, "the board of seat"))]
     points_a, points_b, ended, last, *hits = kernels.play_round(*sides[0].pack(live), *sides[1].pack(live), live)
     for side, hit in zip(sides, hits, strict=True):
         side.hit = hit
@@ -150,16 +151,13 @@ def simulate(a: Any, b: Any, size: int, rules: str = "written") -> Round:
 class _Side:
     """One side of a round while it is told."""
 
-    def __init__(self, seat: int, board: Any, size: int, live: bool) -> None:
-        try:
-            steps = playable_steps(board, size, live)
-        except IllegalMove as wrong:
-            raise IllegalMove(f"the board of seat {seat}: {wrong}") from None
+    def __init__(self, seat: int, actions: bytes, size: int) -> None:
+        steps = steps_of(actions, size)
         self.seat = seat
         self.size = size
+        self.actions = actions
         self.kinds = [kind for _, _, kind in steps]
         self.squares = [self._common(row, col) for row, col, _ in steps]
-        self.actions = actions_of(steps, size) or b""  # a playable board has no jumps
         self.score: list[int] = []
         self.hit = NEVER
         self.points = 0
