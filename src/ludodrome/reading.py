@@ -59,6 +59,12 @@ def integer(value: Any, low: int, high: int, where: str, complaint: Complaint) -
     raise complaint(f"{where} is a whole number from {low} to {high}, not {show(value)}")
 
 
+def same(value: Any, right: Any, where: str, complaint: Complaint) -> None:
+    """Exactly this value, type and all, or a complaint."""
+    if type(value) is not type(right) or value != right:
+        raise complaint(f"{where} is {show(right)}, not {show(value)}")
+
+
 def choice(value: Any, among: Sequence[Any], where: str, complaint: Complaint) -> Any:
     """One of a few values, of exactly its type, or a complaint."""
     for one in among:

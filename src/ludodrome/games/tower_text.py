@@ -3,6 +3,7 @@
 Shared by the codecs of the two tower games. Kernels are in ``towers.py``.
 """
 
+import functools
 from typing import Any
 
 from ludodrome.game import BadState
@@ -15,32 +16,39 @@ NAMES = [row + column for row in ROWS for column in COLUMNS]
 """cell -> name; cell 0 is A1, cell 7 is B3."""
 CELL = {name: cell for cell, name in enumerate(NAMES)}
 
-_VALUES = bytes(max(0, character - ord("0")) for character in range(256))
 _AT_LEAST = [bytes(ord("1" if height > k else "0") for height in range(256)) for k in range(DOME)]
+_VALUES = bytes(max(0, character - ord("0")) for character in range(256))
+Levels = tuple[int, int, int, int]
 
 
-def pack_heights(heights: list[Any], where: str) -> list[int]:
+def pack_heights(heights: list[Any], where: str) -> Levels:
     """Four bit sets, as in towers.py, from 25 heights in row order; BadState names the one that is wrong."""
     if set(map(type, heights)) != {int} or not 0 <= min(heights) <= max(heights) <= DOME:
         wrong = next(cell for cell, height in enumerate(heights) if not is_int(height, 0, DOME))
         raise BadState(
             f"{where} has {show(heights[wrong])} on {NAMES[wrong]}; a height is a whole number from 0 to {DOME}"
         )
-    backwards = bytes(heights)[::-1]
-    return [int(backwards.translate(table), 2) for table in _AT_LEAST]
+    return _pack(bytes(heights))
 
 
-def height_digits(levels: tuple[int, int, int, int]) -> str:
+@functools.lru_cache(maxsize=1024)  # the same board comes back: for the list of moves, then for the move
+def _pack(heights: bytes) -> Levels:
+    l0, l1, l2, l3 = (int(heights[::-1].translate(table), 2) for table in _AT_LEAST)
+    return l0, l1, l2, l3
+
+
+@functools.lru_cache(maxsize=1024)
+def height_digits(levels: Levels) -> str:
     """25 digits in row order. A bit set read as a decimal number adds up digit by digit: 4 is the most."""
     return f"{sum(int(f'{level:b}') for level in levels):025d}"[::-1]
 
 
-def height_list(levels: tuple[int, int, int, int]) -> list[int]:
+def height_list(levels: Levels) -> list[int]:
     """25 heights in row order."""
     return list(height_digits(levels).encode().translate(_VALUES))
 
 
-def height_rows(levels: tuple[int, int, int, int]) -> str:
+def height_rows(levels: Levels) -> str:
     """The heights as the one-line form has them, rows parted by strokes."""
     digits = height_digits(levels)
     return "/".join(digits[row : row + SIDE] for row in range(0, CELLS, SIDE))

@@ -57,7 +57,8 @@ _SPLIT = [rules.split(action) for action in range(rules.NUM_ACTIONS)]
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
     reading.fields(state, STATE_KEYS, "a state of santorini", BadState)
-    players = reading.choice(state["players"], [options["players"]], "players", BadState)
+    players = options["players"]
+    reading.same(state["players"], players, "players", BadState)
     ply = reading.integer(state["ply"], 0, MOST_PLIES, "ply", BadState)
     heights: list[Any] = []
     for row, values in enumerate(reading.items(state["board"], SIDE, "board", BadState)):
@@ -68,9 +69,9 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     states = _position(heights, names, ply, players)
     winner, reason, _ = _PACKING.unpack(states.tobytes())[-3:]
     to_move = None if reason else ply % players
-    reading.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
-    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
-    reading.choice(state["to_move"], [to_move], "in this position to_move", BadState)
+    reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
+    reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
+    reading.same(state["to_move"], to_move, "in this position to_move", BadState)
     return states
 
 

@@ -13,6 +13,7 @@ from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLA
 from ludodrome.games.tower_text import (
     CELL,
     NAMES,
+    Levels,
     draw,
     height_digits,
     height_list,
@@ -48,6 +49,10 @@ _PACKING = packing(DTYPE)
 _STEP = [[*row, None] for row in STEP.tolist()]  # the last one: NO_BUILD
 _PLACED = [rules.placed(action) for action in range(PLACEMENTS)]
 _SPLIT = [rules.split(action) for action in range(PLACEMENTS, rules.NUM_ACTIONS)]
+_MOVES: list[list[dict[str, Any]]] = [
+    [{"t": "move", "w": w, "to": (to := steps[d]), "build": _STEP[to][e]} for w, d, e in _SPLIT] for steps in _STEP
+]
+"""(source, action - PLACEMENTS) -> the move; nonsense where it leads off the board."""
 _DIRECTION = DIRECTION.tolist()
 
 
@@ -67,13 +72,15 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
         raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
     states = _position(levels, _parse_workers(state["workers"], ply), ply, turn_limit)
     winner, reason = _PACKING.unpack(states.tobytes())[-2:]
-    reading.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
-    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
+    reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
+    reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
     return states
 
 
 def _parse_workers(value: Any, ply: int) -> list[int]:
     """The four cells, seat by seat; NOWHERE for the unplaced."""
+    if ply >= PLACEMENT_TURNS and (quickly := _four_cells(value)):
+        return quickly
     cells: list[int] = []
     for seat, pair in enumerate(reading.items(value, 2, "workers", BadState)):
         where = f"workers[{seat}]"
@@ -93,11 +100,28 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
     return cells
 
 
-def _position(levels: list[int], workers: list[int], ply: int, turn_limit: int) -> Any:
+def _four_cells(value: Any) -> list[int] | None:
+    """The cells if all is well, as it is most of the time; else None, and the slower reader says what is wrong."""
+    if type(value) is list and len(value) == 2 and type(value[0]) is type(value[1]) is list:
+        cells = [*value[0], *value[1]]
+        if len(value[0]) == len(value[1]) == WORKERS and set(map(type, cells)) == {int} and len(set(cells)) == 4:
+            return cells if min(cells) >= 0 and max(cells) < CELLS else None
+    return None
+
+
+def _position(levels: Levels, workers: list[int], ply: int, turn_limit: int) -> Any:
     """An array of one record, judged, unless workers stand where none can."""
-    last = (ply - 1) % 2
+    if levels[2]:
+        _check_summits(levels, workers, (ply - 1) % 2)
+    states = packed(DTYPE, _PACKING.pack(*levels, *workers, ply, turn_limit, -1, 0))
+    kernels.judge(states)
+    return states
+
+
+def _check_summits(levels: Levels, workers: list[int], last: int) -> None:
+    """Nobody stands on a dome; on level 3 stands at most one worker, of the seat that moved last."""
     for index, cell in enumerate(workers):
-        if cell == NOWHERE or not levels[2] >> cell & 1:
+        if not levels[2] >> cell & 1:
             continue
         if levels[3] >> cell & 1:
             raise BadState(f"workers has one on the dome on {_cell(cell)}")
@@ -106,9 +130,6 @@ def _position(levels: list[int], workers: list[int], ply: int, turn_limit: int) 
                 f"workers has one on level 3 on {_cell(cell)}; "
                 f"only the last mover, seat {last} here, can stand there, with one worker"
             )
-    states = packed(DTYPE, _PACKING.pack(*levels, *workers, ply, turn_limit, -1, 0))
-    kernels.judge(states)
-    return states
 
 
 def format_state(record: Record) -> dict[str, Any]:
@@ -229,14 +250,9 @@ def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
     ply = fields[8]
     if ply < PLACEMENT_TURNS:
         return [{"t": "place", "to": list(_PLACED[action])} for action in actions]
-    sources = fields[4 + ply % 2 * WORKERS : 6 + ply % 2 * WORKERS]
-    moves = []
-    for action in actions:
-        worker, direction, target = _SPLIT[action - PLACEMENTS]
-        steps = _STEP[sources[worker]]
-        to = steps[direction]
-        moves.append({"t": "move", "w": worker, "to": to, "build": _STEP[to][target]})
-    return moves
+    at = 4 + ply % 2 * WORKERS
+    templates = _MOVES[fields[at]][: rules.STEPS_OF_WORKER] + _MOVES[fields[at + 1]][rules.STEPS_OF_WORKER :]
+    return [templates[action - PLACEMENTS].copy() for action in actions]
 
 
 def _squares(action: int, record: Record) -> tuple[int, int, int, int | None]:
