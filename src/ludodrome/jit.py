@@ -51,6 +51,19 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def kernel_of(owner: Callable[..., Any]) -> Callable[[Function], Function]:
+    """The same for a function that a factory makes anew for each game; ``owner`` is one of the game's kernels.
+
+    The game's module becomes part of its name: see the names of compiled functions below.
+    """
+
+    def decorate(function: Function) -> Function:
+        function.__qualname__ = f"{owner.__module__}.{function.__name__}"
+        return kernel(function)
+
+    return decorate
+
+
 def entry(function: Function) -> Function:
     """Compile a module-level function that Python calls, and keep the result on disk.
 
@@ -77,6 +90,24 @@ def _plain_entry(function: Function) -> Function:
             return function(*arguments)
 
     return plain  # type: ignore[return-value]
+
+
+# The names of compiled functions
+#
+# A process that loads cached code from several files finds functions by name, and takes the first
+# of a name for all. Numba's names are a function's module, its own name, and its argument types; but
+# a record type goes by a number that every process hands out anew. So code that two processes have
+# cached could go by one name, and a third would run the one for the other. Here a record's part of
+# the name comes from its layout, and a factory's products bear the game's name (``kernel_of``).
+
+
+def _record_name(record: Any) -> tuple[str, tuple[int]]:
+    layout = hashlib.blake2b(record.name.encode(), digest_size=7).digest()
+    return type(record).__name__, (int.from_bytes(layout, "little"),)
+
+
+_record_type: Any = types.Record
+_record_type.mangling_args = property(_record_name)
 
 
 # The cache directory

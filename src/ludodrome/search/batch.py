@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.game import Game
-from ludodrome.jit import Array, kernel, stream
+from ludodrome.jit import Array, kernel_of, stream
 from ludodrome.room import Verbs
 
 _WORD = (1 << 64) - 1
@@ -32,14 +32,14 @@ def make_batch(verbs: Verbs) -> BatchKernels:
         verbs.winner,
     )
 
-    @kernel
+    @kernel_of(legal)
     def reset_many(states: Any, seed: Any, where: Array) -> None:
         """Begins game i anew where where[i]; where: (n,) bool."""
         for i in range(len(states)):
             if where[i]:
                 reset(states[i], stream(seed, i))
 
-    @kernel
+    @kernel_of(legal)
     def step_many(
         states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
     ) -> None:
@@ -68,7 +68,7 @@ def make_batch(verbs: Verbs) -> BatchKernels:
                     rewards[i, :] = -1.0 / (seats - 1)
                     rewards[i, best] = 1.0
 
-    @kernel
+    @kernel_of(legal)
     def mask_many(states: Any, buffer: Array, mask: Array) -> None:
         """mask: (n, num_actions) bool, True where the action is legal."""
         for i in range(len(states)):

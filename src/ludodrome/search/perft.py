@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import Array, copy_state, kernel, new_states, words
+from ludodrome.jit import Array, copy_state, kernel_of, new_states, words
 from ludodrome.room import Verbs
 
 
@@ -29,7 +29,7 @@ def make_perft(verbs: Verbs, one_action_a_turn: bool) -> Callable[..., Any]:
     """
     legal, play, winner, turns = verbs.legal, verbs.play, verbs.winner, verbs.turns
 
-    @kernel
+    @kernel_of(legal)
     def perft(states: Any, all_words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> int:
         """Counts the positions below states[0] in which ``target`` turns have been made.
 

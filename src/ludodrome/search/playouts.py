@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import GOLDEN, Array, below, kernel, mix, stream
+from ludodrome.jit import GOLDEN, Array, below, kernel_of, mix, stream
 from ludodrome.room import Verbs
 
 CHUNK = 4096
@@ -35,7 +35,7 @@ def make_playouts(verbs: Verbs) -> Callable[..., Any]:
     """The playout kernel of one game."""
     reset, legal, play, winner = verbs.reset, verbs.legal, verbs.play, verbs.winner
 
-    @kernel
+    @kernel_of(legal)
     def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
         """Plays games first .. first+count-1 of a seed in states[0].
 
