@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces import symbols  # noqa: F401 (importing it is all)
 from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, PLACES, RIGHT, UP
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_round
 from ludodrome.jit import Array, Int, Record, kernel, record_dtype
