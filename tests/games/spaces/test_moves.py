@@ -9,7 +9,7 @@ import pytest
 import ludodrome
 from ludodrome import BadState, Game, IllegalMove, TooManyMoves, spaces
 from ludodrome.jit import COMPILED
-from tests.games.spaces.boards import RUN, board, played, squares
+from tests.games.spaces.boards import RUN, board, lay, played, squares
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -77,6 +77,13 @@ def test_boards_without_a_code(given: Any) -> None:
         spaces.encode_board(given)
     with pytest.raises(IllegalMove):
         spaces.draw_board(given)
+
+
+def test_what_cannot_be_drawn() -> None:
+    with pytest.raises(IllegalMove, match=r"step 2: \(2,-1\) is outside"):
+        spaces.draw_board(board("3:0:luuf"))
+    with pytest.raises(IllegalMove, match="cannot be drawn"):
+        spaces.draw_board(board("100:0:" + "5" * 1000))
 
 
 # Texts
@@ -245,6 +252,26 @@ def test_actions_of_a_record_are_the_steps_of_the_board_that_is_built() -> None:
         ludodrome.make("spaces").action("start 1", states[0])
 
 
+def test_single_steps_as_people_write_them(game: Game) -> None:
+    states = game._states(game.initial_state())
+    codec = game.codec
+    assert codec.parse_notation("  Start   1 ", states, game._legal(states)) == 1
+    assert codec.format_notation(1, states[0]) == "start 1"
+    for wrong in ("up", "go", None):
+        with pytest.raises(IllegalMove, match=r"\w \w"):
+            codec.parse_notation(wrong, states, game._legal(states))
+
+
+def test_nothing_is_being_built_once_the_game_is_over() -> None:
+    game = ludodrome.make("spaces", rounds=1)
+    assert isinstance(game, spaces.Spaces)
+    over = lay(game, RUN, RUN)
+    assert game.prefix(game.encode(over)) == []
+    assert game.kernels.fault(game._states(over), 0) != 0
+    with pytest.raises(IllegalMove, match="over"):
+        game.action("start 1", over)
+
+
 def test_a_board_that_is_being_built_is_no_part_of_the_state(game: Game) -> None:
     states = game._states(game.initial_state())
     for action in (1, 3):
@@ -303,6 +330,7 @@ def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
     for wrong, rule in (
         (board("3:0:4uuf"), "R5"),
         (board("3:1:uf"), "R6"),
+        (board("3:1:uu"), "R6"),
         (squares(3, "p2,1 p0,1 f-1,1"), "R4"),
         ({}, "R2"),
     ):

@@ -110,6 +110,7 @@ def test_r3_the_start_is_a_piece_on_the_bottom_row() -> None:
 
 def test_r3_nothing_else_is_judged_of_step_1() -> None:
     assert faults(squares(3, "p0,5 p0,1 f-1,1"))[:2] == [(1, "R3"), (2, "R4")]
+    assert faults(squares(3, f"p2,{10**30} p1,1 p0,1 f-1,1"))[:2] == [(1, "R3"), (2, "R4")]
     # a trap in place of the start lies there, with the piece on top
     assert faults(squares(3, "t2,1 t2,1 p1,1 p0,1 f-1,1")) == [(1, "R3"), (2, "R10"), (2, "R11")]
     # a finish in place of the start ends the board

@@ -103,13 +103,11 @@ def _count_written(size: int) -> int:
     arrivals = [[1] + [0] * (sets - 1) for _ in range(size)]
     for row in range(size - 1, 0, -1):
         leaving = _row_of_written(size, arrivals, bottom=row == size - 1)
-        if row == 1:
-            break
         arrivals = [[0] * sets for _ in range(size)]
         for new, old in zip(arrivals, leaving, strict=True):
             for traps, ways in enumerate(old):
                 new[(traps << size) % sets] += ways  # a row up: the rows shift, the lowest is out of reach
-    return sum(map(sum, leaving))
+    return sum(map(sum, arrivals))  # R12: on row 0 there is nothing left to choose
 
 
 def _row_of_written(size: int, arrivals: list[list[int]], bottom: bool) -> list[list[int]]:
