@@ -96,18 +96,19 @@ def _plain_entry(function: Function) -> Function:
 #
 # A process that loads cached code from several files finds functions by name, and takes the first
 # of a name for all. Numba's names are a function's module, its own name, and its argument types; but
-# a record type goes by a number that every process hands out anew. So code that two processes have
-# cached could go by one name, and a third would run the one for the other. Here a record's part of
-# the name comes from its layout, and a factory's products bear the game's name (``kernel_of``).
+# a record type goes by a number that every process hands out anew, and an array in a record goes
+# without its shape. So code that two processes have cached could go by one name, and a third would
+# run the one for the other. Here the name's part for such a type comes from its whole layout, and
+# a factory's products bear the game's name (``kernel_of``).
 
 
-def _record_name(record: Any) -> tuple[str, tuple[int]]:
-    layout = hashlib.blake2b(record.name.encode(), digest_size=7).digest()
-    return type(record).__name__, (int.from_bytes(layout, "little"),)
+def _layout_name(layout: Any) -> tuple[str, tuple[int]]:
+    digest = hashlib.blake2b(layout.name.encode(), digest_size=7).digest()
+    return type(layout).__name__, (int.from_bytes(digest, "little"),)
 
 
-_record_type: Any = types.Record
-_record_type.mangling_args = property(_record_name)
+for _type in (types.Record, types.NestedArray):
+    setattr(_type, "mangling_args", property(_layout_name))  # noqa: B010 (mypy knows no such attribute)
 
 
 # The cache directory
