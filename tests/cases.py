@@ -4,6 +4,10 @@ from typing import Any
 
 import pytest
 
+from ludodrome.jit import COMPILED
+
+LARGEST_PLAIN = 10
+
 CASES: dict[str, list[dict[str, Any]]] = {
     "caldera": [{}, {"turn_limit": 1}, {"turn_limit": 30}, {"turn_limit": 1000}],
     "dots": [
@@ -36,7 +40,18 @@ CASES: dict[str, list[dict[str, Any]]] = {
 def each_case(but: str = "") -> list[Any]:
     """All pairs of game and options, grouped by game so that each is compiled by one worker."""
     return [
-        pytest.param(game, options, id=f"{game}-{words(options)}", marks=pytest.mark.xdist_group(game))
+        pytest.param(
+            game,
+            options,
+            id=f"{game}-{words(options)}",
+            marks=[
+                pytest.mark.xdist_group(game),
+                pytest.mark.skipif(
+                    not COMPILED and options.get("size", 0) > LARGEST_PLAIN,
+                    reason="spaces of this size takes plain Python minutes; the compiled run has it",
+                ),
+            ],
+        )
         for game, all_options in CASES.items()
         for options in all_options
         if game != but
