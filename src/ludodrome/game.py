@@ -50,8 +50,9 @@ class Outcome:
 def returns_of(winner: int | None, seats: int) -> list[float]:
     """Zero-sum returns by seat."""
     if winner is None:
-        return [0.0] * seats
-    return [1.0 if seat == winner else -1.0 / (seats - 1) for seat in range(seats)]
+        return [0] * seats
+    loss = -1 if seats == 2 else -1 / (seats - 1)
+    return [1 if seat == winner else loss for seat in range(seats)]
 
 
 class Option(NamedTuple):
@@ -108,12 +109,23 @@ class Game:
             if name not in known:
                 right = reading.listing(known) if known else "none"
                 raise ValueError(f"{self.id} has no option {reading.show(name)}; its options are {right}")
-        self.options: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             name: option.read(options.get(name, option.default), self.id) for name, option in known.items()
         }
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The game's options with their values; a copy, since games may be shared."""
+        return dict(self._options)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and (self.id, self._options) == (other.id, other._options)
+
+    def __hash__(self) -> int:
+        return hash((self.id, *self._options.items()))
+
     def __repr__(self) -> str:
-        words = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        words = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ludodrome.make({self.id!r}{words})"
 
     # States
@@ -134,7 +146,7 @@ class Game:
     def initial_state(self, seed: int = 0) -> Any:
         """The first position. The seed matters only where a game has something to draw."""
         states = self.blank()
-        self.kernels.reset(states, _checked_seed(seed))
+        self.kernels.reset(states, checked_seed(seed))
         return self.decode(states[0])
 
     def encode(self, state: Any) -> Record:
@@ -142,7 +154,9 @@ class Game:
         return self._states(state)[0]
 
     def decode(self, record: Record) -> Any:
-        """The JSON state of a record."""
+        """The JSON state of a record of this game."""
+        if not isinstance(record, np.void) or record.dtype != self.dtype:
+            raise BadState(f"a record of {self.id} has its dtype and comes from encode or a batch")
         return self.codec.format_state(record)
 
     def to_move(self, state: Any) -> int | None:
@@ -165,7 +179,7 @@ class Game:
 
     def parse_state(self, text: str) -> Any:
         """A position from its one-line form; BadState with a sentence if it is none."""
-        return self.decode(self.codec.parse_line(text, self.options)[0])
+        return self.decode(self.codec.parse_line(text, self._options)[0])
 
     def format_state(self, state: Any) -> str:
         """A position on one line."""
@@ -215,19 +229,22 @@ class Game:
         states = self._states(state)
         return self.codec.format_notation(self._legal_action(move, states), states[0])
 
+    def check_countable(self, depth: int) -> None:
+        """TooManyMoves where the games of so many moves are too many to be counted one by one."""
+
     # Underneath
 
     def _option_fields(self) -> dict[str, Any]:
         """The record fields that hold options; by default those of the same name."""
-        return self.options
+        return self._options
 
     def _states(self, state: Any) -> Any:
         """An array of one record; BadState if the state is none."""
-        return self.codec.parse_state(state, self.options)
+        return self.codec.parse_state(state, self._options)
 
     def _scores(self, winner: int | None, states: Any) -> list[float]:
         """The game's points by seat once it is over: a win is one point, shared at a draw."""
-        return [(1.0 if seat == winner else 0.0) if winner is not None else 0.5 for seat in range(self.seats)]
+        return [0.5] * self.seats if winner is None else [int(seat == winner) for seat in range(self.seats)]
 
     def _ending(self, states: Any) -> Outcome | None:
         reason = self.reasons[int(states["reason"][0])]
@@ -281,8 +298,23 @@ class Game:
             )
 
 
-def _checked_seed(seed: Any) -> Any:
+def checked_seed(seed: Any) -> Any:
     """A seed as the kernels take it: any whole number, folded into one machine word."""
-    if isinstance(seed, bool) or not isinstance(seed, int):
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = None
+    if number is None or isinstance(seed, bool):
         raise ValueError(f"a seed is a whole number, not {reading.show(seed)}")
-    return np.uint64(seed & 0xFFFF_FFFF_FFFF_FFFF)
+    return np.uint64(number & 0xFFFF_FFFF_FFFF_FFFF)
+
+
+def checked_count(value: Any, what: str, low: int, high: int) -> int:
+    """A count that a caller gave, of Python's or of NumPy's kind; ValueError with a sentence if it is none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise ValueError(f"{what} is a whole number from {low} to {high}, not {reading.show(value)}")
+    return number

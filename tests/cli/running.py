@@ -2,6 +2,7 @@
 
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -36,13 +37,21 @@ def complaint(result: Result) -> str:
     return lines[0].removeprefix("ludodrome: ")
 
 
-def on_terminal(arguments: Sequence[str], typed: str = "") -> tuple[int, str]:
+def in_shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """What a line of shell does; ``$L`` in it is the program."""
+    program = shlex.join(PROGRAM)
+    return subprocess.run(
+        ["/bin/sh", "-c", line.replace("$L", program)], capture_output=True, env={**os.environ, **environment}
+    )
+
+
+def on_terminal(arguments: Sequence[str], typed: str = "", **variables: str) -> tuple[int, str]:
     """Exit code and screen of a command that runs on a terminal of its own, with cat for a pager.
 
     What is typed is typed at the first prompt: before it, the terminal would not take Ctrl-D for what it is.
     """
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "PAGER": "cat", "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+    environment = {**os.environ, "PAGER": "cat", "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24", **variables}
     process = subprocess.Popen(
         [*PROGRAM, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
     )

@@ -7,7 +7,7 @@ import typer.main
 
 import ludodrome
 from ludodrome.cli import app, commands
-from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
+from tests.cli.running import PROGRAM, complaint, in_shell, on_terminal, output, run
 
 COMMANDS = ("games", "rules", "show", "play", "perft", "bench")
 
@@ -53,6 +53,9 @@ def test_help_on_a_terminal_has_bold_headings() -> None:
         (["perft", "dots"], "missing argument 'DEPTH'"),
         (["perft", "dots", "deep"], "invalid value for 'DEPTH'"),
         (["perft", "dots", "0"], "invalid value for 'DEPTH'"),
+        (["perft", "dots", "-1"], "a depth is a whole number of at least 1, not -1"),
+        (["perft", "dots", "-12", "--json"], "a depth is a whole number of at least 1, not -12"),
+        (["perft", "dots", "-x"], "no such option: -x"),
         (["bench", "--seconds", "0"], "invalid value for '--seconds'"),
         (["bench", "--seconds", "nan"], "invalid value for '--seconds'"),
         (["play", "dots", "--option"], "requires an argument"),
@@ -149,3 +152,48 @@ def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes
         _, errors = process.communicate()
     assert process.returncode == 130
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "sentence"),
+    [
+        ("$L show dots - <&-", 2, b"there is no position on stdin: it is empty or closed"),
+        ("$L show dots - </dev/null", 2, b"there is no position on stdin: it is empty or closed"),
+        ("printf '\\377\\376' | $L show dots -", 2, b"a position of dots is "),
+        ("$L games >&-", 1, b"the output cannot be written: stdout is closed"),
+        ("$L games >/dev/full", 1, b"the output cannot be written: No space left on device"),
+        ("$L --help >/dev/full", 1, b"the output cannot be written: No space left on device"),
+        ("$L rules dots >/dev/full", 1, b"the output cannot be written: No space left on device"),
+        ("$L show dots >/dev/full", 1, b"the output cannot be written: No space left on device"),
+    ],
+)
+def test_streams_that_cannot_be_used(line: str, code: int, sentence: bytes) -> None:
+    done = in_shell(line)
+    assert done.returncode == code
+    assert done.stdout == b""
+    complaints = [text for text in done.stderr.splitlines() if not text.startswith(b"compiling ")]
+    assert len(complaints) == 1
+    assert complaints[0].startswith(b"ludodrome: " + sentence)
+
+
+def test_without_stderr_there_is_still_an_exit_code() -> None:
+    assert in_shell("$L games 2>&-").stdout.startswith(b"id ")
+    done = in_shell("$L rules chess 2>&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert in_shell("$L games <&- >&- 2>&-").returncode == 1
+
+
+def test_playing_without_stdin_ends_at_once() -> None:
+    done = in_shell("$L play dots <&-")
+    assert done.returncode == 0
+    assert b"The game is left." in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("arguments", ["show dots", "rules dots", "rules spaces", "play dots </dev/null"])
+def test_signs_that_an_encoding_lacks_are_replaced(arguments: str, encoding: str) -> None:
+    done = in_shell(f"$L {arguments}", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0
+    assert b"?" in done.stdout
+    assert b"Traceback" not in done.stderr

@@ -1,8 +1,10 @@
 import json
+import re
 
 import pytest
 
 import ludodrome
+from ludodrome.cli.screen import show_markdown
 from ludodrome.games import GAMES
 from tests.cli.running import on_terminal, output
 
@@ -42,6 +44,45 @@ def test_rules_on_a_terminal_are_drawn() -> None:
 def test_plain_rules_on_a_terminal() -> None:
     _, screen = on_terminal(["rules", "skysummit", "--plain"])
     assert screen == GAMES["skysummit"].rules()
+
+
+@pytest.mark.parametrize("pager", ["/nonexistent", "/", "/nonexistent --with options"])
+def test_a_pager_that_does_not_start(pager: str) -> None:
+    code, screen = on_terminal(["rules", "dots"], PAGER=pager)
+    assert code == 0
+    assert screen.endswith(on_terminal(["rules", "dots"])[1])
+    assert "Traceback" not in screen
+
+
+def test_without_a_shell_rules_are_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory", "/bin/sh")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    show_markdown("# A page\n\nand its text\n\n## A part\n\nand more\n", paged=True)
+    page = capsys.readouterr().out
+    assert page.index("A page") < page.index("and its text") < page.index("and more")
+
+
+def test_games_on_a_narrow_terminal() -> None:
+    for columns in (20, 40, 60):
+        code, screen = on_terminal(["games"], COLUMNS=str(columns))
+        assert code == 0
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", screen)
+        assert max(map(len, plain.splitlines())) <= columns
+        for entry in GAMES.values():
+            assert entry.id in plain
+            words = iter(plain.split())
+            assert all(word in words for word in entry.summary.split())
+
+
+@pytest.mark.parametrize("game_id", ludodrome.game_ids())
+def test_a_drawing_is_not_wrapped_on_a_narrow_terminal(game_id: str) -> None:
+    game = ludodrome.make(game_id)
+    _, screen = on_terminal(["show", game_id], COLUMNS="20")
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
+    assert game.render(game.initial_state()) in plain
+    assert "\nto move      seat 0 ●\n" in plain
 
 
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())

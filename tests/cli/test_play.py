@@ -1,11 +1,16 @@
 import random
+import re
+import shlex
+import signal
+import subprocess
+from itertools import pairwise
 
 import pytest
 
 import ludodrome
 from ludodrome.cli.play import WORDS, in_columns
 from ludodrome.game import TooManyMoves
-from tests.cli.running import OPENINGS, on_terminal, output
+from tests.cli.running import OPENINGS, PROGRAM, on_terminal, output
 
 NEARLY_WON = "00000/03200/00111/00000/00000 B3E5 C4D2 8"
 
@@ -80,6 +85,74 @@ def test_a_hidden_move_is_not_drawn_before_it_is_answered() -> None:
     assert "laid by seat 0" not in told
     assert "round 1: 3:1:uuf 3 : 2 3:0:u6uf (goal)" in told
     assert "laid by seat 0: 3:1:uuf" in output("play", "spaces", stdin="3:1:uuf\n")
+
+
+DECK = ",".join(["3:1:uuf"] * 10)
+
+
+@pytest.mark.parametrize(("option", "laid"), [("choice=blind", "3:1:uuf"), ("mode=deck", DECK)])
+@pytest.mark.parametrize("end", ["quit\n", ""])
+def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
+    told = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
+    _, _, after = told.partition("face down until it is answered.\n")
+    assert "3:1:uuf" not in after
+    assert "seat 1 ◆> state\nThe position can be shown when both have laid" in after
+    *_, note, command = after.splitlines()
+    assert "the last position in which nothing was hidden" in note
+    name, *arguments = shlex.split(command)
+    assert name == "ludodrome"
+    game = ludodrome.make("spaces", **dict([option.split("=")]))
+    assert arguments[-1] == game.format_state(game.initial_state())
+    assert output(*arguments).splitlines()[-1] == command
+
+
+def test_what_was_hidden_is_told_when_both_have_laid() -> None:
+    told = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\nstate\n3:0:u6uf\n")
+    line = next(after for text, after in pairwise(told.splitlines()) if text.endswith("> state"))
+    assert "3:1:uuf" in line
+    assert told.splitlines()[-1].endswith(f"--state '{line}'")
+
+
+def test_a_game_that_begins_with_something_hidden() -> None:
+    line = "rounds 3 written blind 1/5 3:1:uuf -"
+    told = output("play", "spaces", "-o", "choice=blind", "--state", line, stdin="state\nundo\n")
+    assert "3:1:uuf" not in told
+    assert told.splitlines()[-1] == (
+        "The game is left. It began with a move face down, so there is no position to show."
+    )
+
+
+def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
+    program = [*PROGRAM, "play", "spaces", "-o", "choice=blind"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"3:1:uuf\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if b"face down" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate()
+    assert process.returncode == 130
+    assert b"nothing was hidden" in rest
+    assert b"3:1:uuf" not in rest
+
+
+def test_the_arrow_key_does_not_bring_a_hidden_move_back() -> None:
+    typed = "3:1:uuf\n\x1b[A\nquit\n"
+    code, screen = on_terminal(["play", "spaces", "-o", "choice=blind"], typed=typed)
+    assert code == 0
+    assert "3:1:uuf" not in screen.partition("face down until it is answered.")[2]
+    _, screen = on_terminal(["play", "spaces"], typed=typed)
+    assert "round 1: " in screen
+
+
+def test_a_board_is_not_wrapped_on_a_narrow_terminal() -> None:
+    game = ludodrome.make("santorini")
+    _, screen = on_terminal(["play", "santorini"], typed="quit\n", COLUMNS="20")
+    assert game.render(game.initial_state()) in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
 
 
 def test_undo() -> None:

@@ -10,7 +10,7 @@ import typer
 
 from ludodrome.cli import games, measure, play
 from ludodrome.cli.commands import Group, examples
-from ludodrome.cli.screen import say
+from ludodrome.cli.screen import mend_streams, say
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for group in (games.app, play.app, measure.app):
@@ -42,4 +42,5 @@ def ludodrome(
 
 def main() -> None:
     """The script ``ludodrome``."""
+    mend_streams()
     app(prog_name="ludodrome")

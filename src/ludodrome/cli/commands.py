@@ -119,12 +119,23 @@ class Group(_Manners, TyperGroup):
             complain(_sentence(error))
             code = error.exit_code
         except BrokenPipeError:
-            # Whoever read the output has left, as head does; Python must not flush to it again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Whoever read the output has left, as head does.
+            _give_up_stdout()
+            code = 1
+        except OSError as error:
+            if error.filename is not None:  # a file of ours, not a stream of theirs
+                raise
+            _give_up_stdout()
+            complain(f"the output cannot be written: {error.strerror or error}")
             code = 1
         if standalone_mode:
             sys.exit(code)
         return code
+
+
+def _give_up_stdout() -> None:
+    """What is left in the buffer goes nowhere: Python must not flush it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _sentence(error: typer.TyperException) -> str:

@@ -6,7 +6,17 @@ from typing import Annotated
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Json, Options, examples, open_game, read_state, refusals
+from ludodrome.cli.commands import (
+    Command,
+    GameId,
+    Json,
+    Options,
+    Refusal,
+    examples,
+    open_game,
+    read_state,
+    refusals,
+)
 
 app = typer.Typer()
 
@@ -77,7 +87,7 @@ def show(
     from ludodrome.game import TooManyMoves
 
     chosen = open_game(game, option)
-    position = read_state(chosen, sys.stdin.read() if state == "-" else state)
+    position = read_state(chosen, _read_stdin() if state == "-" else state)
     if json:
         from json import dumps
 
@@ -90,11 +100,18 @@ def show(
         except TooManyMoves as error:
             legal = f"{error.count:,}" if error.count and error.count < MANY else str(error)
     console = screen.console()
-    console.print(screen.drawing(chosen, position))
+    screen.draw(chosen, position)
     console.print()
     console.print(Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
     if outcome is not None:
         console.print(Text.assemble("over         ", screen.verdict(outcome)))
     elif seat is not None:
-        console.print(Text.assemble("to move      ", screen.seat_name(seat)))
+        console.print(Text.assemble("to move      ", screen.seat_name(seat)), soft_wrap=True)
     console.print(Text.assemble("legal moves  ", legal))
+
+
+def _read_stdin() -> str:
+    text = sys.stdin.read()
+    if not text.strip():
+        raise Refusal("there is no position on stdin: it is empty or closed")
+    return text

@@ -1,5 +1,6 @@
 """Counting and timing: `perft` and `bench`."""
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ from ludodrome.cli.commands import (
     GameId,
     Json,
     Options,
+    Refusal,
     StateText,
     examples,
     open_game,
@@ -31,8 +33,22 @@ Result = TypeVar("Result")
 COUNT_LINE = "{:>5}  {:>22}  {:>9}  {:>15}"
 
 
+class Perft(Command):
+    """`perft`, which takes -1 for a bad depth rather than for an option that does not exist."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads what was typed."""
+        numbers = [text for text in args if re.fullmatch(r"-[0-9.]+", text)]
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            if numbers and re.fullmatch(r"-[0-9.]", getattr(error, "option_name", "")):
+                raise Refusal(f"a depth is a whole number of at least 1, not {numbers[0]}") from error
+            raise
+
+
 @app.command(
-    cls=Command,
+    cls=Perft,
     epilog=examples("ludodrome perft santorini 3", "ludodrome perft dots 4 -o rows=2 -o cols=2 --json"),
 )
 def perft(

@@ -70,14 +70,19 @@ class Table:
         assert seat is not None
         return seat
 
+    def open(self, state: Any) -> bool:
+        """Whether nothing in a position is hidden from whoever is to move."""
+        return bool(self.game.observation(state) == state)
+
     def draw(self) -> None:
         """The board, unless something on it is hidden from whoever is to move."""
-        console = screen.console()
-        if self.game.observation(self.state) == self.state:
-            console.print(screen.drawing(self.game, self.state))
-        else:
-            console.clear()
-            _print("The last move lies face down until it is answered.")
+        if self.open(self.state):
+            screen.draw(self.game, self.state)
+            return
+        screen.console().clear()
+        if "readline" in sys.modules:  # else the arrow key would show the hidden move
+            sys.modules["readline"].clear_history()
+        _print("The last move lies face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether it is over; if so, says how it ended."""
@@ -108,7 +113,8 @@ class Table:
         except IllegalMove as error:
             _print(str(error), screen.BAD)
             return
-        screen.console().print(screen.seat_name(self.seat()).append(f"  {notation}\n", "not bold default"))
+        line = screen.seat_name(self.seat()).append(f"  {notation}\n", "not bold default")
+        screen.console().print(line, soft_wrap=True)
         self.states.append(after)
         self.draw()
 
@@ -132,7 +138,7 @@ class Table:
         except TooManyMoves as error:
             _print(str(error))
             return
-        _print(in_columns(notations, screen.console().width))
+        screen.say(in_columns(notations, screen.console().width))
 
     def undo(self) -> None:
         """Takes the last move back."""
@@ -144,7 +150,10 @@ class Table:
 
     def line(self) -> None:
         """The position on one line, as `--state` takes it."""
-        screen.say(self.game.format_state(self.state))
+        if self.open(self.state):
+            screen.say(self.game.format_state(self.state))
+        else:
+            _print("The position can be shown when both have laid: the last move lies face down.")
 
     def rules(self) -> None:
         """The rules of the game."""
@@ -162,11 +171,21 @@ class Table:
 
     def farewell(self) -> None:
         """What is said when a game is left before its end."""
-        screen.say("The game is left. To go on with it another time:")
+        state = next((state for state in reversed(self.states) if self.open(state)), None)
+        if state is None:
+            _print("The game is left. It began with a move face down, so there is no position to show.")
+            return
+        if state is self.state:
+            _print("The game is left. To go on with it another time:")
+        else:
+            _print(
+                "The game is left. The last move lies face down; "
+                "to go on another time from the last position in which nothing was hidden:"
+            )
         usual = {option.name: option.default for option in self.game.available}
         chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
         options = "".join(f" -o {name}={value}" for name, value in chosen.items())
-        screen.say(f"ludodrome play {self.game.id}{options} --state '{self.game.format_state(self.state)}'")
+        screen.say(f"ludodrome play {self.game.id}{options} --state '{self.game.format_state(state)}'")
 
 
 WORDS: dict[str, Callable[[Table], None]] = {
@@ -198,7 +217,7 @@ def _ask(seat: int) -> str:
     """One line from whoever is to move; EOFError when there is no more."""
     console = screen.console()
     with console.capture() as capture:
-        console.print(screen.seat_name(seat), end="> ")
+        console.print(screen.seat_name(seat), end="> ", soft_wrap=True)
     prompt = capture.get()
     if sys.stdin.isatty():
         import readline  # noqa: F401  input() edits lines once it is imported

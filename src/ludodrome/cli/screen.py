@@ -3,6 +3,7 @@
 Rich is imported inside the functions: `--help` and piped output need little of it.
 """
 
+import os
 import re
 import sys
 import threading
@@ -35,6 +36,31 @@ PATIENCE = 1.5
 PIPE_WIDTH = 1000
 """Tables are not wrapped in a pipe: another program reads them line by line."""
 
+READABLE = 20
+"""A column of text that is narrower than this is not worth reading."""
+
+NOT_STARTED = (126, 127)
+"""What the shell says of a program that it cannot find or run."""
+
+
+def mend_streams() -> None:
+    """Makes the streams fit to be used: none of them closed, none that refuses a sign its encoding lacks.
+
+    Without stdout nothing can be shown, and the program ends here.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    no_output = sys.stdout is None
+    if no_output:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if no_output:
+        complain("the output cannot be written: stdout is closed")
+        sys.exit(1)
+
 
 def console() -> "Console":
     """Stdout. Drawings and tables go through it; machine-readable output is printed plainly."""
@@ -51,16 +77,37 @@ def error_console() -> "Console":
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
-    """A table without lines; the columns named in ``numbers`` are set to the right. In a pipe nothing is wrapped."""
+    """A table without lines; the columns named in ``numbers`` are set to the right.
+
+    A last column of text is folded, on a narrow terminal under the others. In a pipe nothing is wrapped.
+    """
     from rich.console import Console
     from rich.table import Table
 
+    rows = list(rows)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
+    needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, READABLE))
+    if console.width < needed:
+        if header[-1] not in numbers:
+            _show_list(console, rows)
+            return
+        console.width = needed
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in header:
         table.add_column(name, justify="right" if name in numbers else "left", no_wrap=name != header[-1])
     for row in rows:
         table.add_row(*row)
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH).print(table)
+    console.print(table, crop=False)
+
+
+def _show_list(console: "Console", rows: Iterable[Sequence[str]]) -> None:
+    """The rows of a table one under the other, the last cell of each folded below the rest."""
+    from rich.padding import Padding
+
+    for *others, last in rows:
+        console.print("  ".join(others), soft_wrap=True, style="bold")
+        console.print(Padding(last, (0, 0, 0, 2)))
 
 
 def say(text: str) -> None:
@@ -97,12 +144,17 @@ def drawing(game: "Game", state: Any) -> "Text":
     """The position as the game draws it, with what belongs to a seat in its colour."""
     from rich.text import Text
 
-    text = Text(game.render(state), no_wrap=True)
+    text = Text(game.render(state))
     pieces = PIECES.get(game.id, ())
     for seat in range(game.seats):
         for pattern in (*pieces[seat : seat + 1], rf"\bseat {seat}\b"):
             text.highlight_regex(pattern, seat_style(seat))
     return text
+
+
+def draw(game: "Game", state: Any) -> None:
+    """Prints the drawing, its lines as long as they are: a board that is wrapped is no board."""
+    console().print(drawing(game, state), soft_wrap=True)
 
 
 def verdict(outcome: "Outcome") -> "Text":
@@ -139,14 +191,38 @@ def _drawn(markdown: str) -> Iterator[str]:
 
 
 def _page(parts: Iterable[str]) -> None:
-    """Text through $PAGER, or less, or more; Ctrl-C belongs to the pager meanwhile."""
-    import os
+    """Text through $PAGER, or less, or more, or as it is if none of them can be started."""
     import shutil
+
+    command = os.environ.get("PAGER", "").strip() or ("less" if shutil.which("less") else "more")
+    parts, given = iter(parts), []
+
+    def giving() -> Iterator[str]:
+        for part in parts:
+            given.append(part)
+            yield part
+
+    try:
+        started = _pipe(command, giving()) not in NOT_STARTED
+    except OSError:  # there is no shell
+        started = False
+    if not started:
+        print("".join([*given, *parts]), end="", flush=True)
+
+
+def _pipe(command: str, parts: Iterable[str]) -> int:
+    """Runs a command on a text; its exit code. Ctrl-C belongs to the command meanwhile."""
     import subprocess
 
-    command = os.environ.get("PAGER") or ("less" if shutil.which("less") else "more")
-    environment = {"LESS": "-R", **os.environ}
-    with subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment, text=True) as pager:
+    with subprocess.Popen(
+        command,
+        shell=True,
+        stdin=subprocess.PIPE,
+        env={"LESS": "-R", **os.environ},
+        text=True,
+        encoding=sys.stdout.encoding,
+        errors="replace",
+    ) as pager:
         assert pager.stdin is not None
         try:
             with pager.stdin as pipe:
@@ -157,8 +233,7 @@ def _page(parts: Iterable[str]) -> None:
             pass
         while True:
             try:
-                pager.wait()
-                return
+                return pager.wait()
             except KeyboardInterrupt:
                 continue
 

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.game import Game
+from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, kernel_of, stream
+from ludodrome.reading import show
 from ludodrome.room import Verbs
 
-_WORD = (1 << 64) - 1
+MOST_BYTES = 1 << 36
+"""No batch's states take more memory than this."""
 
 
 class BatchKernels(NamedTuple):
@@ -89,8 +91,7 @@ class Batch:
     """
 
     def __init__(self, game: Game, n: int, seed: int = 0) -> None:
-        if n < 1:
-            raise ValueError(f"a batch holds at least one game, not {n}")
+        n = checked_count(n, "a batch's number of games", low=1, high=MOST_BYTES // game.dtype.itemsize)
         self.game = game
         self.n = n
         self.states = game.new_states(n)
@@ -105,14 +106,31 @@ class Batch:
         return self.n
 
     def reset(self, seed: int = 0, where: ArrayLike | None = None) -> None:
-        """Begins all games anew, or those named by a mask (n,) of booleans or by their numbers."""
-        chosen = np.zeros(self.n, np.bool_)
-        chosen[... if where is None else np.asarray(where)] = True
-        self.game.kernels.reset_many(self.states, np.uint64(seed & _WORD), chosen)
+        """Begins all games anew, or those named by a mask (n,) of booleans or by their numbers (signed integers)."""
+        chosen = self._chosen(where)
+        self.game.kernels.reset_many(self.states, checked_seed(seed), chosen)
         self.to_move[chosen] = 0
         self.done[chosen] = False
         self.rewards[chosen] = 0
         self.illegal[chosen] = False
+
+    def _chosen(self, where: ArrayLike | None) -> Array:
+        """A mask (n,) of booleans from what ``reset`` was given."""
+        if where is None:
+            return np.ones(self.n, np.bool_)
+        given = np.asarray(where)
+        if given.dtype == np.bool_ and given.shape == (self.n,):
+            return given
+        chosen = np.zeros(self.n, np.bool_)
+        if given.ndim == 1 and (given.size == 0 or given.dtype.kind == "i"):
+            numbers = given.astype(np.int64)
+            if given.size == 0 or (numbers.min() >= 0 and numbers.max() < self.n):
+                chosen[numbers] = True
+                return chosen
+        raise ValueError(
+            f"where is a mask of {self.n} booleans, or a list of numbers of games from 0 to {self.n - 1}, "
+            f"not {given.dtype} of shape {given.shape}"
+        )
 
     def step(self, actions: ArrayLike) -> None:
         """Plays one action in every running game; actions: (n,) integers."""
@@ -133,7 +151,14 @@ class Batch:
 
     def legal_mask(self, out: Array | None = None) -> Array:
         """(n, num_actions) booleans, all False for finished games; into ``out`` if given."""
-        mask = np.empty((self.n, self.game.num_actions), np.bool_) if out is None else out
+        shape = (self.n, self.game.num_actions)
+        if out is None:
+            mask: Array = np.empty(shape, np.bool_)
+        elif isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.bool_ and out.flags.carray:
+            mask = out
+        else:
+            found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else show(out)
+            raise ValueError(f"out is a writable, contiguous array of booleans of shape {shape}, not {found}")
         self.game.kernels.mask_many(self.states, self._buffer, mask)
         return mask
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.game import Game
+from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, copy_state, kernel_of, new_states, words
 from ludodrome.room import Verbs
+
+MOST_DEPTH = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,10 @@ def perft_ends(game: Game, depth: int, state: Any = None, progress: Callable[[in
 
 
 def _count(game: Game, depth: int, state: Any, progress: Callable[[int, int], None] | None, leaves: Array) -> int:
-    if depth < 0:
-        raise ValueError(f"perft counts to a depth of at least 0, not {depth}")
+    depth = checked_count(depth, "the depth of perft", low=0, high=MOST_DEPTH)
     root = game._states(game.initial_state() if state is None else state)
+    if depth and game._ending(root) is None:
+        game.check_countable(depth)
     if depth == 0:
         if len(leaves):
             leaves[-1 if (end := game._ending(root)) is None or end.winner is None else end.winner] += 1

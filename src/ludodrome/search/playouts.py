@@ -1,18 +1,22 @@
 """Random play to the end, through complete lists of legal moves."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ludodrome.game import Game
+from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import GOLDEN, Array, below, kernel_of, mix, stream
 from ludodrome.room import Verbs
 
 CHUNK = 4096
 """Games a compiled call: between two calls there is time for Ctrl-C and for progress."""
+
+MOST_GAMES = 10**15
+MOST_THREADS = 1024
 
 _FOLD = np.uint64(0x100000001B3)
 _WORD = (1 << 64) - 1
@@ -72,23 +76,38 @@ def playouts(
     Game number i of a seed is always the same game, so the result does not depend on the
     threads. ``progress`` is told how many games have just been finished.
     """
-    if n < 0 or threads < 1:
-        raise ValueError(f"playouts needs n of at least 0 and at least one thread, not n={n} and threads={threads}")
+    n = checked_count(n, "the number of playouts", low=0, high=MOST_GAMES)
+    threads = checked_count(threads, "the number of threads", low=1, high=MOST_THREADS)
+    word = checked_seed(seed)
 
     def run(first: int) -> tuple[Array, int, int]:
         count = min(CHUNK, n - first)
         wins = np.zeros(game.seats + 1, np.int64)
-        plies, digest = game.kernels.playouts(game.blank(), game.buffer(), np.uint64(seed & _WORD), first, count, wins)
+        plies, digest = game.kernels.playouts(game.blank(), game.buffer(), word, first, count, wins)
         if progress:
             progress(count)
         return wins, int(plies), int(digest)
 
     total = np.zeros(game.seats + 1, np.int64)
     plies = digest = 0
-    with ThreadPoolExecutor(threads) as pool:
-        for part, more, print_ in (pool.map if threads > 1 else map)(run, range(0, n, CHUNK)):
-            total += part
-            plies += more
-            digest = (digest + print_) & _WORD
+    for part, more, print_ in _in_order(run, range(0, n, CHUNK), threads):
+        total += part
+        plies += more
+        digest = (digest + print_) & _WORD
     *wins, draws = total.tolist()
     return Playouts(n, wins, draws, plies, f"{digest:016x}")
+
+
+def _in_order(run: Callable[[int], Any], firsts: range, threads: int) -> Iterator[Any]:
+    """The results of run(first) one after another, so many at work at once and no more waiting than that."""
+    if threads == 1:
+        yield from map(run, firsts)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        at_work: deque[Future[Any]] = deque()
+        for first in firsts:
+            at_work.append(pool.submit(run, first))
+            if len(at_work) > 2 * threads:
+                yield at_work.popleft().result()
+        while at_work:
+            yield at_work.popleft().result()

@@ -337,7 +337,9 @@ def test_r13_a_finished_game_has_no_moves_and_no_seat_to_move(line: str, move: s
 def test_r14_there_is_no_turn_limit() -> None:
     with pytest.raises(ValueError, match="turn_limit"):
         ludodrome.make("santorini", turn_limit=200)
-    assert TWO.to_move(at(START.replace(" 0", " 1000000000"))) == 0
+    late = at(START.replace(" 0", " 999999900"))
+    assert TWO.to_move(late) == 0
+    assert TWO.to_move(TWO.apply(late, TWO.legal_moves(late)[0])) == 1
 
 
 @pytest.mark.parametrize("room", [TWO, THREE], ids=["two", "three"])

@@ -22,7 +22,7 @@ class Caldera(Game):
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
-        self.most_actions = self.options["turn_limit"]
+        self.most_actions = self._options["turn_limit"]
 
 
 GAME = Caldera

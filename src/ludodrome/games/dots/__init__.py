@@ -24,7 +24,7 @@ class Dots(Game):
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
-        rows, cols = self.options["rows"], self.options["cols"]
+        rows, cols = self._options["rows"], self._options["cols"]
         edges = len(rules.board_edges(rows, cols))
         if edges > rules.MOST_EDGES:
             raise ValueError(
@@ -45,11 +45,11 @@ class Dots(Game):
         return shown if seat is None else {"you": seat, **shown}
 
     def _option_fields(self) -> dict[str, Any]:
-        size = self.options["rows"], self.options["cols"]
-        return {**self.options, "board": rules.BOARDS.index(size)}
+        size = self._options["rows"], self._options["cols"]
+        return {**self._options, "board": rules.BOARDS.index(size)}
 
     def _scores(self, winner: int | None, states: Any) -> list[float]:
-        return [float(int(boxes).bit_count()) for boxes in states["boxes"][0]]
+        return [int(boxes).bit_count() for boxes in states["boxes"][0]]
 
 
 def _nonce(seed: int) -> int:

@@ -23,7 +23,7 @@ class Santorini(Game):
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
-        self.seats = self.options["players"]
+        self.seats = self._options["players"]
 
 
 GAME = Santorini

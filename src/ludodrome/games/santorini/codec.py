@@ -43,6 +43,7 @@ STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason
 LETTERS = "NWG"
 COLOURS = ("Navy", "White", "Grey")
 MOST_PLIES = 1_000_000_000
+"""Fits the record, with a whole game to go: every turn builds one of MOST_TURNS levels."""
 EXAMPLE = "[N1C2B2C3]"
 
 _PACKING = packing(DTYPE)
@@ -78,6 +79,9 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 def _position(heights: list[Any], names: list[Any], ply: int, players: int) -> Any:
     """An array of one record, judged, from heights and the names of the workers' squares."""
     levels = pack_heights(heights, "board")
+    most = MOST_PLIES - rules.MOST_TURNS + sum(heights)
+    if ply > most:
+        raise BadState(f"ply is at most {most} with so many levels left to build, not {ply}")
     for name in names:
         if type(name) is not str or name not in CELL:
             raise BadState(f"workers has {show(name)}; a square is a text from 'A1' to 'E5'")

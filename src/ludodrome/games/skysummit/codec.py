@@ -65,8 +65,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     reading.fields(state, STATE_KEYS, "a state of skysummit", BadState)
     ply = reading.integer(state["ply"], 0, turn_limit, "ply", BadState)
     phase = "place" if ply < PLACEMENT_TURNS else "play"
-    if state["phase"] != phase:
-        raise BadState(f"phase is {phase!r} at ply {ply}, not {show(state['phase'])}")
+    reading.same(state["phase"], phase, f"at ply {ply} phase", BadState)
     levels = pack_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
     if phase == "place" and any(levels):
         raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
@@ -86,7 +85,7 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
         where = f"workers[{seat}]"
         reading.items(pair, WORKERS, where, BadState)
         if ply <= seat:
-            if pair != [None, None]:
+            if pair[0] is not None or pair[1] is not None:
                 raise BadState(f"{where} is [null, null] at ply {ply}: seat {seat} has not placed yet")
             cells += [NOWHERE, NOWHERE]
         else:
@@ -193,7 +192,7 @@ def render(record: Record) -> str:
 def parse_move(move: Any, states: Any) -> int:
     """The action of a JSON move in this position; IllegalMove if it has not the form of a move here."""
     kind = move.get("t") if type(move) is dict else None
-    if kind != "place" and kind != "move":
+    if type(kind) is not str or kind not in ("place", "move"):
         raise IllegalMove(
             'a move of skysummit is {"t": "place", "to": [a, b]} '
             'or {"t": "move", "w": w, "to": cell, "build": cell or null}'

@@ -21,6 +21,9 @@ from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, sim
 from ludodrome.jit import Record, new_states
 from ludodrome.reading import show
 
+MOST_COUNTED = 10**10
+"""perft makes every board: no more than this."""
+
 __all__ = [
     "GAME",
     "Event",
@@ -65,12 +68,12 @@ class Spaces(Game):
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
-        if self.options["mode"] == "deck":
+        if self._options["mode"] == "deck":
             if options.get("rounds", 1) != 1:
                 raise ValueError(f"rounds is 1 in the mode 'deck' of spaces, not {show(options['rounds'])}")
-            self.options["rounds"] = 1
-        size, rounds = self.options["size"], self.options["rounds"]
-        boards_a_turn = DECK if self.options["mode"] == "deck" else 1
+            self._options["rounds"] = 1
+        size, rounds = self._options["size"], self._options["rounds"]
+        boards_a_turn = DECK if self._options["mode"] == "deck" else 1
         self.dtype = rules.dtype_of(size, rounds)
         self.num_actions = rules.num_actions(size)
         self.most_legal = rules.most_legal(size)
@@ -82,7 +85,7 @@ class Spaces(Game):
     def observation(self, state: Any, seat: int | None = None) -> Any:
         """The state, but for a hidden board or deck: only who laid it sees it (R25, R26)."""
         shown = super().observation(state, seat)
-        hidden = self.options["mode"] == "deck" or self.options["choice"] == "blind"
+        hidden = self._options["mode"] == "deck" or self._options["choice"] == "blind"
         if hidden and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
             shown["chosen"] = None
         return shown
@@ -94,7 +97,7 @@ class Spaces(Game):
             return []
         slot = kernels.slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
-        return format_steps(steps_of(actions, self.options["size"]))
+        return format_steps(steps_of(actions, self._options["size"]))
 
     # Moves
 
@@ -103,12 +106,10 @@ class Spaces(Game):
         states = self._states(state)
         if self._ending(states) is not None:
             return []
-        size, rule_set = self.options["size"], self.options["rules"]
-        count = known_count(size, rule_set)
-        if self.options["mode"] == "deck":
-            raise self._too_many("decks", None if count is None else count**DECK)
-        if count is None or count > LISTED_MOVES:
-            raise self._too_many("boards", count)
+        self._check_few(LISTED_MOVES, "list")
+        if self._options["mode"] == "deck":
+            raise TooManyMoves("decks are never listed: lay ten boards of your own", self._count())
+        size, rule_set = self._options["size"], self._options["rules"]
         return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
 
     def is_legal(self, state: Any, move: Any) -> bool:
@@ -129,13 +130,13 @@ class Spaces(Game):
         """A legal move from its code, from ten codes joined by commas, or from its JSON text."""
         states = self._states(state)
         self._check_running(states)
-        boards = _parse_lay_text(text, self.options)
+        boards = _parse_lay_text(text, self._options)
         lay_boards(states, boards, lay_names(len(boards)))
-        return format_lay(boards, self.options)
+        return format_lay(boards, self._options)
 
     def format_move(self, move: Any, state: Any) -> str:
         """The code of a legal board; of a deck, ten codes joined by commas."""
-        return format_lay_text(self._lay(move, self._states(state)), self.options["size"])
+        return format_lay_text(self._lay(move, self._states(state)), self._options["size"])
 
     def action(self, move: Any, state: Any) -> int:
         """The number of a legal step, given as a word like ``start 1`` or ``trap left``."""
@@ -148,19 +149,34 @@ class Spaces(Game):
         self._check_fault(number, states)
         return self.codec.format_moves([number], states[0])[0]
 
+    def check_countable(self, depth: int) -> None:
+        """TooManyMoves where the boards or decks of so many moves are too many to be made one by one."""
+        self._check_few(MOST_COUNTED, "make one by one", depth)
+
     # Underneath
+
+    def _count(self) -> int | None:
+        """How many moves there are, if that is known."""
+        count = known_count(self._options["size"], self._options["rules"])
+        return count if count is None or self._options["mode"] == "rounds" else count**DECK
+
+    def _check_few(self, most: int, purpose: str, depth: int = 1) -> None:
+        count = self._count()
+        if count is not None and count**depth <= most:
+            return
+        what = "decks" if self._options["mode"] == "deck" else "boards"
+        many = "more than anybody has counted" if count is None else f"{count:,}"
+        size, rule_set = self._options["size"], self._options["rules"]
+        raise TooManyMoves(
+            f"the legal {what} of size {size} under {rule_set!r} are too many to {purpose}: {many}", count
+        )
 
     def _lay(self, move: Any, states: Any) -> Lay:
         """Lay a JSON move, or IllegalMove."""
         self._check_running(states)
-        boards = parse_lay(move, self.options)
+        boards = parse_lay(move, self._options)
         lay_boards(states, boards, lay_names(len(boards)))
         return boards
-
-    def _too_many(self, what: str, count: int | None) -> TooManyMoves:
-        size, rule_set = self.options["size"], self.options["rules"]
-        many = "more than anybody has counted" if count is None else f"{count:,}"
-        return TooManyMoves(f"the legal {what} of size {size} under {rule_set!r} are too many to list: {many}", count)
 
     def _at(self, state: Any) -> Any:
         """An array of one record, from a JSON state or from a record of this game."""
@@ -174,10 +190,10 @@ class Spaces(Game):
         return states
 
     def _option_fields(self) -> dict[str, Any]:
-        return codec.option_fields(self.options)
+        return codec.option_fields(self._options)
 
     def _scores(self, winner: int | None, states: Any) -> list[float]:
-        totals: list[float] = states["totals"][0].astype(float).tolist()
+        totals: list[float] = states["totals"][0].tolist()
         return totals
 
 

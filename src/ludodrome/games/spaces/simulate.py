@@ -16,6 +16,7 @@ from ludodrome.games.spaces.legality import why_unplayable
 from ludodrome.games.spaces.notation import done_word
 from ludodrome.games.spaces.rounds import COLLISION, ENDED, NEVER
 from ludodrome.jit import Array
+from ludodrome.reading import show
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,12 @@ class Packed:
     IllegalMove names the first board that is not playable.
     """
 
-    def __init__(self, boards: Sequence[Any], size: int, rules: str = "written") -> None:
+    def __init__(self, boards: Sequence[Any], size: int, rules: str = "written", name: str = "board") -> None:
         self.size = checked_size(size)
         self.live = is_live(rules)
-        read = _read(boards, size, self.live, "board")
+        if not isinstance(boards, Sequence) or isinstance(boards, str | bytes):
+            raise IllegalMove(f"boards come as a list, not as {show(boards)}")
+        read = _read(boards, size, self.live, name)
         self.actions: Array = np.frombuffer(b"".join(read), np.uint8)
         self.ends: Array = _ends(read)
 
@@ -109,7 +112,8 @@ def simulate_matrix(
     IllegalMove names the first board that is not playable. Lists that are used again and again
     may be given as ``Packed``.
     """
-    first, second = (_packed(boards, size, rules) for boards in (boards_a, boards_b))
+    first = _packed(boards_a, size, rules, "in the first list board")
+    second = _packed(boards_b, size, rules, "in the second list board")
     points_a = np.empty((len(first), len(second)), np.int16)
     points_b = np.empty_like(points_a)
     kernels.play_matrix(
@@ -124,9 +128,9 @@ def simulate_matrix(
     return points_a, points_b
 
 
-def _packed(boards: Sequence[Any] | Packed, size: int, rules: str) -> Packed:
+def _packed(boards: Sequence[Any] | Packed, size: int, rules: str, name: str) -> Packed:
     if not isinstance(boards, Packed):
-        return Packed(boards, size, rules)
+        return Packed(boards, size, rules, name)
     if (boards.size, boards.live) != (checked_size(size), is_live(rules)):
         raise ValueError(f"these boards were packed for another size or rule set than {size}, {rules}")
     return boards
