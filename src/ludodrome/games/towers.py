@@ -2,7 +2,7 @@
 
 Heights are kept as four bit sets ``levels``: bit c of ``levels[k]`` is set where cell c is
 higher than k. So ``levels[0]`` are the cells with at least one block, ``levels[3]`` the domes.
-The rules of each game are in its own room; the R-numbers here are given as skysummit / santorini.
+The rules of each game, with their R-numbers, are in its own room.
 """
 
 from typing import Any
@@ -19,7 +19,6 @@ SUMMIT = 3
 # 0  1  2  3  4
 # 5  6  7  8  9
 # ...       24
-N, W, E, S = (-1, 0), (0, -1), (0, 1), (1, 0)
 COMPASS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0))
 """The eight directions in reading order, so that a higher direction is a higher cell."""
 DIRECTIONS = len(COMPASS)

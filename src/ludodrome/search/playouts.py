@@ -52,17 +52,17 @@ def make_playouts(verbs: Verbs) -> Callable[..., Any]:
         for game in range(first, first + count):
             random = stream(seed, game)
             reset(s, random)
-            print_ = random
+            fingerprint = random
             choices = legal(s, buffer)
             while choices > 0:
                 random += GOLDEN
                 action = buffer[below(mix(random), choices)]
                 play(s, action)
-                print_ = (print_ ^ np.uint64(action)) * _FOLD
+                fingerprint = (fingerprint ^ np.uint64(action)) * _FOLD
                 plies += 1
                 choices = legal(s, buffer)
             wins[winner(s)] += 1
-            digest += mix(print_)
+            digest += mix(fingerprint)
         return plies, digest
 
     return playouts
@@ -90,10 +90,10 @@ def playouts(
 
     total = np.zeros(game.seats + 1, np.int64)
     plies = digest = 0
-    for part, more, print_ in _in_order(run, range(0, n, CHUNK), threads):
+    for part, more, fingerprint in _in_order(run, range(0, n, CHUNK), threads):
         total += part
         plies += more
-        digest = (digest + print_) & _WORD
+        digest = (digest + fingerprint) & _WORD
     *wins, draws = total.tolist()
     return Playouts(n, wins, draws, plies, f"{digest:016x}")
 

@@ -329,7 +329,7 @@ def test_among_three_only_the_last_mover_may_stand_on_3() -> None:
     "line",
     [
         "33333/33333/33333/33333/00000 E1E3 E4E5 0",  # heights that no turns could have built
-        "00000/00000/00000/00000/00000 C2B3 D3C4 999999999",  # or that many should have
+        "00000/00000/00000/00000/00000 C2B3 D3C4 999999900",  # or that many should have
         "12121/21212/12121/21212/12121 A1E5 C3D4 7",
         "00000/00000/00000/00000/00000 E5A1 A2E4 1",
         "44444/44444/44444/44444/00000 E1E3 E4E5 2",

@@ -334,7 +334,7 @@ def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
         (squares(3, "p2,1 p0,1 f-1,1"), "R4"),
         ({}, "R2"),
     ):
-        with pytest.raises(IllegalMove, match=rf"^board 1: .*\({rule}\)"):
+        with pytest.raises(IllegalMove, match=rf"^in the first list board 1: .*\({rule}\)"):
             spaces.simulate_matrix([board(RUN), wrong], [board(RUN)], 3)
         with pytest.raises(IllegalMove, match=rf"^the board of seat 1: .*\({rule}\)"):
             spaces.simulate(board(RUN), wrong, 3)
