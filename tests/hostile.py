@@ -1,6 +1,6 @@
 """Malformed values and texts, made by damaging good ones. Deterministic for a given random.Random."""
 
-import copy
+import pickle
 import random
 from typing import Any
 
@@ -83,7 +83,7 @@ def hostile_value(rng: random.Random) -> Any:
 
 def damaged(value: Any, rng: random.Random) -> Any:
     """The value with one to three things broken somewhere inside it."""
-    root = [copy.deepcopy(value)]
+    root = [pickle.loads(pickle.dumps(value))]  # many times faster than deepcopy
     for _ in range(rng.randint(1, 3)):
         spots = list(places(root, ()))
         if not spots:

@@ -62,7 +62,8 @@ def attempts(game_id: str, count: int, rng: random.Random) -> Counter[str]:
     games = [ludodrome.make(game_id, **options) for options in OPTIONS[game_id]]
     material = []
     for game in games:
-        for state in sample_states(game, 12):
+        deck = game.options.get("mode") == "deck"  # a finished one is a hundred games long, and slow to damage
+        for state in [*sample_states(game, 0)[:4], *([] if deck else sample_states(game, 12))]:
             running = game.to_move(state) is not None
             move = random_move(game, state if running else game.initial_state(), rng)
             texts = [game.format_state(state), game.format_move(move, state) if running else "?"]
