@@ -1,5 +1,6 @@
 """Malformed values and texts, made by damaging good ones. Deterministic for a given random.Random."""
 
+import copy
 import pickle
 import random
 from typing import Any
@@ -78,7 +79,7 @@ HOSTILE_VALUES: list[Any] = [
 
 
 def hostile_value(rng: random.Random) -> Any:
-    return deep(rng.choice([50, 5_000])) if rng.random() < 0.02 else rng.choice(HOSTILE_VALUES)
+    return deep(rng.choice([50, 5_000])) if rng.random() < 0.02 else copy.copy(rng.choice(HOSTILE_VALUES))
 
 
 def damaged(value: Any, rng: random.Random) -> Any:

@@ -150,3 +150,10 @@ def test_lists_of_boards_are_lists() -> None:
     good = ludodrome.spaces.parse_board("3:1:uuf")
     with pytest.raises(ludodrome.IllegalMove, match="in the second list board 1"):
         ludodrome.spaces.simulate_matrix([good], [good, {}], 3)
+
+
+def test_no_game_of_santorini_counts_past_what_a_record_holds() -> None:
+    game = ludodrome.make("santorini")
+    state = {**game.initial_state(), "ply": 999_999_902}
+    with pytest.raises(ludodrome.BadState, match="ply is at most 999999900"):
+        game.to_move(state)

@@ -5,7 +5,6 @@ A ``Game`` is a view of a room's kernels in JSON: states and moves are plain JSO
 once; kernels trust their input. What a match does about a refused move belongs to the arena.
 """
 
-import marshal
 import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -13,17 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome import reading
-from ludodrome.jit import Array, Record, new_states, packed
+from ludodrome.jit import Array, Record, new_states
 from ludodrome.room import Codec, Kernels
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
-
-
-MOST_REMEMBERED = 1024
-LONGEST_REMEMBERED = 4096
-"""How many states a game remembers as records, and how long they may be."""
-_WITHOUT_REFERENCES = 2
 
 
 class BadState(ValueError):
@@ -119,7 +112,6 @@ class Game:
         self._options: dict[str, Any] = {
             name: option.read(options.get(name, option.default), self.id) for name, option in known.items()
         }
-        self._known: dict[bytes, bytes] = {}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -155,7 +147,7 @@ class Game:
         """The first position. The seed matters only where a game has something to draw."""
         states = self.blank()
         self.kernels.reset(states, checked_seed(seed))
-        return self._written(states)
+        return self.decode(states[0])
 
     def encode(self, state: Any) -> Record:
         """The kernel record of a JSON state."""
@@ -212,7 +204,7 @@ class Game:
         """The state after the move. The state given is not changed."""
         states = self._states(state)
         self.kernels.play(states, self._legal_action(move, states))
-        return self._written(states)
+        return self.decode(states[0])
 
     def action(self, move: Any, state: Any) -> int:
         """The small integer that stands for a legal move in this position."""
@@ -247,32 +239,8 @@ class Game:
         return self._options
 
     def _states(self, state: Any) -> Any:
-        """An array of one record; BadState if the state is none.
-
-        What was read or written lately is not read again: most states come back, from
-        legal_moves to apply and from apply to legal_moves. ``marshal`` tells 1 from True and 1.0.
-        """
-        try:
-            key = marshal.dumps(state, _WITHOUT_REFERENCES)
-        except ValueError:  # no plain JSON, or too deep
-            return self.codec.parse_state(state, self._options)
-        if (data := self._known.get(key)) is not None:
-            return packed(self.dtype, data)
-        states = self.codec.parse_state(state, self._options)
-        self._remember(key, states)
-        return states
-
-    def _written(self, states: Any) -> Any:
-        """The JSON state of an array of one record, remembered."""
-        state = self.codec.format_state(states[0])
-        self._remember(marshal.dumps(state, _WITHOUT_REFERENCES), states)
-        return state
-
-    def _remember(self, key: bytes, states: Any) -> None:
-        if len(key) <= LONGEST_REMEMBERED:
-            if len(self._known) >= MOST_REMEMBERED:
-                self._known.clear()
-            self._known[key] = states.tobytes()
+        """An array of one record; BadState if the state is none."""
+        return self.codec.parse_state(state, self._options)
 
     def _scores(self, winner: int | None, states: Any) -> list[float]:
         """The game's points by seat once it is over: a win is one point, shared at a draw."""
