@@ -106,9 +106,7 @@ class Spaces(Game):
         states = self._states(state)
         if self._ending(states) is not None:
             return []
-        self._check_few(LISTED_MOVES, "list")
-        if self._options["mode"] == "deck":
-            raise TooManyMoves("decks are never listed: lay ten boards of your own", self._count())
+        self._check_few(LISTED_MOVES, "list")  # no deck comes past this: 14 boards make 14**10 of them
         size, rule_set = self._options["size"], self._options["rules"]
         return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
 
