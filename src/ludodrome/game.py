@@ -214,6 +214,7 @@ class Game:
         """The legal move that an action stands for in this position."""
         states = self._states(state)
         number = self._action_number(action)
+        self._check_running(states)
         self._check_fault(number, states)
         return self.codec.format_moves([number], states[0])[0]
 
@@ -270,7 +271,6 @@ class Game:
             raise IllegalMove(f"the game is over: {reason}")
 
     def _check_fault(self, action: int, states: Any) -> None:
-        self._check_running(states)
         fault = self.kernels.fault(states, action)
         if fault:
             raise IllegalMove(self.codec.explain(fault, action, states[0]))

@@ -3,7 +3,6 @@
 Shared by the codecs of the two tower games. Kernels are in ``towers.py``.
 """
 
-import functools
 from typing import Any
 
 from ludodrome.game import BadState
@@ -16,36 +15,36 @@ NAMES = [row + column for row in ROWS for column in COLUMNS]
 """cell -> name; cell 0 is A1, cell 7 is B3."""
 CELL = {name: cell for cell, name in enumerate(NAMES)}
 
-_AT_LEAST = [bytes(ord("1" if height > k else "0") for height in range(256)) for k in range(DOME)]
-_VALUES = bytes(max(0, character - ord("0")) for character in range(256))
+_INTEGER = {int}
+_HEIGHTS = frozenset(range(DOME + 1))
+_HALF = 13
+"""The bit sets of the board are spread in two halves: the table stays small."""
+_SPREAD = [sum(1 << 8 * cell for cell in range(_HALF) if half >> cell & 1) for half in range(1 << _HALF)]
+"""half a set -> a number with one byte a cell."""
+
 Levels = tuple[int, int, int, int]
 
 
-def pack_heights(heights: list[Any], where: str) -> Levels:
-    """Four bit sets, as in towers.py, from 25 heights in row order; BadState names the one that is wrong."""
-    if set(map(type, heights)) != {int} or not 0 <= min(heights) <= max(heights) <= DOME:
-        wrong = next(cell for cell, height in enumerate(heights) if not is_int(height, 0, DOME))
-        raise BadState(
-            f"{where} has {show(heights[wrong])} on {NAMES[wrong]}; a height is a whole number from 0 to {DOME}"
-        )
-    return _pack(bytes(heights))
+def read_heights(heights: list[Any], where: str) -> bytes:
+    """25 heights in row order as bytes; BadState names the one that is wrong."""
+    if set(map(type, heights)) == _INTEGER and _HEIGHTS.issuperset(heights):
+        return bytes(heights)
+    wrong = next(cell for cell, height in enumerate(heights) if not is_int(height, 0, DOME))
+    raise BadState(f"{where} has {show(heights[wrong])} on {NAMES[wrong]}; a height is a whole number from 0 to {DOME}")
 
 
-@functools.lru_cache(maxsize=1024)  # the same board comes back: for the list of moves, then for the move
-def _pack(heights: bytes) -> Levels:
-    l0, l1, l2, l3 = (int(heights[::-1].translate(table), 2) for table in _AT_LEAST)
-    return l0, l1, l2, l3
+def height_bytes(levels: Levels) -> bytes:
+    """25 heights in row order. The sets are spread to a byte a cell, and the bytes add up: 4 is the most."""
+    low, high = 0, 0
+    for level in levels:
+        low += _SPREAD[level & (1 << _HALF) - 1]
+        high += _SPREAD[level >> _HALF]
+    return (low | high << 8 * _HALF).to_bytes(CELLS, "little")
 
 
-@functools.lru_cache(maxsize=1024)
 def height_digits(levels: Levels) -> str:
-    """25 digits in row order. A bit set read as a decimal number adds up digit by digit: 4 is the most."""
-    return f"{sum(int(f'{level:b}') for level in levels):025d}"[::-1]
-
-
-def height_list(levels: Levels) -> list[int]:
-    """25 heights in row order."""
-    return list(height_digits(levels).encode().translate(_VALUES))
+    """25 digits in row order."""
+    return "".join(map(str, height_bytes(levels)))
 
 
 def height_rows(levels: Levels) -> str:

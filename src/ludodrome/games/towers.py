@@ -95,6 +95,17 @@ def height(levels: Array, cell: Int) -> Int:
 
 
 @kernel
+def lay(levels: Array, heights: Any) -> None:
+    """Set the four sets from 25 heights."""
+    for k in range(DOME):
+        cells = np.uint64(0)
+        for cell in range(CELLS):
+            if heights[cell] > k:
+                cells |= bit(cell)
+        levels[k] = cells
+
+
+@kernel
 def build(levels: Array, cell: int) -> None:
     """Raise a cell by one: a carry through the four sets."""
     carry = bit(cell)

@@ -14,13 +14,13 @@ from ludodrome.games.tower_text import (
     CELL,
     NAMES,
     draw,
+    height_bytes,
     height_digits,
-    height_list,
     height_rows,
-    pack_heights,
     parse_cells,
     parse_height_rows,
     parse_number,
+    read_heights,
 )
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
@@ -28,6 +28,7 @@ from ludodrome.games.towers import (
     BUILD_ON_DOME,
     CELLS,
     DIRECTION,
+    DOME,
     OFF_BOARD,
     SIDE,
     STEP,
@@ -35,6 +36,7 @@ from ludodrome.games.towers import (
     STEP_OFF_BOARD,
     STEP_ON_DOME,
     STEP_TOO_HIGH,
+    SUMMIT,
 )
 from ludodrome.jit import Record, packed, packing
 from ludodrome.reading import show
@@ -68,7 +70,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     for seat, pair in enumerate(reading.items(state["workers"], players, "workers", BadState)):
         names += reading.items(pair, WORKERS, f"workers[{seat}]", BadState)
     states = _position(heights, names, ply, players)
-    winner, reason, _ = _PACKING.unpack(states.tobytes())[-3:]
+    winner, reason, _ = _PACKING.unpack(states)[-3:]
     to_move = None if reason else ply % players
     reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
     reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
@@ -76,9 +78,9 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     return states
 
 
-def _position(heights: list[Any], names: list[Any], ply: int, players: int) -> Any:
+def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
     """An array of one record, judged, from heights and the names of the workers' squares."""
-    levels = pack_heights(heights, "board")
+    heights = read_heights(rows, "board")
     most = MOST_PLIES - rules.MOST_TURNS + sum(heights)
     if ply > most:
         raise BadState(f"ply is at most {most} with so many levels left to build, not {ply}")
@@ -90,30 +92,30 @@ def _position(heights: list[Any], names: list[Any], ply: int, players: int) -> A
     for index, cell in enumerate(cells):
         if cells.count(cell) > 1:
             raise BadState(f"workers has two on {NAMES[cell]}")
-        if levels[3] >> cell & 1:
+        if heights[cell] == DOME:
             raise BadState(f"workers has one on the dome on {NAMES[cell]}")
         other = cells[index ^ 1]
-        if levels[2] >> cell & 1 and (index // WORKERS != last or levels[2] >> other & 1):
+        if heights[cell] == SUMMIT and (index // WORKERS != last or heights[other] >= SUMMIT):
             raise BadState(
                 f"workers has one on level 3 on {NAMES[cell]}; only the last mover, "
                 f"{COLOURS[last]} here, can stand there, with one worker"
             )
     idle = [0] * WORKERS * (MOST_SEATS - players)
-    states = packed(DTYPE, _PACKING.pack(*levels, *cells, *idle, players, -1, 0, ply))
-    kernels.judge(states)
+    states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *cells, *idle, players, -1, 0, ply))
+    kernels.set_up(states, heights)
     return states
 
 
 def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
-    *fields, players, winner, reason, ply = _PACKING.unpack(record.tobytes())
-    digits = height_list(tuple(fields[:4]))
+    *fields, players, winner, reason, ply = _PACKING.unpack(record)
+    heights = list(height_bytes(tuple(fields[:4])))
     cells = fields[4:]
     return {
         "players": players,
         "ply": ply,
         "to_move": None if reason else ply % players,
-        "board": [digits[row : row + SIDE] for row in range(0, CELLS, SIDE)],
+        "board": [heights[row : row + SIDE] for row in range(0, CELLS, SIDE)],
         "workers": [[NAMES[cells[k]], NAMES[cells[k + 1]]] for k in range(0, WORKERS * players, WORKERS)],
         "winner": None if winner < 0 else winner,
         "reason": REASONS[reason],
@@ -139,7 +141,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
 
 def format_line(record: Record) -> str:
     """The one-line form of a record."""
-    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    *fields, players, _, _, ply = _PACKING.unpack(record)
     cells = fields[4:]
     pairs = " ".join(NAMES[cells[k]] + NAMES[cells[k + 1]] for k in range(0, WORKERS * players, WORKERS))
     return f"{height_rows(tuple(fields[:4]))} {pairs} {ply}"
@@ -147,7 +149,7 @@ def format_line(record: Record) -> str:
 
 def render(record: Record) -> str:
     """The drawing of the rules page, and nothing else."""
-    *fields, players, _, _, _ = _PACKING.unpack(record.tobytes())
+    *fields, players, _, _, _ = _PACKING.unpack(record)
     marks = {cell: _worker(k) for k, cell in enumerate(fields[4 : 4 + WORKERS * players])}
     return draw(height_digits(tuple(fields[:4])), marks)
 
@@ -186,7 +188,7 @@ def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
 def _action(words: tuple[str | Any, ...], states: Any) -> int:
     """The action of letter, number, source, destination and build; only geometry is judged here."""
     letter, number, *squares = words
-    *fields, players, _, _, ply = _PACKING.unpack(states.tobytes())
+    *fields, players, _, _, ply = _PACKING.unpack(states)
     seat = ply % players
     own = LETTERS[seat]
     if letter != own:
@@ -209,7 +211,7 @@ def _action(words: tuple[str | Any, ...], states: Any) -> int:
 
 def format_moves(actions: list[int], record: Record) -> list[str]:
     """The canonical texts of legal actions of one position."""
-    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    *fields, players, _, _, ply = _PACKING.unpack(record)
     seat = ply % players
     sources = fields[4 + seat * WORKERS : 4 + seat * WORKERS + WORKERS]
     texts = []
@@ -242,7 +244,7 @@ WHY = {
 
 def explain(fault: int, action: int, record: Record) -> str:
     """The sentence for a fault of an action in this position."""
-    *fields, players, _, _, ply = _PACKING.unpack(record.tobytes())
+    *fields, players, _, _, ply = _PACKING.unpack(record)
     cells = fields[4 : 4 + WORKERS * players]
     worker, direction, target = _SPLIT[action]
     source = cells[ply % players * WORKERS + worker]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ludodrome.games.santorini import rules
+from ludodrome.games.towers import lay
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
 from ludodrome.search.perft import make_perft
@@ -19,7 +20,8 @@ def reset(states: Any, seed: Any) -> None:
 
 
 @entry
-def judge(states: Any) -> None:
+def set_up(states: Any, heights: bytes) -> None:
+    lay(states[0].levels, heights)
     rules.judge(states[0])
 
 

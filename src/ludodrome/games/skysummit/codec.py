@@ -13,15 +13,14 @@ from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLA
 from ludodrome.games.tower_text import (
     CELL,
     NAMES,
-    Levels,
     draw,
+    height_bytes,
     height_digits,
-    height_list,
     height_rows,
-    pack_heights,
     parse_cells,
     parse_height_rows,
     parse_number,
+    read_heights,
 )
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
@@ -29,12 +28,14 @@ from ludodrome.games.towers import (
     BUILD_ON_DOME,
     CELLS,
     DIRECTION,
+    DOME,
     OFF_BOARD,
     STEP,
     STEP_OCCUPIED,
     STEP_OFF_BOARD,
     STEP_ON_DOME,
     STEP_TOO_HIGH,
+    SUMMIT,
 )
 from ludodrome.jit import Record, packed, packing
 from ludodrome.reading import show
@@ -54,6 +55,7 @@ _MOVES: list[list[dict[str, Any]]] = [
 ]
 """(source, action - PLACEMENTS) -> the move; nonsense where it leads off the board."""
 _DIRECTION = DIRECTION.tolist()
+_CELLS = frozenset(range(CELLS))
 
 
 # States
@@ -66,11 +68,11 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     ply = reading.integer(state["ply"], 0, turn_limit, "ply", BadState)
     phase = "place" if ply < PLACEMENT_TURNS else "play"
     reading.same(state["phase"], phase, f"at ply {ply} phase", BadState)
-    levels = pack_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
-    if phase == "place" and any(levels):
+    heights = read_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
+    if phase == "place" and any(heights):
         raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
-    states = _position(levels, _parse_workers(state["workers"], ply), ply, turn_limit)
-    winner, reason = _PACKING.unpack(states.tobytes())[-2:]
+    states = _position(heights, _parse_workers(state["workers"], ply), ply, turn_limit)
+    winner, reason = _PACKING.unpack(states)[-2:]
     reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
     reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
     return states
@@ -101,30 +103,34 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
 
 def _four_cells(value: Any) -> list[int] | None:
     """The cells if all is well, as it is most of the time; else None, and the slower reader says what is wrong."""
-    if type(value) is list and len(value) == 2 and type(value[0]) is type(value[1]) is list:
-        cells = [*value[0], *value[1]]
-        if len(value[0]) == len(value[1]) == WORKERS and set(map(type, cells)) == {int} and len(set(cells)) == 4:
-            return cells if min(cells) >= 0 and max(cells) < CELLS else None
+    if type(value) is not list or len(value) != 2:
+        return None
+    first, second = value
+    if not (type(first) is type(second) is list and len(first) == len(second) == WORKERS):
+        return None
+    a, b, c, d = cells = first + second
+    if type(a) is type(b) is type(c) is type(d) is int and len({a, b, c, d}) == 4 and _CELLS.issuperset(cells):
+        return cells
     return None
 
 
-def _position(levels: Levels, workers: list[int], ply: int, turn_limit: int) -> Any:
+def _position(heights: bytes, workers: list[int], ply: int, turn_limit: int) -> Any:
     """An array of one record, judged, unless workers stand where none can."""
-    if levels[2]:
-        _check_summits(levels, workers, (ply - 1) % 2)
-    states = packed(DTYPE, _PACKING.pack(*levels, *workers, ply, turn_limit, -1, 0))
-    kernels.judge(states)
+    if SUMMIT in heights or DOME in heights:
+        _check_summits(heights, workers, (ply - 1) % 2)
+    states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *workers, ply, turn_limit, -1, 0))
+    kernels.set_up(states, heights)
     return states
 
 
-def _check_summits(levels: Levels, workers: list[int], last: int) -> None:
+def _check_summits(heights: bytes, workers: list[int], last: int) -> None:
     """Nobody stands on a dome; on level 3 stands at most one worker, of the seat that moved last."""
     for index, cell in enumerate(workers):
-        if not levels[2] >> cell & 1:
+        if heights[cell] < SUMMIT:
             continue
-        if levels[3] >> cell & 1:
+        if heights[cell] == DOME:
             raise BadState(f"workers has one on the dome on {_cell(cell)}")
-        if index // WORKERS != last or levels[2] >> workers[index ^ 1] & 1:
+        if index // WORKERS != last or heights[workers[index ^ 1]] >= SUMMIT:
             raise BadState(
                 f"workers has one on level 3 on {_cell(cell)}; "
                 f"only the last mover, seat {last} here, can stand there, with one worker"
@@ -133,11 +139,11 @@ def _check_summits(levels: Levels, workers: list[int], last: int) -> None:
 
 def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
-    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record.tobytes())
+    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record)
     return {
         "phase": "place" if ply < PLACEMENT_TURNS else "play",
         "ply": ply,
-        "board": height_list((l0, l1, l2, l3)),
+        "board": list(height_bytes((l0, l1, l2, l3))),
         "workers": [[None, None] if x == NOWHERE else [x, y] for x, y in ((a, b), (c, d))],
         "winner": None if winner < 0 else winner,
         "reason": REASONS[reason],
@@ -150,7 +156,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     if len(words) != 4:
         raise BadState(f"a position of skysummit is heights, two pairs of workers and the ply, not {show(text)}")
     turn_limit = options["turn_limit"]
-    heights = parse_height_rows(words[0])
+    heights = bytes(parse_height_rows(words[0]))
     ply = parse_number(words[3], "ply")
     workers: list[Any] = []
     for word in words[1:3]:
@@ -160,22 +166,21 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
                 raise BadState(f"{show(name)} is no cell; cells are A1 to E5")
         workers.append([None if name is None else CELL[name] for name in names])
     reading.integer(ply, 0, turn_limit, "ply", BadState)
-    levels = pack_heights(heights, "the heights")
-    if ply < PLACEMENT_TURNS and any(levels):
+    if ply < PLACEMENT_TURNS and any(heights):
         raise BadState("there are heights above 0 although nothing can be built before both sides have placed")
-    return _position(levels, _parse_workers(workers, ply), ply, turn_limit)
+    return _position(heights, _parse_workers(workers, ply), ply, turn_limit)
 
 
 def format_line(record: Record) -> str:
     """The one-line form of a record."""
-    l0, l1, l2, l3, a, b, c, d, ply, *_ = _PACKING.unpack(record.tobytes())
+    l0, l1, l2, l3, a, b, c, d, ply, *_ = _PACKING.unpack(record)
     pairs = ["-" if x == NOWHERE else NAMES[x] + NAMES[y] for x, y in ((a, b), (c, d))]
     return f"{height_rows((l0, l1, l2, l3))} {pairs[0]} {pairs[1]} {ply}"
 
 
 def render(record: Record) -> str:
     """The drawing, with one line below it about the game."""
-    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record.tobytes())
+    l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record)
     marks = {cell: f"{SIGNS[k // 2]}{k % 2 + 1}" for k, cell in enumerate((a, b, c, d)) if cell != NOWHERE}
     if not reason:
         end = f"seat {ply % 2} {SIGNS[ply % 2]} to move"
@@ -198,7 +203,7 @@ def parse_move(move: Any, states: Any) -> int:
             'or {"t": "move", "w": w, "to": cell, "build": cell or null}'
             f", not {show(move) if type(move) is not dict else 't = ' + show(kind)}"
         )
-    fields = _PACKING.unpack(states.tobytes())
+    fields = _PACKING.unpack(states)
     placing = fields[8] < PLACEMENT_TURNS
     if kind == "place":
         reading.fields(move, PLACE_KEYS, "a placement", IllegalMove)
@@ -245,7 +250,7 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
 
 def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
     """The JSON moves of legal actions of one position."""
-    fields = _PACKING.unpack(record.tobytes())
+    fields = _PACKING.unpack(record)
     ply = fields[8]
     if ply < PLACEMENT_TURNS:
         return [{"t": "place", "to": list(_PLACED[action])} for action in actions]
@@ -256,7 +261,7 @@ def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
 
 def _squares(action: int, record: Record) -> tuple[int, int, int, int | None]:
     """Worker, source, destination and build of a legal action of the play phase."""
-    fields = _PACKING.unpack(record.tobytes())
+    fields = _PACKING.unpack(record)
     worker, direction, target = _SPLIT[action - PLACEMENTS]
     source = fields[4 + fields[8] % 2 * WORKERS + worker]
     to = _STEP[source][direction]
