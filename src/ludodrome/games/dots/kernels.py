@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ludodrome.games.dots import rules
+from ludodrome.games.dots import captures, lattice, prove, rules
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
 from ludodrome.search.perft import make_perft
@@ -83,3 +83,27 @@ def step_many(
 @entry
 def mask_many(states: Any, buffer: Array, mask: Array) -> None:
     _mask_many(states, buffer, mask)
+
+
+# The solver
+
+
+@entry
+def solver_settle(undrawn: Any, places: Array, sizes: Array) -> Any:
+    h, v = lattice.words_of(undrawn, places)
+    return captures.settle(h, v, sizes)
+
+
+@entry
+def solver_begin(h: Any, v: Any, guess: int, board: Any, heaps: Any, arrays: Any) -> None:
+    prove.begin(h, v, guess, board, heaps, arrays)
+
+
+@entry
+def solver_search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> bool:
+    return prove.search(most, board, heaps, table, arrays)
+
+
+@entry
+def solver_values(positions: Array, board: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
+    prove.values_of(positions, board, heaps, table, arrays, values)

@@ -1,0 +1,188 @@
+"""A board as the solver sees it: its undrawn edges in two machine words, and what can be read off them at once.
+
+Box (r, c) is bit ``r * stride + c`` with ``stride = cols + 1``; H(r,c) and V(r,c) have the same bit in the word
+of their kind. So the top of a box is its own bit of ``h``, its bottom the bit one stride further, its left side
+its own bit of ``v``, its right side the next bit; and a set of boxes moves to its neighbours by shifting. Rules
+and edge numbers are in ``rules.py``; which captures are made is in ``captures.py``.
+
+Only the graph matters: boxes, edges between them, and edges to the ground, the outside. A box with several
+edges to the ground, such as a corner, can swap them; and the board can be turned over. Both are used here to
+give equal positions one key.
+"""
+
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.games.dots.rules import board_edges, box_sides
+from ludodrome.jit import Array, Int, kernel, popcount
+
+ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
+WORD_BYTES = 8
+
+STRIDE, BOXES = range(2)
+
+
+class Lattice(NamedTuple):
+    """The tables of one board."""
+
+    sizes: Array
+    """uint64 (2,): STRIDE, and BOXES, the set of all boxes."""
+    twins: Array
+    """uint64 (pairs, 4): two ground edges of one box, each as its bit of h and its bit of v."""
+    turned: Array
+    """uint64 (16, 256, symmetries): (byte of h or of v, its value, symmetry) -> edge numbers of the image."""
+    places: Array
+    """int64 (edges,): edge number -> its bit, with 64 added for those of v."""
+
+
+def make_lattice(rows: int, cols: int) -> Lattice:
+    """The tables of a board of so many boxes."""
+    stride = cols + 1
+    edges = board_edges(rows, cols)
+    places = np.array([(64 if kind == "V" else 0) + r * stride + c for kind, r, c in edges], np.int64)
+    boxes = sum(1 << (r * stride + c) for r in range(rows) for c in range(cols))
+    sizes = np.array([stride, boxes], np.uint64)
+    number = {edge: e for e, edge in enumerate(edges)}
+    ground = _ground_edges(rows, cols, number)
+    twins = [
+        [_bit(places[a], 0), _bit(places[a], 64), _bit(places[b], 0), _bit(places[b], 64)]
+        for own in ground.values()
+        for end in range(len(own) - 1, 0, -1)
+        for a, b in zip(own[:end], own[1 : end + 1], strict=True)  # bubble sort: three or four are sorted too
+    ]
+    turned = np.zeros((2 * WORD_BYTES, 256, 8 if rows == cols else 4), np.uint64)
+    for which, image in enumerate(_symmetries(rows, cols, number, ground)):
+        for edge, place in enumerate(places.tolist()):
+            values = np.arange(256) >> (place % 8) & 1 == 1
+            turned[place // 8, values, which] |= ONE << np.uint64(image[edge])
+    return Lattice(sizes, np.array(twins, np.uint64).reshape(-1, 4), turned, places)
+
+
+def _bit(place: int, base: int) -> int:
+    return 1 << (place - base) if base <= place < base + 64 else 0
+
+
+def _ground_edges(rows: int, cols: int, number: dict[Any, int]) -> dict[tuple[int, int], list[int]]:
+    """Box -> its edges to the ground, ascending."""
+    sides = {(r, c): [number[side] for side in box_sides(r, c)] for r in range(rows) for c in range(cols)}
+    count = np.bincount([side for own in sides.values() for side in own])
+    return {box: sorted(side for side in own if count[side] == 1) for box, own in sides.items()}
+
+
+def _symmetries(rows: int, cols: int, number: dict[Any, int], ground: dict[Any, list[int]]) -> list[list[int]]:
+    """For each symmetry of the board the image of every edge.
+
+    The k-th ground edge of a box goes to the k-th ground edge of the box's image, so that the
+    image of a position whose twins are in order has its twins in order.
+    """
+    images = []
+    for axes in permutations((0, 1)) if rows == cols else [(0, 1)]:
+        for flips in ((False, False), (False, True), (True, False), (True, True)):
+
+            def moved(r: int, c: int, axes: Any = axes, flips: Any = flips) -> tuple[int, int]:
+                pair = ((r, c)[axes[0]], (r, c)[axes[1]])
+                return (rows - 1 - pair[0] if flips[0] else pair[0], cols - 1 - pair[1] if flips[1] else pair[1])
+
+            image = [0] * len(number)
+            for box, own in ground.items():
+                for edge, other in zip(own, ground[moved(*box)], strict=True):
+                    image[edge] = other
+                for step in ((0, 1), (1, 0)):
+                    beside = (box[0] + step[0], box[1] + step[1])
+                    if beside in ground:
+                        image[_between(box, beside, number)] = _between(moved(*box), moved(*beside), number)
+            images.append(image)
+    return images
+
+
+def _between(box: tuple[int, int], other: tuple[int, int], number: dict[Any, int]) -> int:
+    """The edge between two neighbouring boxes."""
+    (shared,) = {*box_sides(*box)} & {*box_sides(*other)}
+    return number[shared]
+
+
+# Kernels; h and v are the two words of undrawn edges
+
+
+@kernel
+def words_of(undrawn: Any, places: Array) -> tuple[Any, Any]:
+    """The two words of a set of edge numbers."""
+    h, v = ZERO, ZERO
+    for edge in range(len(places)):
+        if undrawn >> np.uint64(edge) & ONE:
+            if places[edge] < 64:
+                h |= ONE << np.uint64(places[edge])
+            else:
+                v |= ONE << np.uint64(places[edge] - 64)
+    return h, v
+
+
+@kernel
+def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
+    """The boxes with one undrawn side, with two, and with three or four: all boxes are counted at once, in binary."""
+    boxes = sizes[BOXES]
+    top, bottom, left, right = h & boxes, h >> sizes[STRIDE] & boxes, v & boxes, v >> ONE & boxes
+    flat, upright = top ^ bottom, left ^ right
+    both_flat, both_upright = top & bottom, left & right
+    odd = flat ^ upright
+    two_or_three = both_flat ^ both_upright ^ (flat & upright)
+    return odd & ~two_or_three, two_or_three & ~odd, (odd & two_or_three) | (both_flat & both_upright)
+
+
+@kernel
+def edges_of(boxes: Any, h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
+    """The undrawn edges of a set of boxes."""
+    return h & (boxes | boxes << sizes[STRIDE]), v & (boxes | boxes << ONE)
+
+
+@kernel
+def flood(seed: Any, within: Any, h: Any, v: Any, sizes: Array) -> Any:
+    """The boxes that can be reached from the seed through undrawn edges and boxes of ``within``, the seed included."""
+    stride = sizes[STRIDE]
+    reached = seed
+    while True:
+        up, down = (reached & h) >> stride, reached << stride & h
+        left, right = (reached & v) >> ONE, reached << ONE & v
+        wider = reached | ((up | down | left | right) & within)
+        if wider == reached:
+            return reached
+        reached = wider
+
+
+@kernel
+def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
+    """The same position with every box's undrawn ground edges moved to the first of its ground edges."""
+    for i in range(len(twins)):
+        first_h, first_v, second_h, second_v = twins[i, 0], twins[i, 1], twins[i, 2], twins[i, 3]
+        if (h & second_h) | (v & second_v) and not (h & first_h) | (v & first_v):
+            h ^= first_h | second_h
+            v ^= first_v | second_v
+    return h, v
+
+
+@kernel
+def canonical(h: Any, v: Any, turned: Array) -> Any:
+    """The least of the position's images, as a set of edge numbers; its twins are in order."""
+    least = ~ZERO
+    for symmetry in range(turned.shape[2]):
+        image = ZERO
+        rest, byte = h, 0
+        while rest:
+            image |= turned[byte, np.int64(rest & BYTE), symmetry]
+            rest >>= np.uint64(8)
+            byte += 1
+        rest, byte = v, WORD_BYTES
+        while rest:
+            image |= turned[byte, np.int64(rest & BYTE), symmetry]
+            rest >>= np.uint64(8)
+            byte += 1
+        least = min(least, image)
+    return least
+
+
+@kernel
+def edge_count(h: Any, v: Any) -> Int:
+    """How many edges are undrawn."""
+    return popcount(h) + popcount(v)
