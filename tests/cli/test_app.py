@@ -142,8 +142,11 @@ def test_the_reader_of_a_pipe_may_leave() -> None:
     ("arguments", "sign"), [(["play", "dots"], b"seat 0"), (["perft", "skysummit", "9"], b"303,600")]
 )
 def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes) -> None:
+    def heed() -> None:  # whoever started the tests may ignore the signal, and children inherit that
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     pipe = subprocess.PIPE
-    with subprocess.Popen([*PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen([*PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if sign in line:
