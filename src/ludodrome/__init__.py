@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ludodrome.bots import bot, bot_names
+    from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
     from ludodrome.games import make, spaces
     from ludodrome.search.batch import Batch, batch
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
 __all__ = [
     "BadState",
     "Batch",
+    "Bot",
+    "Budget",
     "Game",
     "IllegalMove",
     "Outcome",
     "Playouts",
     "TooManyMoves",
     "batch",
+    "bot",
+    "bot_names",
     "game_ids",
     "make",
     "perft",
@@ -38,6 +44,10 @@ _HOMES = {
     "Outcome": "game",
     "TooManyMoves": "game",
     "make": "games",
+    "bot": "bots",
+    "bot_names": "bots",
+    "Bot": "bots.player",
+    "Budget": "bots.player",
     "Batch": "search.batch",
     "batch": "search.batch",
     "perft": "search.perft",

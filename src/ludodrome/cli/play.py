@@ -1,17 +1,29 @@
-"""People at one terminal: `play`."""
+"""People at one terminal, against each other or against bots: `play`."""
 
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Options, StateText, examples, open_game, read_state
+from ludodrome.cli.commands import (
+    Command,
+    GameId,
+    Options,
+    Refusal,
+    StateText,
+    examples,
+    open_game,
+    read_state,
+    refusals,
+)
+from ludodrome.cli.measure import interruptible
 
 if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
 app = typer.Typer()
@@ -26,23 +38,40 @@ class Leave(Exception):
 @app.command(
     cls=Command,
     epilog=examples(
+        "ludodrome play skysummit --against level:3",
+        "ludodrome play dots --against alphabeta:depth=6 --seat 1",
         "ludodrome play santorini --option players=3",
         "ludodrome play skysummit --state '00000/03200/00111/00000/00000 B3E5 C4D2 8'",
         "printf 'H(0,0)\\nstate\\n' | ludodrome play dots",
     ),
 )
-def play(game: GameId, option: Options = None, state: StateText = None) -> None:
-    """Play a game against each other at one terminal.
+def play(
+    game: GameId,
+    option: Options = None,
+    state: StateText = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT", show_default=False, help="A bot for the other seats, like level:3; one each, or one for all."
+        ),
+    ] = None,
+    seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat, if you play against bots.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="What the bots draw lots from.")] = 0,
+) -> None:
+    """Play a game at one terminal, against each other or against bots.
 
     Moves are typed in the game's notation. Beside moves there are the words help, moves, undo, state, rules and quit.
     """
     chosen = open_game(game, option)
-    table = Table(chosen, [read_state(chosen, state)])
+    table = Table(chosen, [read_state(chosen, state)], _opponents(chosen, against or [], seat, seed))
     screen.say(f"{chosen.title}. Type a move, or one of {', '.join(WORDS)}.\n")
     try:
         table.draw()
         while not table.finished():
-            table.answer(_ask(table.seat()))
+            if table.seat() in table.bots:
+                table.let_bot_move()
+            else:
+                table.answer(_ask(table.seat()))
     except Leave:
         table.farewell()
     except (EOFError, KeyboardInterrupt) as end:
@@ -50,6 +79,29 @@ def play(game: GameId, option: Options = None, state: StateText = None) -> None:
         table.farewell()
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
+    finally:
+        for bot in table.bots.values():
+            bot.close()
+
+
+def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int, "Bot"]:
+    """The bots by seat: all seats but the person's, if there are any bots at all."""
+    if not specs:
+        return {}
+    others = [other for other in range(game.seats) if other != seat]
+    if len(others) == game.seats:
+        raise Refusal(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
+    if len(specs) not in (1, len(others)):
+        raise Refusal(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
+    with refusals(), screen.compiling(game.id):
+        from ludodrome.bots import bot
+        from ludodrome.bots.player import greeting
+
+        bots = {}
+        for number, other in enumerate(others):
+            bots[other] = bot(specs[number % len(specs)], game, seed + other)
+            bots[other].start(greeting(game, other, seed + other))
+        return bots
 
 
 @dataclass
@@ -58,6 +110,8 @@ class Table:
 
     game: "Game"
     states: list[Any]
+    bots: "dict[int, Bot]" = field(default_factory=dict)
+    """The seats that people do not play."""
 
     @property
     def state(self) -> Any:
@@ -78,6 +132,9 @@ class Table:
         """The board, unless something on it is hidden from whoever is to move."""
         if self.open(self.state):
             screen.draw(self.game, self.state)
+            return
+        if self.bots:
+            _print("The other move lies face down until yours is there.")
             return
         screen.console().clear()
         if "readline" in sys.modules:  # else the arrow key would show the hidden move
@@ -113,10 +170,31 @@ class Table:
         except IllegalMove as error:
             _print(str(error), screen.BAD)
             return
-        line = screen.seat_name(self.seat()).append(f"  {notation}\n", "not bold default")
+        self._put(after, notation)
+
+    def let_bot_move(self) -> None:
+        """The move of the bot that is to move; a bot that fails ends the session with a sentence."""
+        seat = self.seat()
+        bot = self.bots[seat]
+        shown = self.game.observation(self.state, seat)
+        try:
+            with screen.waiting(f"{bot.name} is thinking ..."):
+                move = interruptible(lambda: bot.choose(shown))
+            after, notation = self.game.apply(self.state, move), self.game.format_move(move, self.state)
+        except Exception as error:
+            self.farewell()
+            raise Refusal(f"the bot {bot.name} failed: {type(error).__name__}: {error}") from error
+        hidden = not self.open(after)
+        self._put(after, f"({bot.name})" if hidden else f"{notation}  ({bot.name})")
+
+    def _put(self, after: Any, words: str) -> None:
+        """A move has been made: says so and draws what came of it."""
+        line = screen.seat_name(self.seat()).append(f"  {words}\n", "not bold default")
         screen.console().print(line, soft_wrap=True)
         self.states.append(after)
-        self.draw()
+        answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
+        if not answered_at_once:
+            self.draw()
 
     # The words
 
@@ -146,6 +224,8 @@ class Table:
             _print("there is no move to take back", screen.BAD)
             return
         self.states.pop()
+        while len(self.states) > 1 and self.seat() in self.bots:
+            self.states.pop()
         self.draw()
 
     def line(self) -> None:
@@ -185,7 +265,14 @@ class Table:
         usual = {option.name: option.default for option in self.game.available}
         chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
         options = "".join(f" -o {name}={value}" for name, value in chosen.items())
-        screen.say(f"ludodrome play {self.game.id}{options} --state '{self.game.format_state(state)}'")
+        screen.say(f"ludodrome play {self.game.id}{options}{self._against()} --state '{self.game.format_state(state)}'")
+
+    def _against(self) -> str:
+        """The bots as they are asked for on the command line."""
+        if not self.bots:
+            return ""
+        (person,) = set(range(self.game.seats)) - set(self.bots)
+        return "".join(f" --against {bot.name}" for bot in self.bots.values()) + f" --seat {person}"
 
 
 WORDS: dict[str, Callable[[Table], None]] = {

@@ -1,0 +1,148 @@
+"""Players of spaces: what they see of a match, boards by lot, and the best of some.
+
+Whole boards are handled as actions, ``bytes`` (see ``games/spaces/boards.py``). A round is the same for both seats:
+swap the boards, and the points swap; so a player's own board always comes first here.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.bots.player import Budget, Clock, Dice
+from ludodrome.game import Game, checked_seed
+from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces.boards import DECK, FINISH
+from ludodrome.games.spaces.moves import format_lay, read_finished
+from ludodrome.jit import Array, new_states
+
+UNKNOWN = 12
+"""Where the other's board is not known, so many boards by lot stand for it."""
+
+
+class View(NamedTuple):
+    """What a player of spaces knows when it must lay."""
+
+    seat: int
+    laid: bytes | None
+    """The board that the other has laid in this round, if it is seen."""
+    last: bytes | None
+    """The board that the other laid in the round before."""
+
+
+class BoardBuilder:
+    """Makes boards step by step."""
+
+    def __init__(self, size: int, live: bool) -> None:
+        self.size, self.live = size, live
+        self._states = new_states(rules.dtype_of(size, 1), 1)
+        for name, value in (("side", size), ("live", live), ("rounds", 1)):
+            self._states[name] = value
+        self._buffer = np.empty(rules.most_legal(size), np.int16)
+
+    def by_lot(self, dice: Dice) -> bytes:
+        """A legal board; at each step all continuations are equally likely."""
+        kernels.reset(self._states, np.uint64(0))
+        actions = bytearray()
+        while not actions or actions[-1] != self.size + FINISH:
+            count = kernels.legal(self._states, self._buffer)
+            action = int(self._buffer[dice.below(int(count))])
+            kernels.play(self._states, action)
+            actions.append(action)
+        return bytes(actions)
+
+
+class Layer:
+    """The base of the players of spaces. A player says in ``boards`` what it lays: one board, or ten for a deck."""
+
+    def __init__(self, game: Game, name: str, seed: int = 0) -> None:
+        self.game = game
+        self.name = name
+        self.seed = int(checked_seed(seed))
+        self.dice = Dice(self.seed)
+        self.options = game.options
+        self.size: int = self.options["size"]
+        self.live: bool = self.options["rules"] == "live"
+        self.count = DECK if self.options["mode"] == "deck" else 1
+        self.builder = BoardBuilder(self.size, self.live)
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """A new game; a seed in the greeting takes the place of the one given before."""
+        self.seed = int(checked_seed(hello.get("seed", self.seed)))
+        self.dice = Dice(self.seed)
+
+    def choose(self, observation: Any, budget: Budget | None = None) -> Any:
+        """A legal board or deck; ValueError if there is none to lay."""
+        clock = Clock()
+        return format_lay(self.boards(look(self.game, observation), budget or Budget(), clock), self.options)
+
+    def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
+        """What to lay: ``count`` boards."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def margins(self, own: list[bytes], others: list[bytes]) -> Array:
+        """Own points minus the other's, int (own boards, other boards)."""
+        return margins(own, others, self.size, self.live)
+
+
+class BestOfSome(Layer):
+    """Makes some boards by lot and lays those that do best against what the other laid, now or last time."""
+
+    def __init__(self, game: Game, name: str, seed: int = 0, *, tried: int) -> None:
+        super().__init__(game, name, seed)
+        self.tried = tried
+
+    def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
+        """The best of those that were tried."""
+        own = [self.builder.by_lot(self.dice) for _ in range(self.tried * self.count)]
+        if len(own) == self.count:
+            return own
+        known = view.laid or view.last
+        others = [known] if known else [self.builder.by_lot(self.dice) for _ in range(UNKNOWN)]
+        worth = self.margins(own, others).sum(axis=1)
+        return [own[number] for number in np.argsort(-worth, kind="stable")[: self.count].tolist()]
+
+
+def look(game: Game, observation: Any) -> View:
+    """What an observation shows; BadState if it is none, ValueError if nobody is to lay."""
+    state, seat = observation, None
+    if type(observation) is dict and observation.get("chosen") is None and observation.get("to_move") in (0, 1):
+        # Whoever lays second under blind or in a deck cannot see what lies there. As a state this would
+        # contradict itself; with the other seat to move it is checked like any other.
+        seat = int(observation["to_move"])
+        if _hides(game) and type(observation.get("round")) is int:
+            state = {**observation, "to_move": (observation["round"] - 1) % 2}
+    mover = game.to_move(state)
+    if mover is None:
+        raise ValueError("there is nothing to choose: the game is over")
+    seat = mover if seat is None else seat
+    history = observation["history"]
+    last = history[-1]["boards"][1 - seat] if history else None
+    laid = observation["chosen"]
+    options = game.options
+    return View(seat, *(None if board is None else read_finished(board, options) for board in (laid, last)))
+
+
+def _hides(game: Game) -> bool:
+    return bool(game.options["choice"] == "blind" or game.options["mode"] == "deck")
+
+
+def margins(own: list[bytes], others: list[bytes], size: int, live: bool) -> Array:
+    """The points of each own board minus those of each other board, int (own boards, other boards)."""
+    points_a = np.empty((len(own), len(others)), np.int16)
+    points_b = np.empty_like(points_a)
+    first, second = _packed(own, size, live, rotated=False), _packed(others, size, live, rotated=True)
+    kernels.play_matrix(*first, *second, live, points_a, points_b)
+    return points_a.astype(np.int64) - points_b
+
+
+def _packed(boards: list[bytes], size: int, live: bool, rotated: bool) -> tuple[Array, Array, Array, Array]:
+    """Cells, scores, traps and ends as ``rounds.pack`` lays them out."""
+    actions = np.frombuffer(b"".join(boards), np.uint8)
+    ends = np.cumsum([len(board) for board in boards], dtype=np.int64)
+    cells, score = np.empty((2, len(actions)), np.uint16)
+    since = np.empty((len(boards), size * size), np.uint16)
+    kernels.pack_many(actions, ends, size, live, rotated, cells, score, since)
+    return cells, score, since, ends

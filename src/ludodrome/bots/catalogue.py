@@ -1,0 +1,79 @@
+"""The table of built-in bots: what each is called, what it can play, its knobs. A bot's module is imported when used.
+
+This page imports nothing heavy: the command line lists bots without compiling anything.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ludodrome.bots.knobs import DEPTH, LEVEL, NODES, NOISE, SEATS_OF_THREE, SIMS, TIME, Knob
+from ludodrome.reading import listing
+
+if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
+    from ludodrome.game import Game
+
+
+class Kind(NamedTuple):
+    """One built-in bot."""
+
+    name: str
+    meaning: str
+    knobs: tuple[Knob, ...] = ()
+    module: str = ""
+    """The module of this package whose ``make(game, name, seed, **knobs)`` gives one."""
+    cannot: Callable[["Game"], str] = lambda game: ""
+    """Why it cannot play a game; empty if it can."""
+
+    def make(self, game: "Game", name: str, seed: int, settings: dict[str, Any]) -> "Bot":
+        """A bot of this kind."""
+        bot: Bot = import_module(f"{__package__}.{self.module}").make(game, name, seed, **settings)
+        return bot
+
+
+def _only_dots(game: "Game") -> str:
+    return "" if game.id == "dots" else "it plays dots alone"
+
+
+def _one_action(game: "Game") -> str:
+    return "" if game.actions_a_turn == 1 else "it looks move by move, and a move here is a whole board"
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("random", "any legal move, each as likely as the others", (), "chance"),
+        Kind("greedy", "what is best at once: wins, blocks, free boxes, the best looking position", (), "greed"),
+        Kind("chains", "counts long chains and double-deals", (), "chains", _only_dots),
+        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers", _one_action),
+        Kind("mcts", "searches by playouts", (SIMS, TIME), "simulators", _one_action),
+        Kind("expert", "the best there is for the game", (TIME, NODES, SEATS_OF_THREE), "experts"),
+        Kind("level", "for people, from beginner to expert", (LEVEL,), "levels"),
+    )
+}
+
+
+def playable(game: "Game") -> list[Kind]:
+    """The bots that can play a game."""
+    return [kind for kind in KINDS.values() if not kind.cannot(game)]
+
+
+def bot_names(game: "Game") -> list[str]:
+    """The specs of all built-in bots that can play a game, every level among them."""
+    names = []
+    for kind in playable(game):
+        plain = next((knob for knob in kind.knobs if knob.plain), None)
+        numbers = range(int(plain.low), int(plain.high) + 1) if plain else ()
+        names += [f"{kind.name}:{number}" for number in numbers] or [kind.name]
+    return names
+
+
+def right_specs(game: "Game") -> str:
+    """What may be asked for, as a part of a sentence."""
+    return listing([*(_pattern(kind) for kind in playable(game)), "py:FILE.py:NAME"])
+
+
+def _pattern(kind: Kind) -> str:
+    plain = next((knob for knob in kind.knobs if knob.plain), None)
+    return f"{kind.name}:{plain.low} to {kind.name}:{plain.high}" if plain else kind.name

@@ -1,0 +1,74 @@
+"""``greedy``: what is best at once. It wins if it can, stops an immediate loss, and else takes what looks best.
+
+In dots it takes free boxes and draws no third sides, and counts no chains; in spaces it lays the best of some boards
+made by lot.
+"""
+
+from typing import Any
+
+from ludodrome.bots.player import Bot, Budget, Clock, Player, legal_actions
+from ludodrome.game import Game
+from ludodrome.jit import Array, words
+from ludodrome.search.alphabeta import WIN
+
+BOARDS_TRIED = 36
+"""In spaces."""
+
+
+class Glance:
+    """Looks at what each move leads to, no farther. For games in which a move is an action and games are just won."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.kernels: Any = game.kernels
+        self._after = game.new_states(1)
+        self._words: Array = words(self._after)
+
+    def at(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
+        """What each action is worth to the seat to move; ``replies``: whether it sees that the next seat could win."""
+        seat = int(self.kernels.mover(states))
+        return [self._worth(words(states), action, seat, replies) for action in actions]
+
+    def after(self, before: Array, action: int) -> Any:
+        """The position after an action; it lasts until the next one is asked for."""
+        self._words[0] = before[0]
+        self.kernels.play(self._after, action)
+        return self._after
+
+    def _worth(self, before: Array, action: int, seat: int, replies: bool) -> int:
+        after = self.after(before, action)
+        if self.kernels.mover(after) < 0:
+            winner = int(self.kernels.winner(after))
+            return 0 if winner < 0 else WIN - 1 if winner == seat else 1 - WIN
+        if replies and self.kernels.winning(after) >= 0:
+            return 2 - WIN
+        return int(self.kernels.value(after, seat))
+
+
+class Greedy(Player):
+    """Takes what looks best after its own move, and sees a win of the next seat coming."""
+
+    def __init__(self, game: Game, name: str, seed: int) -> None:
+        super().__init__(game, name, seed)
+        self.glance = Glance(game)
+
+    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+        """The action of the highest value; lots decide between equals."""
+        actions = legal_actions(self.game, states)
+        worth = self.glance.at(states, actions)
+        best = max(worth)
+        return self.dice.choice([action for action, one in zip(actions, worth, strict=True) if one == best])
+
+
+def make(game: Game, name: str, seed: int) -> Bot:
+    """A greedy player."""
+    if game.actions_a_turn > 1:
+        from ludodrome.bots.boards import BestOfSome
+
+        return BestOfSome(game, name, seed, tried=BOARDS_TRIED)
+    if game.id == "dots":
+        from ludodrome.bots.chains import Drawer
+        from ludodrome.games.dots.strategy import greedy_edges
+
+        return Drawer(game, name, seed, greedy_edges)
+    return Greedy(game, name, seed)

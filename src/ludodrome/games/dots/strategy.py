@@ -1,0 +1,232 @@
+"""How people play dots and boxes: free boxes, safe edges, long chains, double-deals. Plain Python over bit sets.
+
+A box with one undrawn side is *open*: whoever is to move may take it. An edge is *safe* when it opens no box. Once
+no edge is safe, what is left falls into *passages*, runs of boxes with two undrawn sides each, and whoever is
+to move must open one; keeping that from oneself is what counting chains is for. ``greedy_edges`` knows nothing of
+it, ``chain_edges`` counts. Values are estimates here, wherever passages meet; the exact ones are ``solve.py``'s.
+
+Theory: Berlekamp, The Dots and Boxes Game (2000).
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from ludodrome.games.dots.endgame import spoils
+from ludodrome.games.dots.rules import ALL, BESIDE, BOARDS, SIDES
+
+FEW_SAFE = 10
+"""With no more safe edges than this, all orders of drawing them are thought through."""
+
+LONG = 3
+"""A chain is long from so many boxes on: its last two can be given back to keep control."""
+
+
+class Field(NamedTuple):
+    """The tables of one board, as whole numbers of Python."""
+
+    everything: int
+    """The set of all edges."""
+    sides: tuple[int, ...]
+    """Box -> the set of its sides."""
+    beside: tuple[tuple[int, ...], ...]
+    """Edge -> the boxes on its sides, one or two."""
+
+
+class Run(NamedTuple):
+    """Boxes in a row: what can be taken one after another, or a passage."""
+
+    boxes: tuple[int, ...]
+    edges: tuple[int, ...]
+    """The undrawn edges of the boxes, each once, in order; an open run can be taken in this order."""
+    closed: bool
+    """Whether it leads nowhere else: a loop, or a run with an open box at either end."""
+
+
+@cache
+def field_of(rows: int, cols: int) -> Field:
+    """The tables of a board of so many boxes."""
+    board = BOARDS.index((rows, cols))
+    everything = int(ALL[board])
+    beside = tuple(tuple(dict.fromkeys(pair)) for pair in BESIDE[board, : everything.bit_length()].tolist())
+    return Field(everything, tuple(SIDES[board, : rows * cols].tolist()), beside)
+
+
+def members(bits: int) -> list[int]:
+    """The numbers in a set, ascending."""
+    numbers = []
+    while bits:
+        low = bits & -bits
+        numbers.append(low.bit_length() - 1)
+        bits ^= low
+    return numbers
+
+
+def degrees(field: Field, drawn: int) -> list[int]:
+    """Box -> how many of its sides are undrawn."""
+    return [(sides & ~drawn).bit_count() for sides in field.sides]
+
+
+def free_edges(field: Field, drawn: int) -> list[int]:
+    """The edges that close a box."""
+    return members(sum({side for sides in field.sides if (side := sides & ~drawn).bit_count() == 1}))
+
+
+def safe_edges(field: Field, drawn: int) -> list[int]:
+    """The edges that are no box's third side, nor its fourth."""
+    unsafe = drawn
+    for sides in field.sides:
+        if (sides & ~drawn).bit_count() <= 2:
+            unsafe |= sides
+    return members(field.everything & ~unsafe)
+
+
+def greedy_edges(field: Field, drawn: int) -> list[int]:
+    """Free boxes first, then no third sides, then whatever there is: the choice of those who count no chains."""
+    return free_edges(field, drawn) or safe_edges(field, drawn) or members(field.everything & ~drawn)
+
+
+def chain_edges(field: Field, drawn: int) -> list[int]:
+    """The best edges for those who count chains; all are thought equally good."""
+    degree = degrees(field, drawn)
+    if 1 in degree:
+        return _captures(field, drawn, degree)
+    values: dict[int, float] = {}
+    safe = safe_edges(field, drawn)
+    if len(safe) > FEW_SAFE:
+        return safe
+    memo: dict[int, int] = {}
+    for edge in safe:
+        values[edge] = -outlook(field, drawn | 1 << edge, memo)
+    for run in passages(field, drawn, degree):
+        if safe and (run.closed or len(run.boxes) >= LONG):
+            continue  # while there are safe edges, at most a short chain is given up
+        taken, kept = spoils(len(run.boxes), run.closed)
+        rest = outlook(field, drawn | _set_of(run.edges), memo)
+        values[_opening(run)] = -(taken + (abs(kept + rest) if kept else rest))
+    best = max(values.values())
+    return [edge for edge, value in values.items() if value == best]
+
+
+# Taking
+
+
+def _captures(field: Field, drawn: int, degree: list[int]) -> list[int]:
+    """Take, or give the last two of a chain or the last four of a loop back, where the rest is worth more."""
+    deals = []
+    for run in open_runs(field, drawn, degree):
+        if len(run.boxes) == (4 if run.closed else 2):
+            deals.append(run)
+        else:
+            return [run.edges[0]]
+    deal = max(deals, key=lambda run: len(run.boxes))
+    rest = drawn | _set_of(deal.edges)
+    if len(deals) == 1 and len(safe_edges(field, rest)) <= FEW_SAFE and len(deal.boxes) + outlook(field, rest, {}) < 0:
+        return [deal.edges[1]]
+    return [deal.edges[0]]
+
+
+def open_runs(field: Field, drawn: int, degree: list[int]) -> list[Run]:
+    """What can be taken in one go, each from an open box onwards."""
+    runs: list[Run] = []
+    for box, count in enumerate(degree):
+        if count == 1 and not any(box in run.boxes for run in runs):
+            (edge,) = members(field.sides[box] & ~drawn)
+            boxes, edges, end = _follow(field, drawn, degree, box, edge)
+            closed = end >= 0 and degree[end] == 1
+            runs.append(Run((box, *boxes, end) if closed else (box, *boxes), tuple(edges), closed))
+    return runs
+
+
+def _follow(field: Field, drawn: int, degree: list[int], box: int, edge: int) -> tuple[list[int], list[int], int]:
+    """From a box over an undrawn edge and on through boxes with two undrawn sides.
+
+    Gives the boxes and edges on the way, and the box where it ends, -1 for the ground. A loop ends with its first box.
+    """
+    boxes: list[int] = []
+    edges = [edge]
+    first = box
+    while True:
+        end = next((other for other in field.beside[edge] if other != box), -1)
+        if end < 0 or end == first or degree[end] != 2:
+            return boxes, edges, end
+        boxes.append(end)
+        (edge,) = members(field.sides[end] & ~drawn & ~(1 << edge))
+        edges.append(edge)
+        box = end
+
+
+# What is left once no edge is safe
+
+
+def passages(field: Field, drawn: int, degree: list[int]) -> list[Run]:
+    """The runs of boxes with two undrawn sides each."""
+    runs: list[Run] = []
+    seen: set[int] = set()
+    for box, count in enumerate(degree):
+        if count != 2 or box in seen:
+            continue
+        one, other = members(field.sides[box] & ~drawn)
+        boxes, edges, end = _follow(field, drawn, degree, box, other)
+        if end == box:
+            run = Run((box, *boxes), tuple(edges), True)
+        else:
+            before, edges_before, _ = _follow(field, drawn, degree, box, one)
+            run = Run((*before[::-1], box, *boxes), (*edges_before[::-1], *edges), False)
+        seen.update(run.boxes)
+        runs.append(run)
+    return runs
+
+
+def _opening(run: Run) -> int:
+    """The edge that opens a passage: of two boxes the middle, so that they can be no gift of a double-deal."""
+    return run.edges[1 if len(run.boxes) == 2 else 0]
+
+
+def _set_of(edges: tuple[int, ...]) -> int:
+    return sum(1 << edge for edge in edges)
+
+
+def outlook(field: Field, drawn: int, memo: dict[int, int]) -> int:
+    """What a position without open boxes is worth to the seat to move, if nobody opens one while an edge is safe."""
+    if drawn not in memo:
+        safe = safe_edges(field, drawn)
+        memo[drawn] = (
+            max(-outlook(field, drawn | 1 << edge, memo) for edge in safe) if safe else passages_value(field, drawn)
+        )
+    return memo[drawn]
+
+
+def passages_value(field: Field, drawn: int) -> int:
+    """The same once no edge is safe. Where passages meet, the two longest are taken for one, with the box between."""
+    degree = degrees(field, drawn)
+    runs = passages(field, drawn, degree)
+    lengths = [len(run.boxes) for run in runs]
+    part_of = {edge: number for number, run in enumerate(runs) for edge in run.edges}
+    for box, count in enumerate(degree):
+        if count > 2:
+            arms = {part_of[edge] for edge in members(field.sides[box] & ~drawn)}
+            one = sorted(arms, key=lambda number: -lengths[number])[:2]
+            length = 1 + sum(lengths[number] for number in one)
+            for number in one:
+                lengths[number] = 0
+            lengths[one[0]] = length
+            part_of = {edge: one[0] if number in one else number for edge, number in part_of.items()}
+    chains = sorted(length for run, length in zip(runs, lengths, strict=True) if length and not run.closed)
+    loops = sorted(length for run, length in zip(runs, lengths, strict=True) if run.closed)
+    return heap_value(tuple(chains), tuple(loops))
+
+
+@cache
+def heap_value(chains: tuple[int, ...], loops: tuple[int, ...]) -> int:
+    """What chains and loops that hang on nothing are worth to the seat that must open one. Sizes ascend."""
+    values = [0] if not chains and not loops else []
+    for at, size in enumerate(chains):
+        if at and size == chains[at - 1]:
+            continue
+        taken, kept = spoils(size, loop=False)
+        rest = heap_value(chains[:at] + chains[at + 1 :], loops)
+        values.append(-(taken + (abs(kept + rest) if kept else rest)))
+    if loops:
+        taken, kept = spoils(loops[0], loop=True)
+        values.append(-(taken + abs(kept + heap_value(chains, loops[1:]))))
+    return max(values)
