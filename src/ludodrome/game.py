@@ -13,7 +13,7 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.jit import Array, Record, new_states
-from ludodrome.room import Codec, Kernels
+from ludodrome.room import Codec, Insight, Kernels
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
@@ -102,6 +102,8 @@ class Game:
     """What a record's ``reason`` stands for; number 0 is the empty text of a running game."""
     kernels: Kernels
     codec: Codec
+    insight: Insight | None = None
+    """What alpha-beta knows of the game; None where it cannot play it."""
 
     def __init__(self, /, **options: Any) -> None:
         known = {option.name: option for option in self.available}

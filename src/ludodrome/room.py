@@ -28,6 +28,46 @@ class Verbs(NamedTuple):
     """(s): how many moves have been made."""
 
 
+class Insight(NamedTuple):
+    """What a room knows beyond its rules, for searches between two sides (``search/alphabeta.py``).
+
+    The sides are the *hero*, a seat, and everybody else. Values are whole numbers from the hero's
+    point of view, below 10,000 either way: a hundred is about one good thing more than the other side has.
+    A *mark* names a move by what it does on the board (from where, to where), so that the same
+    move has the same mark in many positions, and turns with the board.
+    """
+
+    value: Callable[[Record, Int], Int]
+    """(s, hero): what a running position is worth to the hero; equal for positions that a symmetry turns
+    into each other. In games of points only the points still to be won count."""
+    winning: Callable[[Record], Int]
+    """(s): an action that wins at once for the seat to move, or -1. It may miss some, but never err."""
+    pressed: Callable[[Record], Any]
+    """(s): whether the next seat threatens to win at once. Asked only where ``winning`` found nothing."""
+    narrow: Callable[[Record, Array, Int], Int]
+    """(s, buffer, count): of the legal actions keeps those that do not lose to the threat of the next seat;
+    how many. What it drops loses in two plies, for certain. Asked only in pressed positions."""
+    loud: Callable[[Record, Int], Any]
+    """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
+    promise: Callable[[Record, Int], Int]
+    """(s, action): how good a move looks before anything was searched, -1000 to 1000."""
+    gain: Callable[[Record, Record], Int]
+    """(before, after): the points that the mover won with an action, in hundredths; 0 where games are just won."""
+    mark: Callable[[Record, Int], Int]
+    """(s, action): the action's mark, below ``marks``."""
+    rekey: Callable[[Record, Record, Array, Int], None]
+    """(before, after, keys, at): keys[at + 1] = keys[at] changed by what differs, shape (plies, 8) uint64:
+    one key for each symmetry of the board, in the order of ``search/symmetry.py``. Everything that decides
+    how a game can go on is in a key, and points already won are not."""
+    marks: int
+    turned: Array
+    """(8, marks) uint16: the mark after each symmetry."""
+    by_points: bool
+    """Whether the margin of points counts, as in dots, rather than who wins."""
+    quiet: bool
+    """Whether no action is ever loud: there is no search for quiet positions then."""
+
+
 class Kernels(Protocol):
     """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
 

@@ -1,0 +1,483 @@
+"""Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
+
+Principal variation search (null windows after the first move), a transposition table over the
+eight symmetries, killers and history, late-move reductions, and searches on until a position is quiet. It knows no
+game: rules come as ``Verbs``, knowledge as ``Insight``. Iterative deepening, clocks and results
+for people are in ``thinking.py``.
+
+Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
+negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
+*exact* if all of the lines below it were followed to the end of the game.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, record_dtype
+from ludodrome.room import Insight, Verbs
+from ludodrome.search.symmetry import INVERSE, SYMMETRIES
+from ludodrome.search.table import (
+    LOWER,
+    NO_MARK,
+    UPPER,
+    VALUE,
+    bound_of,
+    depth_of,
+    is_exact,
+    mark_of,
+    pack,
+    probe,
+    store,
+    value_of,
+)
+
+WIN = 30_000
+DECIDED = 29_000
+PLIES = 128
+"""The most plies that a search looks ahead, quiet searches and all."""
+MOST_DEPTH = 100
+_DEEPEST_LOUD = -8
+"""So many plies beyond the depth are loud actions tried."""
+
+ENTER, ADVANCE, RETREAT, DONE = range(4)
+"""Where a search stands: before a position, at its next move, after a move, at the end."""
+WHOLE, NULL, REDUCED = range(3)
+"""How a move is being searched: with the whole window, with a null window, or less deeply too."""
+UNORDERED, BY_SCORE, AS_GIVEN = range(3)
+"""What decides which move is tried next."""
+
+KILLERS = 2
+
+
+def search_dtype(marks: int) -> np.dtype[Any]:
+    """What a search is about to do, and what it has learned about moves."""
+    return record_dtype(
+        [
+            ("nodes", np.int64),
+            ("key", np.uint64),  # combined with every position's key: searches for several heroes share a table
+            ("ply", np.int32),
+            ("mode", np.int32),
+            ("value", np.int32),  # of the position just left, for the side to move there
+            ("exact", np.int32),
+            ("hero", np.int32),
+            ("generation", np.int32),
+            ("reductions", np.int32),  # 1: late moves are reduced
+            ("history", np.int32, (2, marks)),  # by side: how often a mark was good
+        ]
+    )
+
+
+def frame_dtype(most_legal: int) -> np.dtype[Any]:
+    """What a search knows at one ply."""
+    return record_dtype(
+        [
+            ("key", np.uint64),
+            ("alpha", np.int32),
+            ("beta", np.int32),
+            ("floor", np.int32),  # alpha at the beginning
+            ("best", np.int32),
+            ("gain", np.int32),  # of the move in hand
+            ("depth", np.int32),
+            ("count", np.int32),  # of moves
+            ("next", np.int32),  # the index of the move in hand
+            ("best_action", np.int32),
+            ("length", np.int32),  # of the best line from here
+            ("stage", np.int32),
+            ("side", np.int32),  # 0: the hero's
+            ("lane", np.int32),  # the symmetry of the key
+            ("exact", np.int32),  # so far
+            ("recommended", np.int32),  # the mark that the table knows, or NO_MARK
+            ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
+            ("reducible", np.int32),
+            ("killers", np.int32, (KILLERS,)),  # marks
+            ("scores", np.int32, (most_legal,)),  # for the order of moves
+            ("line", np.int16, (PLIES + 1,)),  # the best line from here
+        ]
+    )
+
+
+_SORTED = 8
+"""So many moves are tried in the order of their scores; the rest, as a rule without merit, as they come."""
+_HISTORY_MOST = 1 << 14
+_PROMISE_WEIGHT = 8
+_FIRST, _SECOND = 1 << 28, 1 << 27
+
+
+@kernel
+def nearer(value: Int) -> Int:
+    """A value seen from one ply earlier: a decided game takes one ply longer."""
+    if value > DECIDED:
+        return value - 1
+    if value < -DECIDED:
+        return value + 1
+    return value
+
+
+@kernel
+def farther(value: Int) -> Int:
+    """The opposite of ``nearer``, for windows."""
+    if value > DECIDED:
+        return value + 1
+    if value < -DECIDED:
+        return value - 1
+    return value
+
+
+@kernel
+def reduction(depth: Int, index: Int) -> Int:
+    """How many plies less deeply the move number ``index`` is searched."""
+    if depth < 3 or index < 3:
+        return 0
+    less = 1
+    if index >= 8:
+        less += 1
+    if depth >= 6 and index >= 20:
+        less += 1
+    if depth >= 9 and index >= 12:
+        less += 1
+    return less
+
+
+@kernel
+def aim(frames: Any, ply: Int) -> None:
+    """Give the position after the move in hand its window and depth."""
+    f = frames[ply]
+    child = frames[ply + 1]
+    low = f.alpha
+    high = f.beta if f.stage == WHOLE else f.alpha + 1
+    if child.side == f.side:
+        child.alpha = low - f.gain
+        child.beta = high - f.gain
+    else:
+        child.alpha = f.gain - farther(high)
+        child.beta = f.gain - farther(low)
+    child.depth = f.depth - 1
+    if f.stage == REDUCED:
+        child.depth -= reduction(f.depth, f.next)
+    child.floor = child.alpha
+
+
+@kernel
+def canonical(keys: Array, frames: Any, search: Record, ply: Int) -> None:
+    """The least of the eight keys, and which it is."""
+    f = frames[ply]
+    least = keys[ply, 0]
+    lane = 0
+    for k in range(1, SYMMETRIES):
+        if keys[ply, k] < least:
+            least = keys[ply, k]
+            lane = k
+    f.key = least ^ search.key
+    f.lane = lane
+
+
+@kernel
+def remember(f: Any, mark: Int) -> None:
+    """A move was too good: it is tried early where it comes up again."""
+    if f.killers[0] != mark:
+        f.killers[1] = f.killers[0]
+        f.killers[0] = mark
+
+
+@kernel
+def credit(search: Record, side: Int, mark: Int, bonus: Int) -> None:
+    """History with a limit: what is high grows slowly."""
+    old = np.int64(search.history[side, mark])
+    search.history[side, mark] = old + bonus - old * abs(bonus) // _HISTORY_MOST
+
+
+@kernel
+def pick(moves: Array, frames: Any, ply: Int) -> Int:
+    """Bring the best of the moves not tried yet to the front, as long as order matters; the action."""
+    f = frames[ply]
+    at = np.int64(f.next)
+    if at < _SORTED and f.ordered == BY_SCORE:
+        best = at
+        for i in range(at + 1, f.count):
+            if f.scores[i] > f.scores[best]:
+                best = i
+        action = moves[ply, best]
+        moves[ply, best] = moves[ply, at]
+        moves[ply, at] = action
+        score = f.scores[best]
+        f.scores[best] = f.scores[at]
+        f.scores[at] = score
+    return np.int64(moves[ply, at])
+
+
+@kernel
+def take(frames: Any, ply: Int, action: Int) -> None:
+    """The best line from here is this action and the best line behind it."""
+    f = frames[ply]
+    child = frames[ply + 1]
+    f.line[0] = action
+    for i in range(child.length):
+        f.line[i + 1] = child.line[i]
+    f.length = child.length + 1
+
+
+def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
+    """The search kernel of one game."""
+    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
+    value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
+    loud, promise, gain, mark, rekey = insight.loud, insight.promise, insight.gain, insight.mark, insight.rekey
+    turned, by_points, quiet = insight.turned, insight.by_points, insight.quiet
+
+    @kernel_of(legal)
+    def sided(s: Record, hero: Int, side: Int) -> Int:
+        """The static value for the side to move."""
+        worth = value(s, hero)
+        return worth if side == 0 else -worth
+
+    @kernel_of(legal)
+    def ended(s: Record, hero: Int, side: Int) -> Int:
+        """The value of a game that is over."""
+        who = winner(s)
+        if by_points or who < 0:
+            return 0
+        return WIN if (who == hero) == (side == 0) else -WIN
+
+    @kernel_of(legal)
+    def known(frames: Any, search: Record, table: Array, ply: Int) -> Any:
+        """Whether the table answers; else it may recommend a move."""
+        f = frames[ply]
+        word = probe(table, f.key)
+        f.recommended = NO_MARK
+        if word == np.uint64(0):
+            return False
+        stored = mark_of(word)
+        if stored != NO_MARK:
+            f.recommended = turned[INVERSE[f.lane], stored]
+        worth = value_of(word)
+        exact = is_exact(word)
+        if not exact and depth_of(word) < f.depth:
+            return False
+        bound = bound_of(word)
+        if bound == VALUE or (bound == LOWER and worth >= f.beta) or (bound == UPPER and worth <= f.alpha):
+            search.value = worth
+            search.exact = exact
+            return True
+        return False
+
+    @kernel_of(legal)
+    def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
+        """Put the recommended move first."""
+        f = frames[ply]
+        for i in range(f.count):
+            action = moves[ply, i]
+            if mark(states[ply], np.int64(action)) == f.recommended:
+                moves[ply, i] = moves[ply, 0]
+                moves[ply, 0] = action
+                return
+        f.recommended = NO_MARK
+
+    @kernel_of(legal)
+    def order(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
+        """Give the moves that are left their scores."""
+        f = frames[ply]
+        s = states[ply]
+        f.ordered = BY_SCORE
+        for i in range(f.next, f.count):
+            action = np.int64(moves[ply, i])
+            name = mark(s, action)
+            score = np.int64(search.history[f.side, name]) + _PROMISE_WEIGHT * promise(s, action)
+            if name == f.killers[0]:
+                score += _FIRST
+            elif name == f.killers[1]:
+                score += _SECOND
+            f.scores[i] = score
+
+    @kernel_of(legal)
+    def only_loud(states: Any, moves: Array, ply: Int, count: Int) -> Int:
+        """Of the listed moves keep the loud ones; how many."""
+        kept = 0
+        for i in range(count):
+            action = moves[ply, i]
+            if loud(states[ply], np.int64(action)):
+                moves[ply, kept] = action
+                kept += 1
+        return kept
+
+    @kernel_of(legal)
+    def enter(states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, ply: Int) -> Any:
+        """Judge a position at once: True, and the search has its value. Or else list its moves: False."""
+        f = frames[ply]
+        s = states[ply]
+        search.nodes += 1
+        f.length = 0
+        search.exact = True
+        if mover(s) < 0:
+            search.value = ended(s, search.hero, f.side)
+            return True
+        action = winning(s)
+        if action >= 0:
+            f.line[0] = action
+            f.length = 1
+            search.value = WIN - 1
+            return True
+        threatened = pressed(s)
+        if threatened:  # forced replies cost little, and nothing can be judged before they are made
+            f.depth = max(f.depth, 0) + 1
+        if f.depth <= 0 or ply >= PLIES - 1:
+            search.value = sided(s, search.hero, f.side)
+            search.exact = False
+            if quiet or f.depth <= _DEEPEST_LOUD or search.value >= f.beta or ply >= PLIES - 1:
+                return True
+            f.best = search.value
+            f.alpha = max(f.alpha, f.best)
+            f.recommended = NO_MARK
+        else:
+            f.best = -WIN - 1
+            canonical(keys, frames, search, ply)
+            if known(frames, search, table, ply):
+                return True
+        count = legal(s, moves[ply])
+        if threatened:
+            count = narrow(s, moves[ply], count)
+            if count == 0:
+                search.value = 2 - WIN
+                search.exact = True
+                return True
+        elif f.depth <= 0:
+            count = only_loud(states, moves, ply, count)
+            if count == 0:
+                return True
+        f.count = count
+        f.next = 0
+        f.exact = f.depth > 0
+        f.ordered = UNORDERED
+        f.reducible = search.reductions and not threatened
+        f.best_action = -1
+        if f.recommended != NO_MARK:  # as a rule it is good enough, and the others need no order
+            bring(states, moves, frames, ply)
+        return False
+
+    @kernel_of(legal)
+    def advance(states: Any, words: Array, keys: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
+        """Make the next move."""
+        f = frames[ply]
+        child = frames[ply + 1]
+        if f.ordered == UNORDERED and (f.next > 0 or f.recommended == NO_MARK):
+            order(states, moves, frames, search, ply)
+        action = pick(moves, frames, ply)
+        copy_state(words, ply + 1, words, ply)
+        before, after = states[ply], states[ply + 1]
+        play(after, action)
+        rekey(before, after, keys, ply)
+        f.gain = gain(before, after) if by_points else 0
+        seat = mover(after)
+        if seat < 0:
+            child.side = 1 - f.side
+        else:
+            child.side = 0 if seat == search.hero else 1
+        f.stage = WHOLE
+        if f.next > 0 and f.depth > 0:
+            f.stage = NULL
+            if f.reducible and reduction(f.depth, f.next) > 0 and not (not quiet and loud(before, action)):
+                f.stage = REDUCED
+        aim(frames, ply)
+
+    @kernel_of(legal)
+    def retreat(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> Any:
+        """Take back the move in hand; False if it has to be searched once more, with more care."""
+        f = frames[ply]
+        worth = np.int64(search.value)
+        if frames[ply + 1].side != f.side:
+            worth = -worth
+        worth = f.gain + nearer(worth)
+        if f.stage == REDUCED and worth > f.alpha:
+            f.stage = NULL
+            aim(frames, ply)
+            return False
+        if f.stage == NULL and f.alpha < worth < f.beta:
+            f.stage = WHOLE
+            aim(frames, ply)
+            return False
+        action = np.int64(moves[ply, f.next])
+        f.next += 1
+        if worth > f.best:
+            f.best = worth
+            f.best_action = action
+            take(frames, ply, action)
+        if worth > f.alpha:
+            f.alpha = worth
+        if worth >= f.beta:
+            f.exact = search.exact
+            refute(states, moves, frames, search, ply)
+            f.count = f.next
+        else:
+            f.exact = f.exact and search.exact
+        return True
+
+    @kernel_of(legal)
+    def refute(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
+        """The last move was too good for the other side to let it happen: learn from it."""
+        f = frames[ply]
+        if f.depth <= 0:
+            return
+        s = states[ply]
+        bonus = min(np.int64(f.depth) * np.int64(f.depth), 400)
+        last = f.next - 1
+        name = mark(s, np.int64(moves[ply, last]))
+        remember(f, name)
+        credit(search, f.side, name, bonus)
+        for i in range(last):
+            credit(search, f.side, mark(s, np.int64(moves[ply, i])), -bonus)
+
+    @kernel_of(legal)
+    def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:
+        """All moves are done, or enough: the value of the position, into the table too."""
+        f = frames[ply]
+        search.value = f.best
+        search.exact = f.exact or abs(np.int64(f.best)) > DECIDED
+        if f.depth <= 0 or ply == 0:
+            return
+        bound = VALUE
+        if f.best >= f.beta:
+            bound = LOWER
+        elif f.best <= f.floor:
+            bound = UPPER
+        name = NO_MARK
+        if f.best_action >= 0:
+            name = np.int64(turned[f.lane, mark(states[ply], np.int64(f.best_action))])
+        depth = min(np.int64(f.depth), MOST_DEPTH)
+        store(table, f.key, pack(np.int64(f.best), depth, bound, search.exact, search.generation, name))
+
+    @kernel_of(legal)
+    def alphabeta(
+        states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: Int
+    ) -> Any:
+        """Goes on until so many nodes have been visited in all; whether it is done.
+
+        states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, most_legal)
+        int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.
+        """
+        search = searches[0]
+        while search.nodes < limit and search.mode != DONE:
+            if search.mode == ENTER:
+                if enter(states, keys, moves, frames, search, table, search.ply):
+                    search.mode = RETREAT
+                    search.ply -= 1
+                else:
+                    search.mode = ADVANCE
+            elif search.mode == RETREAT:
+                if retreat(states, moves, frames, search, search.ply):
+                    search.mode = ADVANCE
+                else:
+                    search.mode = ENTER
+                    search.ply += 1
+            else:
+                f = frames[search.ply]
+                if f.next < f.count:
+                    advance(states, words, keys, moves, frames, search, search.ply)
+                    search.mode = ENTER
+                    search.ply += 1
+                else:
+                    leave(states, frames, search, table, search.ply)
+                    search.mode = RETREAT if search.ply > 0 else DONE
+                    search.ply -= 1
+        return search.mode == DONE
+
+    return alphabeta

@@ -1,0 +1,109 @@
+"""The transposition table of alpha-beta: what is known of positions that were met before.
+
+Shape (buckets, ENTRIES, 2) uint64: for each entry the key, and one word with everything else. The key is stored
+combined with that word (Hyatt and Mann 2002): two threads that write the same entry at once leave one
+that fits no key, and nothing wrong is read.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.jit import Array, Int, kernel
+
+ENTRIES = 4
+"""Entries in a bucket: together they fill a cache line."""
+
+LOWER, UPPER, VALUE = 1, 2, 3
+"""What a stored value is: at least this, at most this, just this."""
+
+NO_MARK = 0xFFFF
+GENERATIONS = 32
+
+_BYTE = np.uint64(0xFF)
+_SHORT = np.uint64(0xFFFF)
+_FIVE_BITS = np.uint64(GENERATIONS - 1)
+_TWO_BITS, _ONE = np.uint64(3), np.uint64(1)
+_HALF = 1 << 15
+_MARK, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
+_NOTHING = np.uint64(0)
+
+
+def new_table(bits: int) -> Array:
+    """An empty table of 2**bits entries."""
+    return np.zeros((1 << bits >> 2, ENTRIES, 2), np.uint64)
+
+
+@kernel
+def pack(value: Int, depth: Int, bound: Int, exact: Any, generation: Int, mark: Int) -> Any:
+    """One word: value (16 bits), mark (16), depth (8), bound (2), exact (1), generation (5)."""
+    return (
+        np.uint64(value + _HALF)
+        | np.uint64(mark) << _MARK
+        | np.uint64(depth) << _DEPTH
+        | np.uint64(bound) << _BOUND
+        | np.uint64(exact) << _EXACT
+        | np.uint64(generation) << _GENERATION
+    )
+
+
+@kernel
+def value_of(word: Any) -> Int:
+    """The value, or the bound of it."""
+    return np.int64(word & _SHORT) - _HALF
+
+
+@kernel
+def mark_of(word: Any) -> Int:
+    """The mark of the best move, as the board was turned; or NO_MARK."""
+    return np.int64((word >> _MARK) & _SHORT)
+
+
+@kernel
+def depth_of(word: Any) -> Int:
+    """How deep the search was."""
+    return np.int64((word >> _DEPTH) & _BYTE)
+
+
+@kernel
+def bound_of(word: Any) -> Int:
+    """LOWER, UPPER or VALUE."""
+    return np.int64((word >> _BOUND) & _TWO_BITS)
+
+
+@kernel
+def is_exact(word: Any) -> Any:
+    """Whether the claim holds for the whole rest of the game, not just for the depth searched."""
+    return (word >> _EXACT) & _ONE != _NOTHING
+
+
+@kernel
+def probe(table: Array, key: Any) -> Any:
+    """The word stored for a key, or 0."""
+    bucket = key & np.uint64(table.shape[0] - 1)
+    for entry in range(ENTRIES):
+        word = table[bucket, entry, 1]
+        if table[bucket, entry, 0] ^ word == key and word != _NOTHING:
+            return word
+    return _NOTHING
+
+
+@kernel
+def store(table: Array, key: Any, word: Any) -> None:
+    """Keep a word: in the entry of the same key, or else in place of the one that will be missed least."""
+    bucket = key & np.uint64(table.shape[0] - 1)
+    generation = word >> _GENERATION
+    place = 0
+    least = 1 << 30
+    for entry in range(ENTRIES):
+        old = table[bucket, entry, 1]
+        if old == _NOTHING or table[bucket, entry, 0] ^ old == key:
+            place = entry
+            break
+        age = np.int64((generation - (old >> _GENERATION)) & _FIVE_BITS)
+        worth = depth_of(old) - 4 * age
+        if worth < least:
+            least = worth
+            place = entry
+    table[bucket, place, 0] = key ^ word
+    table[bucket, place, 1] = word

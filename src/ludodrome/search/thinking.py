@@ -1,0 +1,224 @@
+"""Alpha-beta from Python: deeper and deeper until a budget is spent, with the best answer so far at any time."""
+
+import time as clock
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import Game
+from ludodrome.jit import new_states, words
+from ludodrome.search.alphabeta import (
+    ADVANCE,
+    AS_GIVEN,
+    DECIDED,
+    MOST_DEPTH,
+    PLIES,
+    WHOLE,
+    WIN,
+    frame_dtype,
+    search_dtype,
+)
+from ludodrome.search.symmetry import SYMMETRIES
+from ludodrome.search.table import GENERATIONS, NO_MARK, new_table
+
+TABLE_BITS = 20
+_SLICE_SECONDS = 0.001
+_FIRST_SLICE = 256
+_LEAST_SLICE = 64
+_SPARE_SECONDS = 0.0005
+"""So much earlier than asked a search stops: Python needs some time to give the answer."""
+_WINDOW = 40
+_WIDE = 2 * WIN
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a search has found."""
+
+    action: int
+    score: int
+    """For the seat to move: hundredths, or WIN minus the plies to a win (see ``alphabeta.py``)."""
+    depth: int
+    nodes: int
+    seconds: float
+    proven: bool
+    """Whether the score is the truth about the rest of the game and not a guess."""
+    line: tuple[int, ...]
+    """The actions expected, this one first."""
+
+    @property
+    def distance(self) -> int | None:
+        """The plies to a decided end."""
+        return WIN - abs(self.score) if abs(self.score) > DECIDED else None
+
+
+class Thinker:
+    """One searcher with its memory. It may be asked about one position after another of the same game."""
+
+    def __init__(self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True) -> None:
+        if game.insight is None:
+            raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+        self.game = game
+        self.reductions = reductions
+        self._generation = 0
+        self._states = game.new_states(PLIES + 1)
+        self._keys = np.zeros((PLIES + 1, SYMMETRIES), np.uint64)
+        self._moves = np.zeros((PLIES, game.most_legal), np.int16)
+        self._frames = new_states(frame_dtype(game.most_legal), PLIES + 1)
+        self._searches = new_states(search_dtype(game.insight.marks), 1)
+        self._table = new_table(table_bits)
+        self._root = self._frames[0]
+        self._search = self._searches[0]
+        self.forget()
+
+    def forget(self) -> None:
+        """As new: for games that shall not depend on what was thought before."""
+        self._table[:] = 0
+        self._searches["history"] = 0
+        self._generation = 0
+
+    @property
+    def nodes(self) -> int:
+        """How many positions the present search has visited."""
+        return int(self._search.nodes)
+
+    def search(
+        self,
+        states: Any,
+        depth: int | None = None,
+        nodes: int | None = None,
+        time: float | None = None,
+        avoid: Sequence[int] = (),
+    ) -> Iterator[Finding]:
+        """Searches states[0], a running game, and yields what it finds, depth after depth.
+
+        The last finding is the best answer. Without a budget it ends when the truth is known.
+        ``avoid``: actions that are not considered.
+        """
+        watch = _Watch(self, nodes, time)
+        actions = self._begin(states, avoid)
+        if not actions:
+            return
+        finding = None
+        for level in range(1, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
+            done = self._deepen(actions, level, finding.score if finding else 0, watch)
+            if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
+                finding = self._finding(level, done, watch)
+                actions.remove(finding.action)
+                actions.insert(0, finding.action)
+                yield finding
+            if not done or (finding and finding.proven) or (len(actions) == 1 and time is not None):
+                break
+        if finding is None:  # not even one move could be searched: the first will do
+            yield Finding(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+
+    def _begin(self, states: Any, avoid: Sequence[int]) -> list[int]:
+        """Set up the root; its actions, the promising first."""
+        game, search = self.game, self._search
+        self._states[0] = states[0]
+        pair = game.new_states(2)
+        pair[1] = states[0]
+        game.kernels.rekey(pair, self._keys)
+        self._keys[0] = self._keys[1]
+        seat = int(game.kernels.mover(states))
+        self._generation = (self._generation + 1) % GENERATIONS
+        search.nodes = 0
+        search.hero = 0 if game.seats == 2 else seat
+        search.key = np.uint64(0 if game.seats == 2 else seat)
+        search.generation = self._generation
+        search.reductions = self.reductions
+        self._root.side = 0 if seat == search.hero else 1
+        self._frames["killers"] = NO_MARK
+        self._searches["history"] //= 8  # what was learned before the last moves counts less
+        buffer = game.buffer()
+        legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
+        kept = [action for action in legal if action not in avoid]
+        return sorted(kept, key=lambda action: -int(game.kernels.promise(states, action)))
+
+    def _deepen(self, actions: list[int], level: int, score: int, watch: "_Watch") -> bool:
+        """One depth, with a window around the score expected that opens where it must; whether it was finished."""
+        low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
+        span = _WINDOW
+        while True:
+            self._set_root(actions, level, low, high)
+            if not watch.run():
+                return False
+            best = int(self._root.best)
+            if low < best < high:
+                return True
+            span *= 4
+            if best <= low:
+                low = best - span if best > -DECIDED else -_WIDE
+            else:
+                high = best + span if best < DECIDED else _WIDE
+
+    def _set_root(self, actions: list[int], level: int, low: int, high: int) -> None:
+        root = self._root
+        self._moves[0, : len(actions)] = actions
+        root.alpha = root.floor = low
+        root.beta = high
+        root.best = -_WIDE - 1
+        root.best_action = -1
+        root.depth = level
+        root.count = len(actions)
+        root.next = root.length = 0
+        root.ordered = AS_GIVEN
+        root.stage = WHOLE
+        root.exact = 1
+        root.reducible = self.reductions
+        self._search.ply = 0
+        self._search.mode = ADVANCE
+
+    def step(self, limit: int) -> bool:
+        """Go on with the search until so many nodes have been visited in all; whether it is done."""
+        memory = (words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
+        return bool(self.game.kernels.alphabeta(self._states, *memory, limit))
+
+    def _finding(self, level: int, done: bool, watch: "_Watch") -> Finding:
+        root = self._root
+        score = int(root.best)
+        line = tuple(root.line[: int(root.length)].tolist())
+        proven = abs(score) > DECIDED or (done and bool(self._search.exact))
+        return Finding(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
+
+
+class _Watch:
+    """Runs a search in slices and stops it when its budget is spent."""
+
+    def __init__(self, thinker: Thinker, nodes: int | None, seconds: float | None) -> None:
+        self._begin = clock.perf_counter()
+        self._thinker = thinker
+        self._most_nodes = nodes
+        self._most_seconds = None if seconds is None else seconds - _SPARE_SECONDS
+        self._slice = _FIRST_SLICE
+
+    @property
+    def seconds(self) -> float:
+        return clock.perf_counter() - self._begin
+
+    def run(self) -> bool:
+        """Go on with the search that has been set up; whether it came to its end."""
+        thinker = self._thinker
+        then = self.seconds
+        while self._most_seconds is None or then < self._most_seconds:
+            before = thinker.nodes
+            limit = before + self._slice
+            if self._most_nodes is not None:
+                limit = min(limit, self._most_nodes)
+                if before >= limit:
+                    return False
+            if thinker.step(limit):
+                return True
+            now = self.seconds
+            self._pace(thinker.nodes - before, now - then, now)
+            then = now
+        return False
+
+    def _pace(self, nodes: int, seconds: float, now: float) -> None:
+        """Slices of about a millisecond, shorter if less time is left."""
+        left = _SLICE_SECONDS
+        if self._most_seconds is not None:
+            left = min(left, max(self._most_seconds - now, 0.0))
+        self._slice = max(_LEAST_SLICE, min(2 * self._slice, int(nodes * left / max(seconds, 1e-6))))
