@@ -1,0 +1,347 @@
+"""What a position of caldera is worth, and what else a search asks about it: order, noise, marks, keys.
+
+What wins at once is in ``threats.py``, the rules are in ``rules.py``. The pieces have no forward, so that
+everything here is the same for all eight symmetries of the board. R-numbers are those of RULES.md.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.caldera import threats
+from ludodrome.games.caldera.board import (
+    BOARD,
+    CELLS,
+    COMPASS,
+    DIRECTIONS,
+    INSIDE,
+    NEIGHBOURS,
+    NOWHERE,
+    ONE,
+    ORTHOGONAL,
+    SIDE,
+    VENT,
+    ZERO,
+    beside,
+    bit,
+    cell_set,
+)
+from ludodrome.games.caldera.rules import (
+    ACTIONS,
+    CROWN,
+    FORGE,
+    KIND,
+    LANCERS,
+    LEAP,
+    SEATS,
+    SLOT,
+    SLOTS,
+    STEP,
+    TO,
+    standing,
+)
+from ludodrome.games.caldera.threats import (
+    Cells,
+    Ground,
+    Side,
+    around,
+    attackers,
+    everyone,
+    forged,
+    fuses,
+    ground_of,
+    side_of,
+)
+from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
+from ludodrome.room import Insight
+from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
+
+# Worth
+
+MERITS = (
+    ("a lancer", 330),
+    ("a smith", 280),
+    ("a cell that lancers can move to", 5),
+    ("a cell that smiths can move to", 3),
+    ("a cell that smiths can forge", 3),
+    ("a level under a lancer", 10),
+    ("a level under a smith", 6),
+    ("a level under the crown", 4),
+    ("a lancer or smith not on the edge", 6),
+    ("a lancer or smith on the nine cells in the middle", 6),
+    ("a lancer or smith within two steps of the enemy crown", 14),
+    ("a cell that the crown can move to and nobody attacks", 9),
+    ("no such cell", -60),
+    ("an attacked cell around the crown", -10),
+    ("the crown attacked", -50),
+    ("a lancer or smith attacked and unguarded, on the enemy's turn", -150),
+    ("the same on one's own turn", -40),
+    ("a cell of height 3 beside the crown", -12),
+    ("a level of the cells beside the crown", -5),
+    ("the crown within what the enemy's smiths could make erupt together", -120),
+    ("a lancer or smith within it", -45),
+    ("the turn", 18),
+    ("more pieces, for each turn that the limit is nearer than LATE (R18)", 22),
+    ("as many pieces and the higher crown, likewise", 11),
+)
+"""What a side can have and how much that is worth, in hundredths of something good."""
+(LANCER, SMITH, LANCER_REACH, SMITH_REACH, FORGES, LANCER_HEIGHT, SMITH_HEIGHT, CROWN_HEIGHT) = range(8)
+(INNER, MIDDLE, HUNTING, ESCAPES, CORNERED, BESIEGED, ATTACKED, HANGING) = range(8, 16)
+(TINDER, HEAT, CROWN_FUSED, FUSED, TURN, LATE_PIECES, LATE_CROWN) = range(17, 24)
+WEIGHTS = np.array([weight for _, weight in MERITS])
+LATE = 24
+"""So many turns before the limit its tie-break begins to count."""
+MOST = 9_999
+
+
+def _square(cell: int, steps: int) -> np.uint64:
+    """The cells within so many steps of a cell, itself included."""
+    rows = range(max(0, cell // SIDE - steps), min(SIDE, cell // SIDE + steps + 1))
+    columns = range(max(0, cell % SIDE - steps), min(SIDE, cell % SIDE + steps + 1))
+    return cell_set(row * SIDE + column for row in rows for column in columns)
+
+
+_CENTRE = CELLS // 2
+_INNER, _MIDDLE = _square(_CENTRE, 2), _square(_CENTRE, 1)
+_NEAR = np.array([_square(cell, 2) for cell in range(CELLS)])
+_ONWARD = np.array([(row * SIDE + column) % 64 for row, column in COMPASS], np.uint64)
+_BACK = np.array([-(row * SIDE + column) % 64 for row, column in COMPASS], np.uint64)
+
+
+@kernel
+def _ahead(cells: Cells, direction: Int) -> Cells:
+    """The next cells of a set in a direction."""
+    return (cells << _ONWARD[direction]) | (cells >> _BACK[direction])
+
+
+@kernel
+def _reaches(ground: Ground, own: Side, enemy: Side) -> Any:
+    """R6 to R9: the cells within reach of either side's crown, lancers and smiths, whoever stands there."""
+    above_0, above_1, above_2, vents = ground
+    crown, lancers, smiths = ZERO, ZERO, ZERO
+    crown_2, lancers_2, smiths_2 = ZERO, ZERO, ZERO
+    for direction in range(DIRECTIONS):
+        steep = (beside(above_1, direction) & ~above_0) | (beside(above_2, direction) & ~above_1)
+        passable = INSIDE[direction] & ~(steep | beside(vents, direction))
+        leap = passable & beside(passable, direction)
+        crown |= _ahead(own[0] & passable, direction)
+        smiths |= _ahead(own[2] & passable, direction)
+        lancers |= _ahead((own[1] & passable) | _ahead(own[1] & leap, direction), direction)
+        crown_2 |= _ahead(enemy[0] & passable, direction)
+        smiths_2 |= _ahead(enemy[2] & passable, direction)
+        lancers_2 |= _ahead((enemy[1] & passable) | _ahead(enemy[1] & leap, direction), direction)
+    return (crown, lancers, smiths), (crown_2, lancers_2, smiths_2)
+
+
+@kernel
+def _levels(ground: Ground, cells: Cells) -> Int:
+    """The heights of some cells together; a vent counts 4."""
+    return popcount(ground[0] & cells) + popcount(ground[1] & cells) + popcount(ground[2] & cells)
+
+
+@kernel
+def _merits(
+    ground: Ground, own: Side, enemy: Side, reach: Side, enemy_reach: Side, turn: Int, urgency: Int, weights: Array
+) -> Int:
+    """What all that one side has is worth. turn: 1 if it is to move; urgency: how late it is."""
+    crown, lancers, smiths = own
+    pieces = lancers | smiths
+    free = ~(crown | pieces)
+    attacked = everyone(enemy_reach)
+    beside_crown = around(crown) & ~ground[3]
+    worth = weights[LANCER] * popcount(lancers) + weights[SMITH] * popcount(smiths)
+    worth += weights[LANCER_REACH] * popcount(reach[1] & free) + weights[SMITH_REACH] * popcount(reach[2] & free)
+    worth += weights[FORGES] * popcount(around(smiths) & free & ~(ground[3] | everyone(enemy)))
+    worth += weights[LANCER_HEIGHT] * _levels(ground, lancers) + weights[SMITH_HEIGHT] * _levels(ground, smiths)
+    worth += weights[INNER] * popcount(pieces & _INNER) + weights[MIDDLE] * popcount(pieces & _MIDDLE)
+    worth += weights[HUNTING] * popcount(pieces & _NEAR[lowest(enemy[0])])
+    escapes = popcount(reach[0] & free & ~attacked)
+    worth += weights[ESCAPES] * escapes + weights[CORNERED] * np.int64(escapes == 0)
+    worth += weights[BESIEGED] * popcount(NEIGHBOURS[lowest(crown)] & attacked)
+    worth += weights[ATTACKED] * popcount(crown & attacked)
+    worth += weights[HANGING + turn] * popcount(pieces & attacked & ~everyone(reach))
+    worth += weights[TINDER] * popcount(beside_crown & ground[2]) + weights[HEAT] * _levels(ground, beside_crown)
+    fused = fuses(ground, enemy, own)
+    if fused:
+        vents = forged(ground, fused)[3]
+        worth += weights[CROWN_FUSED] * popcount(vents & crown) + weights[FUSED] * popcount(vents & pieces)
+    more = popcount(crown | pieces) - popcount(everyone(enemy))
+    higher = _levels(ground, crown) - _levels(ground, enemy[0])
+    worth += weights[CROWN_HEIGHT] * _levels(ground, crown) + weights[TURN] * turn
+    if urgency and more >= 0:
+        if more:
+            worth += weights[LATE_PIECES] * urgency
+        elif higher > 0:
+            worth += weights[LATE_CROWN] * urgency
+    return worth
+
+
+@kernel
+def worth(s: Record, hero: Int, weights: Array) -> Int:
+    """What the hero has more than the enemy, weighed; weights: (merits,) int64 in the order of MERITS."""
+    ground, own, enemy = ground_of(s), side_of(s, hero), side_of(s, 1 - hero)
+    reach, enemy_reach = _reaches(ground, own, enemy)
+    turn = np.int64(np.int64(s.ply) % SEATS == hero)
+    urgency = max(0, LATE + np.int64(s.ply) - np.int64(s.turn_limit))
+    ours = _merits(ground, own, enemy, reach, enemy_reach, turn, urgency, weights)
+    theirs = _merits(ground, enemy, own, enemy_reach, reach, 1 - turn, urgency, weights)
+    return ours - theirs
+
+
+@kernel
+def value(s: Record, hero: Int) -> Int:
+    """What a running position is worth to a seat."""
+    return min(max(worth(s, hero, WEIGHTS), -MOST), MOST)
+
+
+# Order and noise
+
+_PRICE = np.array([1000, *(WEIGHTS[LANCER] if slot in LANCERS else WEIGHTS[SMITH] for slot in range(1, SLOTS))])
+"""slot -> what its piece is worth when moves are put in order."""
+
+
+@kernel
+def _price(side: Side, cells: Cells) -> Int:
+    """What a side's pieces on some cells are worth."""
+    return (
+        _PRICE[0] * popcount(side[0] & cells)
+        + _PRICE[1] * popcount(side[1] & cells)
+        + _PRICE[3] * popcount(side[2] & cells)
+    )
+
+
+@kernel
+def loud(s: Record, action: Int) -> Any:
+    """Captures, and eruptions that bury somebody and not one's own crown."""
+    seat = np.int64(s.ply) % SEATS
+    to = bit(TO[s.cells[seat, SLOT[action]], action])
+    if KIND[action] != FORGE:
+        return (standing(s, 1 - seat) & to) != ZERO
+    ground = ground_of(s)
+    if not ground[2] & to:
+        return False
+    vents = forged(ground, to)[3]
+    own = side_of(s, seat)
+    return not vents & own[0] and ((everyone(own) | standing(s, 1 - seat)) & vents & BOARD) != ZERO
+
+
+@kernel
+def promise(s: Record, action: Int) -> Int:
+    """Eruptions by who is buried, captures by what is won, other actions by where they lead."""
+    seat = np.int64(s.ply) % SEATS
+    slot = np.int64(SLOT[action])
+    source = s.cells[seat, slot]
+    cell = np.int64(TO[source, action])
+    to = bit(cell)
+    ground, own, enemy = ground_of(s), side_of(s, seat), side_of(s, 1 - seat)
+    if KIND[action] == FORGE:
+        return _forge_promise(ground, own, enemy, to)
+    victim = _price(enemy, to)
+    risk = _PRICE[slot] if attackers(ground, enemy, cell) else 0
+    if victim:
+        return min(1000, 300 + victim - risk)
+    fled = 60 if slot != CROWN and attackers(ground, enemy, source) else 0
+    nearer = popcount(_NEAR[lowest(enemy[0])] & to) - popcount(_NEAR[lowest(enemy[0])] & bit(source))
+    climbed = _levels(ground, to) - _levels(ground, bit(source))
+    return fled + 20 * nearer + 10 * climbed - risk // 2
+
+
+@kernel
+def _forge_promise(ground: Ground, own: Side, enemy: Side, to: Cells) -> Int:
+    if ground[2] & to:
+        vents = forged(ground, to)[3]
+        if vents & own[0]:
+            return -1000
+        return min(1000, 300 + _price(enemy, vents) - _price(own, vents))
+    heat = popcount(around(enemy[0]) & to) - popcount(around(own[0]) & to)
+    return heat * (20 + 20 * _levels(ground, to))
+
+
+# Marks: from where, and how; who stands there does not matter
+
+_HOWS = [
+    *((STEP, direction) for direction in range(DIRECTIONS)),
+    *((LEAP, direction) for direction in range(DIRECTIONS)),
+    *((FORGE, direction) for direction in ORTHOGONAL),
+]
+_WAYS = len(_HOWS)
+MARKS = CELLS * _WAYS
+_HOW = np.array([_HOWS.index((kind, direction)) for _, kind, direction in ACTIONS])
+_CELL_TURNS = cell_turns(SIDE, SIDE)
+
+
+def _turned_marks() -> Array:
+    turns = direction_turns(COMPASS)
+    table = np.zeros((SYMMETRIES, MARKS), np.uint16)
+    for symmetry in range(SYMMETRIES):
+        hows = [_HOWS.index((kind, turns[symmetry, direction])) for kind, direction in _HOWS]
+        for cell in range(CELLS):
+            for how in range(_WAYS):
+                table[symmetry, cell * _WAYS + how] = _CELL_TURNS[symmetry, cell] * _WAYS + hows[how]
+    return table
+
+
+@kernel
+def mark(s: Record, action: Int) -> Int:
+    """From which cell, and which of the twenty ways to move or to forge."""
+    seat = np.int64(s.ply) % SEATS
+    return np.int64(s.cells[seat, SLOT[action]]) * _WAYS + _HOW[action]
+
+
+# Keys: the two of a kind are the same; the seat to move follows from the ply
+
+_GROUND_KINDS = VENT
+_PIECE_KINDS = np.array([[_GROUND_KINDS + 3 * seat + kind for kind in (0, 1, 1, 2, 2)] for seat in range(SEATS)])
+"""(seat, slot) -> kind of thing in the table of keys."""
+_KEYS = np.zeros((_GROUND_KINDS + 3 * SEATS, NOWHERE + 1, SYMMETRIES), np.uint64)
+_KEYS[:, :CELLS] = key_table(_CELL_TURNS, len(_KEYS), seed=7)
+_MOST_PLIES = 1000
+_PLY_KEYS = key_table(np.zeros((SYMMETRIES, 1), np.int64), _MOST_PLIES + 1, seed=8)[:, 0]
+
+
+@kernel
+def _toggle(keys: Array, at: Int, words: Array) -> None:
+    for symmetry in range(SYMMETRIES):
+        keys[at, symmetry] ^= words[symmetry]
+
+
+@kernel
+def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+    """The keys of the position after, from those of the position before and what differs."""
+    past, now = _PLY_KEYS[before.ply], _PLY_KEYS[after.ply]
+    for symmetry in range(SYMMETRIES):
+        keys[at + 1, symmetry] = keys[at, symmetry] ^ past[symmetry] ^ now[symmetry]
+    for k in range(_GROUND_KINDS):
+        changed = before.levels[k] ^ after.levels[k]
+        while changed:
+            _toggle(keys, at + 1, _KEYS[k, lowest(changed)])
+            changed &= changed - ONE
+    for seat in range(SEATS):
+        for slot in range(SLOTS):
+            source, to = before.cells[seat, slot], after.cells[seat, slot]
+            if source != to:
+                _toggle(keys, at + 1, _KEYS[_PIECE_KINDS[seat, slot], source])
+                _toggle(keys, at + 1, _KEYS[_PIECE_KINDS[seat, slot], to])
+
+
+@kernel
+def gain(before: Record, after: Record) -> Int:
+    """Nothing: caldera is won or lost."""
+    return 0
+
+
+INSIGHT = Insight(
+    value=value,
+    winning=threats.winning,
+    pressed=threats.pressed,
+    narrow=threats.narrow,
+    loud=loud,
+    promise=promise,
+    gain=gain,
+    mark=mark,
+    rekey=rekey,
+    marks=MARKS,
+    turned=_turned_marks(),
+    by_points=False,
+    quiet=False,
+)
