@@ -1,7 +1,7 @@
 """Spaces: two prepared boards run against each other.
 
-Beside the game, this package offers ``check``, ``steps``, ``simulate`` and ``simulate_matrix``,
-which take boards as JSON, and the codes of boards: ``encode_board`` and ``parse_board``.
+Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix`` and
+``respond``, which take boards as JSON, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ from ludodrome.games.spaces.legality import Fault, check
 from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
 from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
 from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
+from ludodrome.games.spaces.respond import Response, respond
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
 from ludodrome.reading import show
@@ -29,6 +30,7 @@ __all__ = [
     "Event",
     "Fault",
     "Packed",
+    "Response",
     "Round",
     "RoundStep",
     "Spaces",
@@ -37,6 +39,7 @@ __all__ = [
     "draw_board",
     "encode_board",
     "parse_board",
+    "respond",
     "simulate",
     "simulate_matrix",
     "step_words",

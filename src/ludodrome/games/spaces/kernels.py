@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces import rounds, rules
+from ludodrome.games.spaces import respond_bounds, respond_search, rounds, rules
 from ludodrome.games.spaces.boards import FINISH
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
@@ -162,3 +162,28 @@ def play_matrix(
             points_b[i, j] = b
             begin_b = end_b
         begin_a = end_a
+
+
+# Best responses
+
+
+@entry
+def fill_bounds(runs: Any, course: Any, table: Array) -> None:
+    respond_bounds.fill(runs[0], course, table)
+
+
+@entry
+def search_response(
+    runs: Any,
+    course: Any,
+    table: Array,
+    wanted: int,
+    limit: int,
+    frames: Array,
+    actions: Array,
+    mine: Array,
+    keys: Array,
+    marks: Array,
+    mark: int,
+) -> Any:
+    return respond_search.search(runs[0], course, table, wanted, limit, frames, actions, mine, keys, marks, mark)
