@@ -3,7 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.santorini import codec, kernels, rules
+from ludodrome.games.santorini import codec, evaluate, kernels, rules
 
 
 class Santorini(Game):
@@ -19,6 +19,7 @@ class Santorini(Game):
     most_actions = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
+    insight = evaluate.INSIGHT
     codec = codec
 
     def __init__(self, /, **options: Any) -> None:

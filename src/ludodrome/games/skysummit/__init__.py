@@ -1,7 +1,7 @@
 """Skysummit: towers with placement."""
 
 from ludodrome.game import Game, Option
-from ludodrome.games.skysummit import codec, kernels, rules
+from ludodrome.games.skysummit import codec, evaluate, kernels, rules
 
 
 class Skysummit(Game):
@@ -17,6 +17,7 @@ class Skysummit(Game):
     most_actions = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
+    insight = evaluate.INSIGHT
     codec = codec
 
 

@@ -1,0 +1,158 @@
+"""What a search knows about santorini beyond its rules. What it shares with skysummit is in ``tower_value.py``.
+
+With three players a value sets the hero against the better of the others, and a threat is one of the next seat.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.santorini.rules import BUILDS, MOST_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
+from ludodrome.games.tower_value import (
+    MOST_PROMISE,
+    WEIGHTS,
+    build_promise,
+    built_cells,
+    change_keys,
+    clock_keys,
+    duel_value,
+    step_promise,
+    step_turns,
+    summits,
+    trio_value,
+    within_bounds,
+)
+from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
+from ludodrome.jit import Array, Int, Record, kernel, lowest
+from ludodrome.room import Insight
+
+MARKS = CELLS * STEPS_OF_WORKER
+
+_BUILT = built_cells(BUILDS)
+_CLOCK = clock_keys((MOST_SEATS + 1) * MOST_SEATS)
+"""players * 3 + seat -> word"""
+
+
+@kernel
+def value(s: Record, hero: Int) -> Int:
+    """What a running position is worth to the hero."""
+    mover = seat_after(s.players, np.int64(s.ply))
+    if s.players == 2:
+        return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, hero))
+    return within_bounds(trio_value(WEIGHTS, s.levels, s.workers, mover, hero))
+
+
+@kernel
+def winning(s: Record) -> Int:
+    """R10: a step onto level 3, or -1. It builds on the cell just left, which is always free (R8).
+
+    Wins by shutting the next seat in are left to the search.
+    """
+    if not s.levels[2]:
+        return -1
+    seat = seat_after(s.players, np.int64(s.ply))
+    taken = occupied(s)
+    for worker in range(WORKERS):
+        source = s.workers[seat, worker]
+        tops = summits(s.levels, source, taken)
+        if tops:
+            direction = DIRECTION[source, lowest(tops)]
+            return np.int64(worker * STEPS_OF_WORKER + direction * BUILDS + (DIRECTIONS - 1 - direction))
+    return -1
+
+
+@kernel
+def _threats(s: Record) -> Any:
+    """The cells on which the next seat will win unless something is done."""
+    if not s.levels[2]:
+        return np.uint64(0)
+    seat = seat_after(s.players, np.int64(s.ply) + 1)
+    taken = occupied(s)
+    return summits(s.levels, s.workers[seat, 0], taken) | summits(s.levels, s.workers[seat, 1], taken)
+
+
+@kernel
+def pressed(s: Record) -> Any:
+    """Whether the next seat threatens to step onto level 3."""
+    return _threats(s) != 0
+
+
+@kernel
+def narrow(s: Record, buffer: Array, count: Int) -> Int:
+    """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
+    threats = _threats(s)
+    if threats & (threats - np.uint64(1)):
+        return 0
+    cell = lowest(threats)
+    seat = seat_after(s.players, np.int64(s.ply))
+    first, second = s.workers[seat, 0], s.workers[seat, 1]
+    kept = 0
+    for k in range(count):
+        action = np.int64(buffer[k])
+        built = _BUILT[first, action] if action < STEPS_OF_WORKER else _BUILT[second, action - STEPS_OF_WORKER]
+        buffer[kept] = action
+        kept += np.int64(built == cell)
+    return kept
+
+
+@kernel
+def loud(s: Record, action: Int) -> Any:
+    """Nothing is ever captured."""
+    return False
+
+
+@kernel
+def promise(s: Record, action: Int) -> Int:
+    """How good a move looks: up, away from the others' climbs, towards the own ones."""
+    seat = seat_after(s.players, np.int64(s.ply))
+    worker = action // STEPS_OF_WORKER
+    source = s.workers[seat, worker]
+    to = STEP[source, action % STEPS_OF_WORKER // BUILDS]
+    good = step_promise(s.levels, source, to)
+    if good == MOST_PROMISE:  # R10: whatever it builds
+        return good
+    own = bit(to) | bit(s.workers[seat, 1 - worker])
+    others = occupied(s) & ~(own | bit(source))
+    return good + build_promise(s.levels, STEP[to, action % BUILDS], own, others)
+
+
+@kernel
+def gain(before: Record, after: Record) -> Int:
+    """There are no points."""
+    return 0
+
+
+@kernel
+def mark(s: Record, action: Int) -> Int:
+    """Where from, where to and where built, whichever worker does it."""
+    worker = action // STEPS_OF_WORKER
+    source = np.int64(s.workers[seat_after(s.players, np.int64(s.ply)), worker])
+    return source * STEPS_OF_WORKER + action % STEPS_OF_WORKER
+
+
+@kernel
+def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+    """Heights, workers, how many play and whose turn it is."""
+    change_keys(before, after, np.int64(after.players), _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
+
+
+@kernel
+def _clock(s: Record) -> Int:
+    return np.int64(s.players) * MOST_SEATS + seat_after(s.players, np.int64(s.ply))
+
+
+INSIGHT = Insight(
+    value=value,
+    winning=winning,
+    pressed=pressed,
+    narrow=narrow,
+    loud=loud,
+    promise=promise,
+    gain=gain,
+    mark=mark,
+    rekey=rekey,
+    marks=MARKS,
+    turned=step_turns(BUILDS),
+    by_points=False,
+    quiet=True,
+)

@@ -1,0 +1,189 @@
+"""What a search knows about skysummit beyond its rules. What it shares with santorini is in ``tower_value.py``."""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.skysummit.rules import (
+    BUILDS,
+    NO_BUILD,
+    PLACEMENT_TURNS,
+    PLACEMENTS,
+    STEPS_OF_WORKER,
+    WORKERS,
+    occupied,
+    placed,
+    placement,
+)
+from ludodrome.games.tower_value import (
+    CELL_TURNS,
+    ORBIT,
+    WEIGHTS,
+    build_promise,
+    built_cells,
+    change_keys,
+    clock_keys,
+    duel_value,
+    placement_value,
+    step_promise,
+    step_turns,
+    summits,
+    within_bounds,
+)
+from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
+from ludodrome.jit import Array, Int, Record, kernel, lowest
+from ludodrome.room import Insight
+from ludodrome.search.symmetry import SYMMETRIES
+
+STEP_MARKS = CELLS * STEPS_OF_WORKER
+MARKS = STEP_MARKS + PLACEMENTS
+MOST_TURN_LIMIT = 1000
+
+_BUILT = built_cells(BUILDS)
+_CLOCK = clock_keys(2 * (MOST_TURN_LIMIT + 1))
+"""turns left * 2 + seat -> word"""
+_TURN = 10
+_CENTRE_PROMISE = np.array([-200, -100, -50, 100, 150, 200])
+"""orbit -> how good a placement there looks."""
+
+
+@kernel
+def value(s: Record, hero: Int) -> Int:
+    """What a running position is worth to the hero."""
+    mover = np.int64(s.ply) % 2
+    if s.ply < PLACEMENT_TURNS:
+        placing = _TURN if hero == mover else -_TURN
+        if s.ply == 0:
+            return np.int64(placing)
+        return placing + placement_value(s.workers, 0) * (1 - 2 * hero)
+    return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, hero))
+
+
+@kernel
+def winning(s: Record) -> Int:
+    """R8: a step onto level 3, or -1. Wins by shutting the other seat in are left to the search."""
+    if not s.levels[2]:
+        return -1
+    seat = np.int64(s.ply) % 2
+    taken = occupied(s)
+    for worker in range(WORKERS):
+        source = s.workers[seat, worker]
+        tops = summits(s.levels, source, taken)
+        if tops:
+            return np.int64(PLACEMENTS + worker * STEPS_OF_WORKER + DIRECTION[source, lowest(tops)] * BUILDS + NO_BUILD)
+    return -1
+
+
+@kernel
+def _threats(s: Record) -> Any:
+    """The cells on which the next seat will win unless something is done. R11: there is no turn after the last."""
+    if not s.levels[2] or s.ply + 1 >= s.turn_limit:
+        return np.uint64(0)
+    seat = 1 - np.int64(s.ply) % 2
+    taken = occupied(s)
+    return summits(s.levels, s.workers[seat, 0], taken) | summits(s.levels, s.workers[seat, 1], taken)
+
+
+@kernel
+def pressed(s: Record) -> Any:
+    """Whether the next seat threatens to step onto level 3."""
+    return _threats(s) != 0
+
+
+@kernel
+def narrow(s: Record, buffer: Array, count: Int) -> Int:
+    """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
+    threats = _threats(s)
+    if threats & (threats - np.uint64(1)):
+        return 0
+    cell = lowest(threats)
+    seat = np.int64(s.ply) % 2
+    first, second = s.workers[seat, 0], s.workers[seat, 1]
+    kept = 0
+    for k in range(count):
+        action = np.int64(buffer[k])
+        rest = action - PLACEMENTS
+        built = _BUILT[first, rest] if rest < STEPS_OF_WORKER else _BUILT[second, rest - STEPS_OF_WORKER]
+        buffer[kept] = action
+        kept += np.int64(built == cell)
+    return kept
+
+
+@kernel
+def loud(s: Record, action: Int) -> Any:
+    """Nothing is ever captured."""
+    return False
+
+
+@kernel
+def promise(s: Record, action: Int) -> Int:
+    """How good a move looks: up, away from the others' climbs, towards the own ones; placements in the centre."""
+    if action < PLACEMENTS:
+        a, b = placed(action)
+        return _CENTRE_PROMISE[ORBIT[a]] + _CENTRE_PROMISE[ORBIT[b]]
+    seat = np.int64(s.ply) % 2
+    rest = action - PLACEMENTS
+    worker = rest // STEPS_OF_WORKER
+    source = s.workers[seat, worker]
+    to = STEP[source, rest % STEPS_OF_WORKER // BUILDS]
+    good = step_promise(s.levels, source, to)
+    if rest % BUILDS == NO_BUILD:
+        return good
+    own = bit(to) | bit(s.workers[seat, 1 - worker])
+    others = bit(s.workers[1 - seat, 0]) | bit(s.workers[1 - seat, 1])
+    return good + build_promise(s.levels, STEP[to, rest % BUILDS], own, others)
+
+
+@kernel
+def gain(before: Record, after: Record) -> Int:
+    """There are no points."""
+    return 0
+
+
+@kernel
+def mark(s: Record, action: Int) -> Int:
+    """Where from, where to and where built, whichever worker does it; then the placements."""
+    if action < PLACEMENTS:
+        return np.int64(STEP_MARKS + action)
+    rest = action - PLACEMENTS
+    worker = rest // STEPS_OF_WORKER
+    return np.int64(s.workers[np.int64(s.ply) % 2, worker]) * STEPS_OF_WORKER + rest % STEPS_OF_WORKER
+
+
+@kernel
+def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+    """Heights, workers, whose turn it is and how many turns are left (R11)."""
+    change_keys(before, after, 2, _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
+
+
+@kernel
+def _clock(s: Record) -> Int:
+    return 2 * (np.int64(s.turn_limit) - np.int64(s.ply)) + np.int64(s.ply) % 2
+
+
+def _turned() -> Array:
+    turned = np.zeros((SYMMETRIES, MARKS), np.uint16)
+    turned[:, :STEP_MARKS] = step_turns(BUILDS)
+    for symmetry in range(SYMMETRIES):
+        cells = CELL_TURNS[symmetry]
+        for action in range(PLACEMENTS):
+            a, b = placed(action)
+            turned[symmetry, STEP_MARKS + action] = STEP_MARKS + placement(int(cells[a]), int(cells[b]))
+    return turned
+
+
+INSIGHT = Insight(
+    value=value,
+    winning=winning,
+    pressed=pressed,
+    narrow=narrow,
+    loud=loud,
+    promise=promise,
+    gain=gain,
+    mark=mark,
+    rekey=rekey,
+    marks=MARKS,
+    turned=_turned(),
+    by_points=False,
+    quiet=True,
+)

@@ -1,0 +1,348 @@
+"""What a search knows of the tower board beyond the rules: values, threats, promises, marks and keys.
+
+Shared by ``evaluate.py`` of the two tower games. Everything works on the heights of ``towers.py``
+(four bit sets) and on cells under workers. A value is a sum of features times the weights of
+``tower_weights.py``, so that the weights can be fitted; each seat is seen in one of two roles, as the
+mover or as one who waits.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.tower_weights import FEW_STEPS, GROUPS, HEIGHTS, ORBITS, WEIGHTS
+from ludodrome.games.towers import (
+    CELLS,
+    COMPASS,
+    DIRECTIONS,
+    NEIGHBOURS,
+    OFF_BOARD,
+    ONE,
+    SIDE,
+    STEP,
+    bit,
+    height,
+    reach,
+)
+from ludodrome.jit import Array, Int, kernel, lowest, popcount
+from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
+
+MOVER, WAITING = np.uint64(0), np.uint64(1)
+MOST_VALUE = 9_000
+"""Values stay below 10,000 whatever the weights are."""
+
+_BOARD = np.uint64((1 << CELLS) - 1)
+_WEST_EDGE = np.uint64(sum(1 << row * SIDE for row in range(SIDE)))
+_EAST_EDGE = _WEST_EDGE << np.uint64(SIDE - 1)
+_NOT_WEST, _NOT_EAST = _BOARD ^ _WEST_EDGE, _BOARD ^ _EAST_EDGE
+_SIDE = np.uint64(SIDE)
+
+CELL_TURNS = cell_turns(SIDE, SIDE)
+"""(8, cells)"""
+_SMALLEST = CELL_TURNS.min(axis=0)
+ORBIT = np.searchsorted(np.unique(_SMALLEST), _SMALLEST).astype(np.uint64)
+"""cell -> which of the six kinds of cells it is."""
+
+
+@kernel
+def spread(cells: Any) -> Any:
+    """The cells of a set and their neighbours."""
+    wide = cells | ((cells & _NOT_EAST) << ONE) | ((cells & _NOT_WEST) >> ONE)
+    return (wide | (wide << _SIDE) | (wide >> _SIDE)) & _BOARD
+
+
+RING = np.array([spread(NEIGHBOURS[_cell]) & ~(NEIGHBOURS[_cell] | ONE << np.uint64(_cell)) for _cell in range(CELLS)])
+"""cell -> the cells two king's steps away."""
+
+# Where each group of weights begins in a role's row.
+_SIZES = [int(np.prod(shape)) for shape in GROUPS.values()]
+_BEGIN = dict(zip(GROUPS, (np.uint64(sum(_SIZES[:k])) for k in range(len(_SIZES))), strict=True))
+_PLACE, _NEAR, _FAR = _BEGIN["PLACE"], _BEGIN["NEAR"], _BEGIN["FAR"]
+_STEPS, _THREATS, _TURN = _BEGIN["STEPS"], _BEGIN["THREATS"], _BEGIN["TURN"]
+_SECOND, _ALONE, _ALONE_SECOND = _BEGIN["SECOND"], _BEGIN["ALONE"], _BEGIN["ALONE_SECOND"]
+_ORBITS, _LEVELS = np.uint64(ORBITS), np.uint64(4)
+_2, _3 = np.uint64(2), np.uint64(3)
+
+
+# Values
+
+
+@kernel
+def levelled(levels: Array, among: Any) -> Any:
+    """The cells of a set that are exactly 0, 1, 2 and 3 high: four sets."""
+    l0, l1, l2, l3 = np.uint64(levels[0]), np.uint64(levels[1]), np.uint64(levels[2]), np.uint64(levels[3])
+    return among & ~l0, among & l0 & ~l1, among & l1 & ~l2, among & l2 & ~l3
+
+
+@kernel
+def counted(weights: Array, role: Any, begin: Any, sets: Any, among: Any) -> Int:
+    """Cells of four sets that are among others, each set with its own weight."""
+    return (
+        popcount(sets[0] & among) * weights[role, begin]
+        + popcount(sets[1] & among) * weights[role, begin + ONE]
+        + popcount(sets[2] & among) * weights[role, begin + _2]
+        + popcount(sets[3] & among) * weights[role, begin + _3]
+    )
+
+
+@kernel
+def worker_value(weights: Array, role: Any, levels: Array, free: Any, cell: Any) -> Int:
+    """A worker by its place and height, and the free cells near and far by their heights. free: four sets."""
+    at = np.uint64(cell)
+    stand = ((levels[0] >> at) & ONE) + ((levels[1] >> at) & ONE)
+    return (
+        weights[role, _PLACE + stand * _ORBITS + ORBIT[at]]
+        + counted(weights, role, _NEAR + stand * _LEVELS, free, NEIGHBOURS[at])
+        + counted(weights, role, _FAR + stand * _LEVELS, free, RING[at])
+    )
+
+
+@kernel
+def seat_value(
+    weights: Array, role: Any, levels: Array, free: Any, first: Any, second: Any, steps: Any, count: Any, answered: Any
+) -> Int:
+    """A seat's two workers, and what both can reach together.
+
+    free: the unoccupied cells by height, four sets; steps: where the workers can step to; count: in how many ways;
+    answered: the cells that other seats can build on in their next turn.
+    """
+    second_steps = (
+        (spread(steps & free[0]) & ~np.uint64(levels[1]))
+        | (spread(steps & free[1]) & ~np.uint64(levels[2]))
+        | (spread(steps & free[2]) & ~np.uint64(levels[3]))
+    ) & ~steps
+    threats = min(popcount(steps & free[3]), 2)
+    return (
+        worker_value(weights, role, levels, free, first)
+        + worker_value(weights, role, levels, free, second)
+        + weights[role, _STEPS + np.uint64(min(count, FEW_STEPS - 1))]
+        + weights[role, _THREATS + np.uint64(threats)]
+        + weights[role, _TURN]
+        + counted(weights, role, _SECOND, free, second_steps)
+        + counted(weights, role, _ALONE, free, steps & ~answered)
+        + counted(weights, role, _ALONE_SECOND, free, second_steps & ~answered)
+    )
+
+
+@kernel
+def within_bounds(value: Int) -> Int:
+    """No value passes for a proven win."""
+    return max(-MOST_VALUE, min(MOST_VALUE, value))
+
+
+@kernel
+def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: Int) -> Int:
+    """Two seats: the mover against the one who waits, from the hero's side. Linear in the weights."""
+    a, b = workers[mover, 0], workers[mover, 1]
+    c, d = workers[1 - mover, 0], workers[1 - mover, 1]
+    taken = bit(a) | bit(b) | bit(c) | bit(d)
+    free = levelled(levels, _BOARD & ~taken)
+    from_a, from_b = reach(levels, a, taken), reach(levels, b, taken)
+    from_c, from_d = reach(levels, c, taken), reach(levels, d, taken)
+    ours, theirs = from_a | from_b, from_c | from_d
+    our_count, their_count = popcount(from_a) + popcount(from_b), popcount(from_c) + popcount(from_d)
+    value = seat_value(weights, MOVER, levels, free, a, b, ours, our_count, spread(theirs)) - seat_value(
+        weights, WAITING, levels, free, c, d, theirs, their_count, spread(ours)
+    )
+    return value if hero == mover else -value
+
+
+@kernel
+def seat_steps(levels: Array, workers: Array, seat: Int, taken: Any) -> Any:
+    """Where a seat's workers can step to, and in how many ways."""
+    first, second = reach(levels, workers[seat, 0], taken), reach(levels, workers[seat, 1], taken)
+    return first | second, popcount(first) + popcount(second)
+
+
+@kernel
+def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: Int) -> Int:
+    """Three seats: the hero against the better of the two others."""
+    taken = np.uint64(0)
+    for seat in range(3):
+        taken |= bit(workers[seat, 0]) | bit(workers[seat, 1])
+    free = levelled(levels, _BOARD & ~taken)
+    own = np.int64(0)
+    best = np.int64(-(1 << 40))
+    for seat in range(3):
+        steps, count = seat_steps(levels, workers, seat, taken)
+        one, _ = seat_steps(levels, workers, (seat + 1) % 3, taken)
+        other, _ = seat_steps(levels, workers, (seat + 2) % 3, taken)
+        role = MOVER if seat == mover else WAITING
+        first, second = workers[seat, 0], workers[seat, 1]
+        value = seat_value(weights, role, levels, free, first, second, steps, count, spread(one | other))
+        if seat == hero:
+            own = value
+        else:
+            best = max(best, value)
+    return own - best
+
+
+@kernel
+def placement_value(workers: Array, seat: Int) -> Int:
+    """A placed seat before anything is built: the nearer to the centre the better."""
+    first, second = ORBIT[workers[seat, 0]], ORBIT[workers[seat, 1]]
+    return WEIGHTS[WAITING, _PLACE + first] + WEIGHTS[WAITING, _PLACE + second]
+
+
+# Threats
+
+
+@kernel
+def summits(levels: Array, cell: Any, taken: Any) -> Any:
+    """The cells that a worker could win on if it were its turn."""
+    at = np.uint64(cell)
+    high = np.uint64(0) - ((levels[1] >> at) & ONE)
+    return NEIGHBOURS[at] & levels[2] & ~(levels[3] | taken) & high
+
+
+# Promises
+
+MOST_PROMISE = 1000
+_CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MOST_PROMISE]])
+"""(height left, height gained) -> how good a step looks. With any build it stays within MOST_PROMISE."""
+_BUILD_FOR_OWN = np.array([0, 30, 120, 300])
+_BUILD_FOR_OTHERS = np.array([0, -20, -150, -800])
+"""height gained -> how good it looks to give somebody near a cell to climb to."""
+_DOME_OTHERS, _DOME_OWN = 500, -150
+
+
+@kernel
+def step_promise(levels: Array, source: Any, to: Any) -> Int:
+    """Up is good, down is bad."""
+    return _CLIMB[min(height(levels, source), HEIGHTS - 1), min(height(levels, to), 3)]
+
+
+@kernel
+def build_promise(levels: Array, at: Any, own: Any, others: Any) -> Int:
+    """What a build gives: a cell to climb for whoever stands near and high enough, or a dome before it.
+
+    own, others: the sets of workers after the step.
+    """
+    before = np.uint64(height(levels, at))
+    near = NEIGHBOURS[at]
+    standing = near & _at_least(levels, before)
+    if before == _3:
+        return (_DOME_OTHERS if others & near & levels[1] else 0) + (_DOME_OWN if own & near & levels[1] else 0)
+    gained = before + ONE
+    return (_BUILD_FOR_OWN[gained] if own & standing else 0) + (_BUILD_FOR_OTHERS[gained] if others & standing else 0)
+
+
+@kernel
+def _at_least(levels: Array, least: Any) -> Any:
+    """The cells at least so high."""
+    return _BOARD if least == 0 else np.uint64(levels[least - ONE])
+
+
+# Marks: source * 8 * builds + direction of the step * builds + direction of the build
+
+
+def step_turns(builds: int) -> Array:
+    """(8, marks): the mark of a step after each symmetry. A ninth build direction is no build."""
+    directions = direction_turns(COMPASS)
+    turned = np.zeros((SYMMETRIES, CELLS, DIRECTIONS, builds), np.uint16)
+    for symmetry in range(SYMMETRIES):
+        built = np.append(directions[symmetry], DIRECTIONS)[:builds]
+        for cell in range(CELLS):
+            start = CELL_TURNS[symmetry, cell] * DIRECTIONS
+            turned[symmetry, cell] = (start + directions[symmetry][:, None]) * builds + built
+    return turned.reshape(SYMMETRIES, -1)
+
+
+def built_cells(builds: int) -> Array:
+    """(cells, 8 * builds): the cell that a step and a build from a cell raise, or OFF_BOARD."""
+    table = np.full((CELLS, DIRECTIONS, builds), OFF_BOARD, np.int8)
+    for cell in range(CELLS):
+        for direction in range(DIRECTIONS):
+            if (to := int(STEP[cell, direction])) != OFF_BOARD:
+                table[cell, direction, :DIRECTIONS] = STEP[to]
+    return table.reshape(CELLS, -1)
+
+
+# Keys: one row of eight words for what stands on a cell, all zero for what counts for nothing
+
+_SEED = 20_240_229
+NO_CELL = CELLS
+"""Where nothing ever stands: an empty row, so that there is always one to take."""
+_NO_CELL = ONE << np.uint64(NO_CELL)
+PLACES = CELLS + 1
+
+
+def _keys(kinds: int, seed: int) -> Array:
+    table = np.zeros((kinds, PLACES, SYMMETRIES), np.uint64)
+    table[:, :CELLS] = key_table(CELL_TURNS, kinds, seed)
+    return table
+
+
+_HEIGHT_KEYS = _keys(5, _SEED)
+"""Bare ground counts for nothing."""
+_HEIGHT_KEYS[0] = 0
+_KEYS = np.concatenate([*_HEIGHT_KEYS, *_keys(3, _SEED + 1)])
+"""(row, 8): the heights' rows, height * PLACES + cell, and then the workers', seat * PLACES + cell."""
+_PLACES = np.uint64(PLACES)
+_FIRST_WORKER = np.uint64(5 * PLACES)
+
+
+def clock_keys(count: int) -> Array:
+    """Words for what is on no cell, such as whose turn it is: the same under every symmetry."""
+    return np.random.Generator(np.random.PCG64(_SEED + 2)).integers(0, 1 << 64, count, np.uint64)
+
+
+@kernel
+def change_keys(before: Any, after: Any, seats: Int, clock: Any, keys: Array, at: Int) -> None:
+    """keys[at + 1] = keys[at] with what differs between two records; clock: what differs besides the board.
+
+    A turn changes one height and one worker, so there is one of each here, and loops only for the rest.
+    All workers are taken out and put back: faster than asking which has moved. Two on one cell, as in a blank record,
+    count for nothing, and so does NOWHERE.
+    """
+    old, new = before.levels, after.levels
+    here, there = np.uint64(at), np.uint64(at) + ONE
+    changed = np.uint64((old[0] ^ new[0]) | (old[1] ^ new[1]) | (old[2] ^ new[2]) | (old[3] ^ new[3])) | _NO_CELL
+    cell = np.uint64(lowest(changed))
+    was, now = _height_row(old, cell), _height_row(new, cell)
+    a, b = _worker_row(before, 0, 0), _worker_row(before, 0, 1)
+    c, d = _worker_row(before, 1, 0), _worker_row(before, 1, 1)
+    e, f = _worker_row(after, 0, 0), _worker_row(after, 0, 1)
+    g, h = _worker_row(after, 1, 0), _worker_row(after, 1, 1)
+    for lane in range(keys.shape[1]):
+        k = np.uint64(lane)
+        keys[there, k] = (
+            (keys[here, k] ^ clock)
+            ^ (_KEYS[was, k] ^ _KEYS[now, k])
+            ^ (_KEYS[a, k] ^ _KEYS[b, k] ^ _KEYS[c, k] ^ _KEYS[d, k])
+            ^ (_KEYS[e, k] ^ _KEYS[f, k] ^ _KEYS[g, k] ^ _KEYS[h, k])
+        )
+    if seats == 3:
+        _change_third(before, after, keys, there)
+    changed &= changed - ONE
+    while changed:
+        cell = np.uint64(lowest(changed))
+        changed &= changed - ONE
+        was, now = _height_row(old, cell), _height_row(new, cell)
+        for lane in range(keys.shape[1]):
+            k = np.uint64(lane)
+            keys[there, k] ^= _KEYS[was, k] ^ _KEYS[now, k]
+
+
+@kernel
+def _height_row(levels: Array, cell: Any) -> Any:
+    return np.uint64(height(levels, cell)) * _PLACES + cell
+
+
+@kernel
+def _worker_row(s: Any, seat: Int, worker: Int) -> Any:
+    return _FIRST_WORKER + np.uint64(seat) * _PLACES + min(np.uint64(s.workers[seat, worker]), np.uint64(NO_CELL))
+
+
+@kernel
+def _change_third(before: Any, after: Any, keys: Array, there: Any) -> None:
+    """The third seat's workers."""
+    a, b, c, d = (
+        _worker_row(before, 2, 0),
+        _worker_row(before, 2, 1),
+        _worker_row(after, 2, 0),
+        _worker_row(after, 2, 1),
+    )
+    for lane in range(keys.shape[1]):
+        k = np.uint64(lane)
+        keys[there, k] ^= _KEYS[a, k] ^ _KEYS[b, k] ^ _KEYS[c, k] ^ _KEYS[d, k]

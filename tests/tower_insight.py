@@ -1,0 +1,210 @@
+"""What the insights of both tower games must fulfil, checked against nothing but the rules."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import ludodrome
+from ludodrome.jit import COMPILED, words
+from ludodrome.search.symmetry import INVERSE, SYMMETRIES, cell_turns
+
+NAMES = [row + column for row in "ABCDE" for column in "12345"]
+TURNS = cell_turns(5, 5)
+BLANK_ROWS = "/".join(["00000"] * 5)
+
+
+def enough(compiled: int, plain: int) -> int:
+    """How many examples; without compilation a few must do."""
+    return compiled if COMPILED else plain
+
+
+def states_of(game: ludodrome.Game, line: str) -> Any:
+    """An array of one record."""
+    return game.codec.parse_line(line, game.options)
+
+
+def walks(game: ludodrome.Game, count: int, seed: int, start: Any = None) -> Iterator[Any]:
+    """The running positions of random games, each an array of its own."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        states = game.new_states(1)
+        words(states)[:] = words(states_of(game, game.format_state(start or game.initial_state())))
+        while actions := legal(game, states):
+            yield copied(game, states)
+            game.kernels.play(states, rng.choice(actions))
+
+
+def heights_of(rng: random.Random) -> list[int]:
+    """A town where much can happen: most cells are high enough to climb from and to."""
+    return rng.choices(range(5), weights=[3, 4, 6, 6, 3], k=25)
+
+
+def towns(game: ludodrome.Game, count: int, seed: int, plies: tuple[int, ...]) -> Iterator[Any]:
+    """Running positions that somebody has made up: high towers, workers anywhere."""
+    rng = random.Random(seed)
+    made = 0
+    while made < count:
+        heights = heights_of(rng)
+        grounds = [cell for cell in range(25) if heights[cell] <= 2]
+        if len(grounds) < 2 * game.seats:
+            continue
+        rng.shuffle(grounds)
+        workers = ["".join(NAMES[cell] for cell in grounds[2 * seat : 2 * seat + 2]) for seat in range(game.seats)]
+        states = states_of(game, line_of(heights, workers, rng.choice(plies)))
+        if game.kernels.mover(states) >= 0:
+            made += 1
+            yield states
+
+
+def line_of(heights: list[int], workers: list[str], ply: int) -> str:
+    rows = "/".join("".join(map(str, heights[row : row + 5])) for row in range(0, 25, 5))
+    return " ".join([rows, *workers, str(ply)])
+
+
+def turned_line(line: str, symmetry: int) -> str:
+    """The same position on a board that a symmetry has turned."""
+    rows, *groups, ply = line.split()
+    digits = rows.replace("/", "")
+    heights = [0] * 25
+    for cell in range(25):
+        heights[TURNS[symmetry, cell]] = int(digits[cell])
+    workers = [
+        "-" if group == "-" else "".join(NAMES[TURNS[symmetry, NAMES.index(group[at : at + 2])]] for at in (0, 2))
+        for group in groups
+    ]
+    if int(ply) < 2:  # placed workers stand in the order of their cells
+        workers = ["".join(sorted([group[:2], group[2:]])) if len(group) == 4 else group for group in workers]
+    return line_of(heights, workers, int(ply))
+
+
+def swapped_line(line: str, seat: int) -> str:
+    """The same position with the two workers of a seat changing places."""
+    parts = line.split()
+    parts[1 + seat] = parts[1 + seat][2:] + parts[1 + seat][:2]
+    return " ".join(parts)
+
+
+def copied(game: ludodrome.Game, states: Any) -> Any:
+    copy = game.new_states(1)
+    words(copy)[:] = words(states)
+    return copy
+
+
+def legal(game: ludodrome.Game, states: Any) -> list[int]:
+    buffer = game.buffer()
+    return [int(action) for action in buffer[: game.kernels.legal(states, buffer)]]
+
+
+def after(game: ludodrome.Game, states: Any, action: int) -> Any:
+    copy = copied(game, states)
+    game.kernels.play(copy, action)
+    return copy
+
+
+def rekeyed(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
+    """The keys after a change, from those before."""
+    pair = game.new_states(2)
+    words(pair)[0], words(pair)[1] = words(before)[0], words(then)[0]
+    rows = np.zeros((2, SYMMETRIES), np.uint64)
+    rows[0] = keys
+    kernels: Any = game.kernels
+    kernels.rekey(pair, rows)
+    return rows[1]
+
+
+def keys_of(game: ludodrome.Game, states: Any) -> Any:
+    """The keys of a position, from scratch."""
+    return rekeyed(game, np.zeros(1, game.dtype), states, np.zeros(SYMMETRIES, np.uint64))
+
+
+def values(game: ludodrome.Game, states: Any) -> list[int]:
+    kernels: Any = game.kernels
+    return [int(kernels.value(states, hero)) for hero in range(game.seats)]
+
+
+def check_symmetry(game: ludodrome.Game, states: Any) -> None:
+    """A turned position has the same values and the same keys in another order; so have swapped workers."""
+    line = game.codec.format_line(states[0])
+    keys, worth = keys_of(game, states), values(game, states)
+    for symmetry in range(SYMMETRIES):
+        turned = states_of(game, turned_line(line, symmetry))
+        assert values(game, turned) == worth
+        turned_keys = keys_of(game, turned)
+        assert turned_keys[0] == keys[symmetry]
+        assert sorted(turned_keys) == sorted(keys)
+    for seat in range(game.seats):
+        if game.kernels.turns(states) >= 2:
+            swapped = states_of(game, swapped_line(line, seat))
+            assert values(game, swapped) == worth
+            assert list(keys_of(game, swapped)) == list(keys)
+
+
+def check_keys_along(game: ludodrome.Game, seed: int) -> None:
+    """Keys that are changed ply by ply are those from scratch, to the end of the game and beyond one seat's turn."""
+    before, keys = None, None
+    for states in walks(game, 1, seed):
+        keys = keys_of(game, states) if before is None else rekeyed(game, before, states, keys)
+        assert list(keys) == list(keys_of(game, states))
+        before = states
+
+
+def wins(game: ludodrome.Game, states: Any, reason: int) -> list[int]:
+    """The actions with which the seat to move wins at once for that reason."""
+    seat = game.kernels.mover(states)
+    found = []
+    for action in legal(game, states):
+        then = after(game, states, action)
+        if game.kernels.winner(then) == seat and then["reason"][0] == reason:
+            found.append(action)
+    return found
+
+
+def check_threats(game: ludodrome.Game, states: Any) -> str:
+    """winning, pressed and narrow against the rules; which case the position was."""
+    kernels: Any = game.kernels
+    climbs = wins(game, states, reason=1)
+    action = kernels.winning(states)
+    if climbs:
+        assert action in climbs
+        return "winning"
+    assert action == -1
+    good, bad = [], []
+    for action in legal(game, states):
+        then = after(game, states, action)
+        (bad if wins(game, then, reason=1) else good).append(action)
+    if not kernels.pressed(states):
+        return "calm"
+    assert bad
+    buffer = game.buffer()
+    count = kernels.narrow(states, buffer, kernels.legal(states, buffer))
+    assert list(buffer[:count]) == good
+    return "saved" if good else "lost"
+
+
+def check_marks(game: ludodrome.Game, states: Any, turned_marks: Any) -> None:
+    """No two legal actions have the same mark, and marks turn with the board."""
+    kernels: Any = game.kernels
+    actions = legal(game, states)
+    marks = [int(kernels.mark(states, action)) for action in actions]
+    assert len(set(marks)) == len(marks)
+    assert max(marks) < turned_marks.shape[1]
+    line = game.codec.format_line(states[0])
+    for symmetry in range(SYMMETRIES):
+        turned = states_of(game, turned_line(line, symmetry))
+        found = {int(kernels.mark(turned, action)): action for action in legal(game, turned)}
+        assert sorted(found) == sorted(turned_marks[symmetry, marks])
+        for mark, action in list(zip(marks, actions, strict=True))[::7]:
+            there = after(game, turned, found[int(turned_marks[symmetry, mark])])
+            here = turned_line(game.codec.format_line(after(game, states, action)[0]), symmetry)
+            assert list(keys_of(game, there)) == list(keys_of(game, states_of(game, here)))
+
+
+def check_turned(turned_marks: Any, marks: int) -> None:
+    """Turning a mark back gives the mark."""
+    assert turned_marks.shape == (SYMMETRIES, marks)
+    assert turned_marks.dtype == np.uint16
+    assert list(turned_marks[0]) == list(range(marks))
+    for symmetry in range(SYMMETRIES):
+        assert list(turned_marks[INVERSE[symmetry]][turned_marks[symmetry]]) == list(range(marks))
