@@ -61,6 +61,7 @@ def search_dtype(marks: int) -> np.dtype[Any]:
             ("mode", np.int32),
             ("value", np.int32),  # of the position just left, for the side to move there
             ("exact", np.int32),
+            ("seats", np.int32),
             ("hero", np.int32),
             ("generation", np.int32),
             ("reductions", np.int32),  # 1: late moves are reduced
@@ -308,7 +309,8 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         search.nodes += 1
         f.length = 0
         search.exact = True
-        if mover(s) < 0:
+        seat = mover(s)
+        if seat < 0:
             search.value = ended(s, search.hero, f.side)
             return True
         action = winning(s)
@@ -317,7 +319,8 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             f.length = 1
             search.value = WIN - 1
             return True
-        threatened = pressed(s)
+        enemy_next = f.side == 0 or (seat + 1) % search.seats == search.hero  # three seats: an ally's threat is none
+        threatened = enemy_next and pressed(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
         if f.depth <= 0 or ply >= PLIES - 1:
@@ -325,11 +328,13 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             search.exact = False
             if quiet or f.depth <= _DEEPEST_LOUD or search.value >= f.beta or ply >= PLIES - 1:
                 return True
+            rekey(states[ply - 1], s, keys, ply - 1)
             f.best = search.value
             f.alpha = max(f.alpha, f.best)
             f.recommended = NO_MARK
         else:
             f.best = -WIN - 1
+            rekey(states[ply - 1], s, keys, ply - 1)  # here and not with the move: most positions are judged at once
             canonical(keys, frames, search, ply)
             if known(frames, search, table, ply):
                 return True
@@ -355,7 +360,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         return False
 
     @kernel_of(legal)
-    def advance(states: Any, words: Array, keys: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
+    def advance(states: Any, words: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Make the next move."""
         f = frames[ply]
         child = frames[ply + 1]
@@ -365,7 +370,6 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         copy_state(words, ply + 1, words, ply)
         before, after = states[ply], states[ply + 1]
         play(after, action)
-        rekey(before, after, keys, ply)
         f.gain = gain(before, after) if by_points else 0
         seat = mover(after)
         if seat < 0:
@@ -471,7 +475,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             else:
                 f = frames[search.ply]
                 if f.next < f.count:
-                    advance(states, words, keys, moves, frames, search, search.ply)
+                    advance(states, words, moves, frames, search, search.ply)
                     search.mode = ENTER
                     search.ply += 1
                 else:

@@ -120,11 +120,13 @@ class Thinker:
         self._states[0] = states[0]
         pair = game.new_states(2)
         pair[1] = states[0]
+        self._keys[0] = 0
         game.kernels.rekey(pair, self._keys)
         self._keys[0] = self._keys[1]
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
         search.nodes = 0
+        search.seats = game.seats
         search.hero = 0 if game.seats == 2 else seat
         search.key = np.uint64(0 if game.seats == 2 else seat)
         search.generation = self._generation

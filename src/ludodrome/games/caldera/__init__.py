@@ -3,7 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.caldera import codec, kernels, rules
+from ludodrome.games.caldera import codec, evaluate, kernels, rules
 
 
 class Caldera(Game):
@@ -18,6 +18,7 @@ class Caldera(Game):
     most_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
     kernels = kernels
+    insight = evaluate.INSIGHT
     codec = codec
 
     def __init__(self, /, **options: Any) -> None:

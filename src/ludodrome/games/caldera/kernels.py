@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from ludodrome.games.caldera import rules
+from ludodrome.games.caldera import evaluate, rules
+from ludodrome.games.caldera.evaluate import INSIGHT
 from ludodrome.jit import Array, Int, entry
+from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
@@ -11,6 +13,7 @@ from ludodrome.search.playouts import make_playouts
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
 
 
 @entry
@@ -78,3 +81,56 @@ def step_many(
 @entry
 def mask_many(states: Any, buffer: Array, mask: Array) -> None:
     _mask_many(states, buffer, mask)
+
+
+@entry
+def value(states: Any, hero: int) -> Int:
+    return INSIGHT.value(states[0], hero)
+
+
+@entry
+def winning(states: Any) -> Int:
+    return INSIGHT.winning(states[0])
+
+
+@entry
+def pressed(states: Any) -> Any:
+    return INSIGHT.pressed(states[0])
+
+
+@entry
+def narrow(states: Any, buffer: Array, count: int) -> Int:
+    return INSIGHT.narrow(states[0], buffer, count)
+
+
+@entry
+def loud(states: Any, action: int) -> Any:
+    return INSIGHT.loud(states[0], action)
+
+
+@entry
+def promise(states: Any, action: int) -> Int:
+    return INSIGHT.promise(states[0], action)
+
+
+@entry
+def mark(states: Any, action: int) -> Int:
+    return INSIGHT.mark(states[0], action)
+
+
+@entry
+def rekey(states: Any, keys: Array) -> None:
+    """keys[1] from keys[0], by what differs between states[0] and states[1]."""
+    INSIGHT.rekey(states[0], states[1], keys, 0)
+
+
+@entry
+def worth(states: Any, hero: int, weights: Array) -> Int:
+    return evaluate.worth(states[0], hero, weights)
+
+
+@entry
+def alphabeta(
+    states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
+) -> Any:
+    return _alphabeta(states, words, keys, moves, frames, searches, table, limit)

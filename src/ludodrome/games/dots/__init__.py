@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.dots import codec, kernels, rules
+from ludodrome.games.dots import codec, evaluate, kernels, rules
 
 
 class Dots(Game):
@@ -20,6 +20,7 @@ class Dots(Game):
     dtype = rules.DTYPE
     reasons = rules.REASONS
     kernels = kernels
+    insight = evaluate.INSIGHT
     codec = codec
 
     def __init__(self, /, **options: Any) -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from ludodrome.games.dots import captures, lattice, prove, rules
+from ludodrome.games.dots import captures, evaluate, lattice, prove, rules
 from ludodrome.jit import Array, Int, entry
+from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
@@ -11,6 +12,7 @@ from ludodrome.search.playouts import make_playouts
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
 
 
 @entry
@@ -107,3 +109,30 @@ def solver_search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) 
 @entry
 def solver_values(positions: Array, board: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
     prove.values_of(positions, board, heaps, table, arrays, values)
+
+
+@entry
+def value(states: Any, hero: int) -> Int:
+    return evaluate.value(states[0], hero)
+
+
+@entry
+def promise(states: Any, action: int) -> Int:
+    return evaluate.promise(states[0], action)
+
+
+@entry
+def mark(states: Any, action: int) -> Int:
+    return evaluate.mark(states[0], action)
+
+
+@entry
+def rekey(states: Any, keys: Array) -> None:
+    evaluate.rekey(states[0], states[1], keys, 0)
+
+
+@entry
+def alphabeta(
+    states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
+) -> Any:
+    return _alphabeta(states, words, keys, moves, frames, searches, table, limit)
