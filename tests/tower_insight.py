@@ -1,6 +1,7 @@
 """What the insights of both tower games must fulfil, checked against nothing but the rules."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -161,26 +162,44 @@ def wins(game: ludodrome.Game, states: Any, reason: int) -> list[int]:
     return found
 
 
-def check_threats(game: ludodrome.Game, states: Any) -> str:
-    """winning, pressed and narrow against the rules; which case the position was."""
+def check_threats(game: ludodrome.Game, positions: Iterator[Any], most: int) -> set[str]:
+    """winning, pressed and narrow against the rules; which cases were met, each checked so many times at most."""
+    met: Counter[str] = Counter()
+    for states in positions:
+        case = threat_case(game, states)
+        met[case] += 1
+        if met[case] > most:
+            continue
+        climbs = wins(game, states, reason=1)
+        assert (case == "winning") == bool(climbs)
+        if climbs:
+            assert game.kernels.winning(states) in climbs
+            continue
+        passed = copied(game, states)
+        passed["ply"] += 1
+        assert (case != "calm") == bool(wins(game, passed, reason=1))
+        if case != "calm":
+            actions = legal(game, states)
+            assert narrowed(game, states) == [
+                action for action in actions if not wins(game, after(game, states, action), reason=1)
+            ]
+    return set(met)
+
+
+def narrowed(game: ludodrome.Game, states: Any) -> list[int]:
+    buffer = game.buffer()
     kernels: Any = game.kernels
-    climbs = wins(game, states, reason=1)
-    action = kernels.winning(states)
-    if climbs:
-        assert action in climbs
+    return [int(action) for action in buffer[: kernels.narrow(states, buffer, kernels.legal(states, buffer))]]
+
+
+def threat_case(game: ludodrome.Game, states: Any) -> str:
+    """What the insight says of a position."""
+    kernels: Any = game.kernels
+    if kernels.winning(states) >= 0:
         return "winning"
-    assert action == -1
-    good, bad = [], []
-    for action in legal(game, states):
-        then = after(game, states, action)
-        (bad if wins(game, then, reason=1) else good).append(action)
     if not kernels.pressed(states):
         return "calm"
-    assert bad
-    buffer = game.buffer()
-    count = kernels.narrow(states, buffer, kernels.legal(states, buffer))
-    assert list(buffer[:count]) == good
-    return "saved" if good else "lost"
+    return "saved" if narrowed(game, states) else "lost"
 
 
 def check_marks(game: ludodrome.Game, states: Any, turned_marks: Any) -> None:
