@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ludodrome.analysis import Analysis, Solution, analyse, solve
     from ludodrome.bots import bot, bot_names
     from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ludodrome.search.playouts import Playouts, playouts
 
 __all__ = [
+    "Analysis",
     "BadState",
     "Batch",
     "Bot",
@@ -24,7 +26,9 @@ __all__ = [
     "IllegalMove",
     "Outcome",
     "Playouts",
+    "Solution",
     "TooManyMoves",
+    "analyse",
     "batch",
     "bot",
     "bot_names",
@@ -33,6 +37,7 @@ __all__ = [
     "perft",
     "perft_ends",
     "playouts",
+    "solve",
     "spaces",
 ]
 __version__ = "0.1.0"
@@ -44,6 +49,10 @@ _HOMES = {
     "Outcome": "game",
     "TooManyMoves": "game",
     "make": "games",
+    "Analysis": "analysis",
+    "Solution": "analysis",
+    "analyse": "analysis",
+    "solve": "analysis",
     "bot": "bots",
     "bot_names": "bots",
     "Bot": "bots.player",

@@ -90,6 +90,24 @@ class Kernels(Protocol):
     def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
 
 
+class ThinkingKernels(Protocol):
+    """The entries that a room with an ``Insight`` adds for ``search/thinking.py``."""
+
+    def promise(self, states: Any, action: int) -> Int: ...
+    def rekey(self, states: Any, keys: Array) -> None: ...
+    def alphabeta(
+        self,
+        states: Any,
+        words: Array,
+        keys: Array,
+        moves: Array,
+        frames: Any,
+        searches: Any,
+        table: Array,
+        limit: int,
+    ) -> Any: ...
+
+
 class Codec(Protocol):
     """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
 

@@ -65,6 +65,7 @@ def search_dtype(marks: int) -> np.dtype[Any]:
             ("hero", np.int32),
             ("generation", np.int32),
             ("reductions", np.int32),  # 1: late moves are reduced
+            ("shortest", np.int32),  # 1: the shortest way to a win is asked for
             ("history", np.int32, (2, marks)),  # by side: how often a mark was good
         ]
     )
@@ -195,7 +196,7 @@ def pick(moves: Array, frames: Any, ply: Int) -> Int:
     f = frames[ply]
     at = np.int64(f.next)
     if at < _SORTED and f.ordered == BY_SCORE:
-        best = at
+        best: Int = at
         for i in range(at + 1, f.count):
             if f.scores[i] > f.scores[best]:
                 best = i
@@ -253,7 +254,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             f.recommended = turned[INVERSE[f.lane], stored]
         worth = value_of(word)
         exact = is_exact(word)
-        if not exact and depth_of(word) < f.depth:
+        if depth_of(word) < f.depth and (search.shortest or not exact):
             return False
         bound = bound_of(word)
         if bound == VALUE or (bound == LOWER and worth >= f.beta) or (bound == UPPER and worth <= f.alpha):
@@ -422,7 +423,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         if f.depth <= 0:
             return
         s = states[ply]
-        bonus = min(np.int64(f.depth) * np.int64(f.depth), 400)
+        bonus: Int = min(np.int64(f.depth) * np.int64(f.depth), 400)
         last = f.next - 1
         name = mark(s, np.int64(moves[ply, last]))
         remember(f, name)
@@ -443,7 +444,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             bound = LOWER
         elif f.best <= f.floor:
             bound = UPPER
-        name = NO_MARK
+        name: Int = NO_MARK
         if f.best_action >= 0:
             name = np.int64(turned[f.lane, mark(states[ply], np.int64(f.best_action))])
         depth = min(np.int64(f.depth), MOST_DEPTH)

@@ -1,14 +1,15 @@
 """Alpha-beta from Python: deeper and deeper until a budget is spent, with the best answer so far at any time."""
 
 import time as clock
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from ludodrome.game import Game
 from ludodrome.jit import new_states, words
+from ludodrome.room import ThinkingKernels
 from ludodrome.search.alphabeta import (
     ADVANCE,
     AS_GIVEN,
@@ -31,6 +32,9 @@ _SPARE_SECONDS = 0.0005
 """So much earlier than asked a search stops: Python needs some time to give the answer."""
 _WINDOW = 40
 _WIDE = 2 * WIN
+
+FINISHED, SPENT, RESTS = range(3)
+"""How a run of a search ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,19 @@ class Finding:
 class Thinker:
     """One searcher with its memory. It may be asked about one position after another of the same game."""
 
-    def __init__(self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True) -> None:
+    def __init__(
+        self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
+    ) -> None:
+        """A searcher that remembers 2**table_bits positions.
+
+        ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
+        shortest within the depth, not just a win.
+        """
         if game.insight is None:
             raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
         self.game = game
-        self.reductions = reductions
+        self._kernels = cast(ThinkingKernels, game.kernels)
+        self.reductions, self.shortest = reductions, shortest
         self._generation = 0
         self._states = game.new_states(PLIES + 1)
         self._keys = np.zeros((PLIES + 1, SYMMETRIES), np.uint64)
@@ -79,6 +91,13 @@ class Thinker:
         self._searches["history"] = 0
         self._generation = 0
 
+    def warm_up(self) -> None:
+        """Compile, or load, what a search needs, so that no clock runs meanwhile."""
+        states = self.game.blank()
+        self.game.kernels.reset(states, np.uint64(0))
+        for _ in self.search(states, depth=1, nodes=1):
+            pass
+
     @property
     def nodes(self) -> int:
         """How many positions the present search has visited."""
@@ -91,19 +110,22 @@ class Thinker:
         nodes: int | None = None,
         time: float | None = None,
         avoid: Sequence[int] = (),
+        first: int = 1,
+        pulse: float | None = None,
     ) -> Iterator[Finding]:
         """Searches states[0], a running game, and yields what it finds, depth after depth.
 
         The last finding is the best answer. Without a budget it ends when the truth is known.
-        ``avoid``: actions that are not considered.
+        ``avoid``: actions that are not considered; ``first``: the depth to begin with; ``pulse``: about every
+        so many seconds the last finding is given once more, with the nodes visited since; the search can rest there.
         """
-        watch = _Watch(self, nodes, time)
+        watch = _Watch(self, nodes, time, pulse)
         actions = self._begin(states, avoid)
         if not actions:
             return
         finding = None
-        for level in range(1, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
-            done = self._deepen(actions, level, finding.score if finding else 0, watch)
+        for level in range(first, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
+            done = yield from self._deepen(actions, level, finding, watch)
             if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
                 finding = self._finding(level, done, watch)
                 actions.remove(finding.action)
@@ -121,7 +143,7 @@ class Thinker:
         pair = game.new_states(2)
         pair[1] = states[0]
         self._keys[0] = 0
-        game.kernels.rekey(pair, self._keys)
+        self._kernels.rekey(pair, self._keys)
         self._keys[0] = self._keys[1]
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
@@ -130,22 +152,28 @@ class Thinker:
         search.hero = 0 if game.seats == 2 else seat
         search.key = np.uint64(0 if game.seats == 2 else seat)
         search.generation = self._generation
-        search.reductions = self.reductions
+        search.reductions, search.shortest = self.reductions, self.shortest
         self._root.side = 0 if seat == search.hero else 1
         self._frames["killers"] = NO_MARK
         self._searches["history"] //= 8  # what was learned before the last moves counts less
         buffer = game.buffer()
         legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
         kept = [action for action in legal if action not in avoid]
-        return sorted(kept, key=lambda action: -int(game.kernels.promise(states, action)))
+        return sorted(kept, key=lambda action: -int(self._kernels.promise(states, action)))
 
-    def _deepen(self, actions: list[int], level: int, score: int, watch: "_Watch") -> bool:
+    def _deepen(
+        self, actions: list[int], level: int, finding: Finding | None, watch: "_Watch"
+    ) -> Generator[Finding, None, bool]:
         """One depth, with a window around the score expected that opens where it must; whether it was finished."""
+        score = finding.score if finding else 0
         low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
         span = _WINDOW
         while True:
             self._set_root(actions, level, low, high)
-            if not watch.run():
+            while (outcome := watch.run()) == RESTS:
+                so_far = finding or Finding(actions[0], 0, 0, 0, 0, False, (actions[0],))
+                yield replace(so_far, nodes=self.nodes, seconds=watch.seconds)
+            if outcome == SPENT:
                 return False
             best = int(self._root.best)
             if low < best < high:
@@ -176,21 +204,23 @@ class Thinker:
     def step(self, limit: int) -> bool:
         """Go on with the search until so many nodes have been visited in all; whether it is done."""
         memory = (words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
-        return bool(self.game.kernels.alphabeta(self._states, *memory, limit))
+        return bool(self._kernels.alphabeta(self._states, *memory, limit))
 
     def _finding(self, level: int, done: bool, watch: "_Watch") -> Finding:
         root = self._root
         score = int(root.best)
         line = tuple(root.line[: int(root.length)].tolist())
-        proven = abs(score) > DECIDED or (done and bool(self._search.exact))
+        decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not stand together
+        proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
         return Finding(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
 
 
 class _Watch:
     """Runs a search in slices and stops it when its budget is spent."""
 
-    def __init__(self, thinker: Thinker, nodes: int | None, seconds: float | None) -> None:
+    def __init__(self, thinker: Thinker, nodes: int | None, seconds: float | None, pulse: float | None) -> None:
         self._begin = clock.perf_counter()
+        self._pulse = pulse
         self._thinker = thinker
         self._most_nodes = nodes
         self._most_seconds = None if seconds is None else seconds - _SPARE_SECONDS
@@ -200,23 +230,25 @@ class _Watch:
     def seconds(self) -> float:
         return clock.perf_counter() - self._begin
 
-    def run(self) -> bool:
-        """Go on with the search that has been set up; whether it came to its end."""
+    def run(self) -> int:
+        """Go on with the search that has been set up: until it is FINISHED, or the budget SPENT, or it RESTS."""
         thinker = self._thinker
-        then = self.seconds
+        begin = then = self.seconds
         while self._most_seconds is None or then < self._most_seconds:
             before = thinker.nodes
             limit = before + self._slice
             if self._most_nodes is not None:
                 limit = min(limit, self._most_nodes)
                 if before >= limit:
-                    return False
+                    return SPENT
             if thinker.step(limit):
-                return True
+                return FINISHED
             now = self.seconds
             self._pace(thinker.nodes - before, now - then, now)
             then = now
-        return False
+            if self._pulse is not None and now - begin > self._pulse:
+                return RESTS
+        return SPENT
 
     def _pace(self, nodes: int, seconds: float, now: float) -> None:
         """Slices of about a millisecond, shorter if less time is left."""

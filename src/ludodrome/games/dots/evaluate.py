@@ -56,7 +56,7 @@ def cascade(s: Record, edges: Any) -> Any:
     """Take box after box as long as there is one with three sides; how many, and the edges drawn then."""
     taken = 0
     for first in range(np.int64(s.rows) * np.int64(s.cols)):
-        box = first
+        box: Int = first
         missing = SIDES[s.board, box] & ~edges
         while missing != np.uint64(0) and missing & (missing - ONE) == np.uint64(0):
             taken += 1

@@ -1,0 +1,120 @@
+"""The best moves of a position with what they are worth, better and better as time goes by."""
+
+import time as clock
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ludodrome.game import Game, checked_count
+from ludodrome.reading import show
+from ludodrome.search.alphabeta import MOST_DEPTH
+from ludodrome.search.thinking import Finding, Thinker
+
+LINES = 3
+MOST_LINES = 100
+HUNDREDTHS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move, and how the game is expected to go on."""
+
+    move: Any
+    text: str
+    """The move in the notation for people."""
+    score: float
+    """For the seat to move. In dots the final margin of boxes; elsewhere in units of about one good
+    thing more than the other side has, and of no importance once ``distance`` is known."""
+    continuation: list[str]
+    """The moves that follow, in the notation for people."""
+    proven: bool
+    """Whether the score is the truth and not a guess."""
+    distance: int | None
+    """The plies to a decided end, this move included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known after some time."""
+
+    lines: list[Line]
+    """The best first."""
+    depth: int
+    nodes: int
+    seconds: float
+
+
+def analyse(
+    game: Game, state: Any, time: float | None = 1.0, lines: int = LINES, depth: int | None = None
+) -> Iterator[Analysis]:
+    """Growing analyses of a running game, at most so many seconds long; ``time`` None: until all is known."""
+    budget = checked_time(time)
+    lines = checked_count(lines, "the number of lines", 1, MOST_LINES)
+    deepest = MOST_DEPTH if depth is None else checked_count(depth, "the depth", 1, MOST_DEPTH)
+    states = game._states(state)
+    game._check_running(states)
+    if game.insight is None:
+        raise ValueError(f"{game.id} is not analysed move by move; ludodrome.spaces.respond finds the best answer")
+    return _deepening(game, states, budget, lines, deepest)
+
+
+def checked_time(time: Any) -> float | None:
+    """Seconds, or None for no limit; ValueError with a sentence if it is neither."""
+    if time is None:
+        return None
+    if isinstance(time, int | float) and not isinstance(time, bool) and 0 < time < float("inf"):
+        return float(time)
+    raise ValueError(f"time is a positive number of seconds, or None for no limit, not {show(time)}")
+
+
+def _deepening(game: Game, states: Any, time: float | None, count: int, deepest: int) -> Iterator[Analysis]:
+    thinker = Thinker(game)
+    thinker.warm_up()
+    begin = clock.perf_counter()
+    buffer = game.buffer()
+    count = min(count, int(game.kernels.legal(states, buffer)))
+    nodes = 0
+    for depth in range(1, deepest + 1):
+        findings: list[Finding] = []
+        while len(findings) < count:
+            left = None if time is None or depth == 1 else time - (clock.perf_counter() - begin)
+            if left is not None and left <= 0:
+                return
+            avoid = [finding.action for finding in findings]
+            *_, finding = thinker.search(states, depth, None, left, avoid, first=depth)
+            nodes += finding.nodes
+            if finding.depth < depth:  # there was no time for this depth
+                return
+            findings.append(finding)
+        findings.sort(key=lambda finding: -finding.score)
+        lines = [_line(game, states, finding) for finding in findings]
+        yield Analysis(lines, depth, nodes, clock.perf_counter() - begin)
+        if all(line.proven for line in lines):
+            return
+
+
+def _line(game: Game, states: Any, finding: Finding) -> Line:
+    """A finding in words."""
+    texts = notations(game, states, finding.line)
+    move = game.codec.format_moves([finding.action], states[0])[0]
+    score = finding.score / HUNDREDTHS + lead(game, states)
+    return Line(move, texts[0], score, texts[1:], finding.proven, finding.distance)
+
+
+def notations(game: Game, states: Any, actions: tuple[int, ...]) -> list[str]:
+    """A line of play in the notation for people."""
+    follow = states.copy()
+    texts = []
+    for action in actions:
+        texts.append(game.codec.format_notation(action, follow[0]))
+        game.kernels.play(follow, action)
+    return texts
+
+
+def lead(game: Game, states: Any) -> int:
+    """The points by which the seat to move leads, where points count."""
+    if game.insight is None or not game.insight.by_points:
+        return 0
+    seat = int(game.kernels.mover(states))
+    own, other = game._scores(None, states) if seat == 0 else reversed(game._scores(None, states))
+    return int(own - other)
