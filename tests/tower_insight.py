@@ -173,7 +173,8 @@ def check_threats(game: ludodrome.Game, positions: Iterator[Any], most: int) -> 
         climbs = wins(game, states, reason=1)
         assert (case == "winning") == bool(climbs)
         if climbs:
-            assert game.kernels.winning(states) in climbs
+            kernels: Any = game.kernels
+            assert kernels.winning(states) in climbs
             continue
         passed = copied(game, states)
         passed["ply"] += 1

@@ -10,7 +10,6 @@ import numpy as np
 from ludodrome.games.santorini.rules import BUILDS, MOST_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
 from ludodrome.games.tower_value import (
     MOST_PROMISE,
-    WEIGHTS,
     build_promise,
     built_cells,
     change_keys,
@@ -22,6 +21,7 @@ from ludodrome.games.tower_value import (
     trio_value,
     within_bounds,
 )
+from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 from ludodrome.room import Insight
@@ -86,7 +86,7 @@ def narrow(s: Record, buffer: Array, count: Int) -> Int:
     cell = lowest(threats)
     seat = seat_after(s.players, np.int64(s.ply))
     first, second = s.workers[seat, 0], s.workers[seat, 1]
-    kept = 0
+    kept = np.int64(0)
     for k in range(count):
         action = np.int64(buffer[k])
         built = _BUILT[first, action] if action < STEPS_OF_WORKER else _BUILT[second, action - STEPS_OF_WORKER]

@@ -18,7 +18,6 @@ from ludodrome.games.skysummit.rules import (
 from ludodrome.games.tower_value import (
     CELL_TURNS,
     ORBIT,
-    WEIGHTS,
     build_promise,
     built_cells,
     change_keys,
@@ -30,6 +29,7 @@ from ludodrome.games.tower_value import (
     summits,
     within_bounds,
 )
+from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 from ludodrome.room import Insight
@@ -99,7 +99,7 @@ def narrow(s: Record, buffer: Array, count: Int) -> Int:
     cell = lowest(threats)
     seat = np.int64(s.ply) % 2
     first, second = s.workers[seat, 0], s.workers[seat, 1]
-    kept = 0
+    kept = np.int64(0)
     for k in range(count):
         action = np.int64(buffer[k])
         rest = action - PLACEMENTS
