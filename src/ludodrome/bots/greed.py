@@ -67,7 +67,7 @@ def make(game: Game, name: str, seed: int) -> Bot:
 
         return BestOfSome(game, name, seed, tried=BOARDS_TRIED)
     if game.id == "dots":
-        from ludodrome.bots.chains import Drawer
+        from ludodrome.bots.drawers import Drawer
         from ludodrome.games.dots.strategy import greedy_edges
 
         return Drawer(game, name, seed, greedy_edges)

@@ -35,9 +35,7 @@ def _kind(name: str, game: "Game") -> Kind:
     if kind is None:
         raise ValueError(f"there is no bot {show(name)}; the bots of {game.id} are {right_specs(game)}")
     if why := kind.cannot(game):
-        raise ValueError(
-            f"{name} cannot play this game of {game.id}: {why}; the bots of {game.id} are {right_specs(game)}"
-        )
+        raise ValueError(f"{name} cannot play {game.id}: {why}; the bots of {game.id} are {right_specs(game)}")
     return kind
 
 

@@ -1,6 +1,7 @@
 """People at one terminal, against each other or against bots: `play`."""
 
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -63,7 +64,9 @@ def play(
     Moves are typed in the game's notation. Beside moves there are the words help, moves, undo, state, rules and quit.
     """
     chosen = open_game(game, option)
-    table = Table(chosen, [read_state(chosen, state)], _opponents(chosen, against or [], seat, seed))
+    bots = _opponents(chosen, against or [], seat, seed)
+    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
+    table = Table(chosen, [read_state(chosen, state)], bots, again)
     screen.say(f"{chosen.title}. Type a move, or one of {', '.join(WORDS)}.\n")
     try:
         table.draw()
@@ -112,6 +115,8 @@ class Table:
     states: list[Any]
     bots: "dict[int, Bot]" = field(default_factory=dict)
     """The seats that people do not play."""
+    against: str = ""
+    """The bots as they were asked for on the command line."""
 
     @property
     def state(self) -> Any:
@@ -265,14 +270,7 @@ class Table:
         usual = {option.name: option.default for option in self.game.available}
         chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
         options = "".join(f" -o {name}={value}" for name, value in chosen.items())
-        screen.say(f"ludodrome play {self.game.id}{options}{self._against()} --state '{self.game.format_state(state)}'")
-
-    def _against(self) -> str:
-        """The bots as they are asked for on the command line."""
-        if not self.bots:
-            return ""
-        (person,) = set(range(self.game.seats)) - set(self.bots)
-        return "".join(f" --against {bot.name}" for bot in self.bots.values()) + f" --seat {person}"
+        screen.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
 
 
 WORDS: dict[str, Callable[[Table], None]] = {

@@ -1,0 +1,27 @@
+"""``expert``: for each game the best that there is."""
+
+from ludodrome.bots.player import Bot, Budget
+from ludodrome.bots.thinkers import AlphaBeta
+from ludodrome.game import Game
+
+USUAL = Budget(time=1.0)
+
+
+def make(
+    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "paranoid"
+) -> Bot:
+    """The strongest player of a game."""
+    own = Budget(time, nodes)
+    if game.seats > 2 and three == "mcts":
+        from ludodrome.bots.simulators import Simulator
+
+        return Simulator(game, name, seed, own=own, usual=USUAL)
+    if game.actions_a_turn > 1:
+        from ludodrome.bots.responders import Responder
+
+        return Responder(game, name, seed, own=own, usual=USUAL)
+    if game.id == "dots":
+        from ludodrome.bots.solvers import EndgameSolver
+
+        return EndgameSolver(game, name, seed, own=own, usual=USUAL)
+    return AlphaBeta(game, name, seed, own=own, usual=USUAL)

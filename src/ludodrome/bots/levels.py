@@ -1,0 +1,125 @@
+"""``level:1`` to ``level:8``: players for people, from beginner to expert. Each game has one table of numbers.
+
+A low level errs as people err. It looks few plies ahead; it has moments of inattention in which it looks one ply less,
+so that it overlooks a threat; it thinks about the moves that look best at once and never sees the quiet ones; and it
+misjudges positions a little, always the same position in the same way. All of this depends on the
+position and the seed alone, never on the machine. Level 8 is ``expert``.
+"""
+
+from typing import Any, NamedTuple
+
+from ludodrome.bots.greed import Glance
+from ludodrome.bots.player import Bot, Budget, Clock, legal_actions
+from ludodrome.bots.thinkers import AlphaBeta, blur, dice_at
+from ludodrome.game import Game
+
+
+class Level(NamedTuple):
+    """How one level thinks in a game where a move is an action."""
+
+    depth: int
+    """Plies ahead: 1 sees its own move and whether it loses at once, 0 not even that."""
+    width: int = 0
+    """How many moves it thinks about beyond the first glance; 0: all, by an ordinary search."""
+    noise: int = 0
+    """How far it misjudges, in hundredths."""
+    attention: float = 1.0
+    """How often it looks as deep as it can; else it looks one ply less."""
+    nodes: int | None = None
+    """The most positions that it visits."""
+
+
+class Drawing(NamedTuple):
+    """How one level thinks in dots."""
+
+    rule: str
+    """``greedy``, ``chains``, or ``search``, which is the expert's way with so many nodes."""
+    attention: float = 1.0
+    """How often it keeps to its rule; else it draws as the rule below would: chains as greedy, greedy anywhere."""
+    nodes: int = 0
+
+
+TOWERS = (
+    Level(1, noise=150, attention=0.3),
+    Level(1, noise=60, attention=0.7),
+    Level(2, width=6, noise=40, attention=0.6),
+    Level(2, width=12, noise=15, attention=0.9),
+    Level(3, width=16, noise=10, attention=0.9),
+    Level(4, nodes=50_000),
+    Level(6, nodes=100_000),
+)
+SANTORINI = TOWERS
+CALDERA = TOWERS
+DOTS = (
+    Drawing("greedy", 0.75),
+    Drawing("greedy", 0.9),
+    Drawing("greedy"),
+    Drawing("chains", 0.6),
+    Drawing("chains", 0.85),
+    Drawing("chains"),
+    Drawing("search", nodes=20_000),
+)
+SPACES = (1, 2, 4, 8, 16, 40, 100)
+"""Of how many boards made by lot the best is laid."""
+
+TABLES: dict[str, tuple[Level, ...]] = {"skysummit": TOWERS, "santorini": SANTORINI, "caldera": CALDERA}
+
+
+class LevelPlayer(AlphaBeta):
+    """A player of one level."""
+
+    def __init__(self, game: Game, name: str, seed: int, level: Level) -> None:
+        super().__init__(game, name, seed)
+        self.level = level
+        self.glance = Glance(game)
+
+    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+        """What somebody of this level would do."""
+        level = self.level
+        dice = dice_at(states, self.seed)
+        depth = level.depth - (dice.fraction() >= level.attention)
+        limits = Budget(nodes=level.nodes).within(Budget(time=budget.time))
+        if not level.width and depth > 1:
+            return self.find(states, limits.within(Budget(depth=depth)), clock).action
+        actions = legal_actions(self.game, states)
+        worth = dict(zip(actions, self.glance.at(states, actions, replies=depth > 0), strict=True))
+        if depth > 1:
+            worth = self._deeper(states, worth, depth, limits, clock)
+        judged = {action: one + blur(one, level.noise, dice) for action, one in worth.items()}
+        best = max(judged.values())
+        return dice.choice([action for action, one in judged.items() if one == best])
+
+    def _deeper(self, states: Any, worth: dict[int, int], depth: int, limits: Budget, clock: Clock) -> dict[int, int]:
+        """The moves that look best at once, each searched by itself."""
+        natural = sorted(worth, key=lambda action: -worth[action])[: self.level.width]
+        searched = {}
+        for action in natural:
+            others = tuple(other for other in worth if other != action)
+            found = self.find(states, limits.within(Budget(depth=depth)), clock, others)
+            searched[action] = found.score
+        return searched
+
+
+def make(game: Game, name: str, seed: int, level: int) -> Bot:
+    """A player of that level."""
+    if level == 8:
+        from ludodrome.bots.experts import make as make_expert
+
+        return make_expert(game, name, seed)
+    if game.actions_a_turn > 1:
+        from ludodrome.bots.boards import BestOfSome
+
+        return BestOfSome(game, name, seed, tried=SPACES[level - 1])
+    if game.id == "dots":
+        return _drawer(game, name, seed, DOTS[level - 1])
+    return LevelPlayer(game, name, seed, TABLES[game.id][level - 1])
+
+
+def _drawer(game: Game, name: str, seed: int, drawing: Drawing) -> Bot:
+    from ludodrome.bots.drawers import LevelDrawer
+    from ludodrome.bots.solvers import EndgameSolver
+
+    if drawing.rule == "search":
+        budget = Budget(nodes=drawing.nodes)
+        return EndgameSolver(game, name, seed, own=budget, usual=budget)
+    return LevelDrawer(game, name, seed, drawing)

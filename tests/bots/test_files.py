@@ -1,0 +1,126 @@
+"""People's own bots in Python files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ludodrome
+from ludodrome.bots.player import Budget
+
+WHOLE = """
+from dataclasses import dataclass
+
+@dataclass
+class Mine:
+    name: str = "the best"
+    heard: object = None
+    closed: bool = False
+
+    def start(self, hello):
+        self.heard = hello
+
+    def choose(self, observation, budget=None):
+        return [observation, budget, self.heard]
+
+    def close(self):
+        self.closed = True
+
+class Small:
+    def choose(self, observation):
+        return observation
+
+class Broken:
+    def __init__(self):
+        raise RuntimeError("no licence")
+
+    def choose(self, observation):
+        return None
+
+class Nothing:
+    choose = None
+
+def function():
+    pass
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(WHOLE, "utf-8")
+    return path
+
+
+def load(text: Any) -> Any:
+    return ludodrome.bot(f"py:{text}", "dots")
+
+
+def test_a_whole_bot(file: Path) -> None:
+    bot = load(f"{file}:Mine")
+    assert bot.name == "the best"
+    bot.start({"seat": 1})
+    assert bot.choose("position", Budget(time=1)) == ["position", Budget(time=1), {"seat": 1}]
+    assert bot.choose("position") == ["position", None, {"seat": 1}]
+    bot.close()
+    assert bot._inner.closed
+
+
+def test_what_a_bot_leaves_out_is_filled_in(file: Path) -> None:
+    bot = load(f"{file}:Small")
+    assert bot.name == "Small"
+    bot.start({})
+    assert bot.choose("position", Budget(time=1)) == "position"
+    bot.close()
+
+
+def test_two_bots_of_one_file_share_nothing(file: Path) -> None:
+    assert type(load(f"{file}:Mine")._inner) is not type(load(f"{file}:Mine")._inner)
+
+
+@pytest.mark.parametrize("text", ["", "mine.py", "mine.py:", ":Mine", "mine.py:not a name"])
+def test_how_it_is_written(text: str) -> None:
+    with pytest.raises(ValueError, match=r"a bot of one's own is named like py:mine.py:MyBot, not py:"):
+        load(text)
+
+
+def test_no_such_file() -> None:
+    with pytest.raises(ValueError, match=r"there is no file nowhere.py for the bot py:nowhere.py:Mine"):
+        load("nowhere.py:Mine")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Yours", r"mine.py has no class 'Yours'; it has Mine, Small, Broken and Nothing"),
+        ("function", r"mine.py has no class 'function'; it has Mine"),
+        ("Nothing", r"Nothing in .*mine.py is no bot: it has no method choose\(observation, budget=None\)"),
+        ("Broken", r"Broken in .*mine.py could not be made: RuntimeError: no licence"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(file: Path, name: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        load(f"{file}:{name}")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("import nothing_of_this_name", "could not be loaded: ModuleNotFoundError: No module named"),
+        ("class", "could not be loaded: SyntaxError: "),
+        ("assert False", "could not be loaded: AssertionError$"),
+        ("x = 1", "has no class 'Mine'; no class in it has a method choose"),
+    ],
+)
+def test_files_that_are_no_use(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=sentence):
+        load(f"{path}:Mine")
+
+
+def test_a_file_of_another_kind(tmp_path: Path) -> None:
+    path = tmp_path / "bot.txt"
+    path.write_text("", "utf-8")
+    with pytest.raises(ValueError, match=r"is no Python file: its name does not end in .py"):
+        load(f"{path}:Mine")

@@ -1,0 +1,131 @@
+"""Specs: what is right is made, what is wrong gets a sentence that lists what would be right."""
+
+import pytest
+
+import ludodrome
+from ludodrome.bots import knobs
+from ludodrome.bots.catalogue import KINDS, bot_names
+from ludodrome.bots.specs import settings
+
+LEVELS = [f"level:{k}" for k in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "others"),
+    [
+        ("dots", ["chains", "alphabeta", "mcts"]),
+        ("skysummit", ["alphabeta", "mcts"]),
+        ("spaces", []),
+    ],
+)
+def test_names_of_a_game(game_id: str, others: list[str]) -> None:
+    names = ["random", "greedy", *others, "expert", *LEVELS]
+    assert ludodrome.bot_names(game_id) == names
+    assert bot_names(ludodrome.make(game_id)) == names
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        ("alphabeta", {}),
+        ("alphabeta:depth=6", {"depth": 6}),
+        ("alphabeta:nodes=100000,time=0.5,noise=30", {"nodes": 100000, "time": 0.5, "noise": 30}),
+        ("alphabeta:time=2", {"time": 2.0}),
+        ("mcts:sims=5000", {"sims": 5000}),
+        ("expert:time=1,three=mcts", {"time": 1.0, "three": "mcts"}),
+        ("level:8", {"level": 8}),
+    ],
+)
+def test_knobs_are_read(spec: str, wanted: dict[str, object]) -> None:
+    name, colon, rest = spec.partition(":")
+    assert settings(KINDS[name], rest if colon else None) == wanted
+
+
+BOTS_OF_DOTS = (
+    "the bots of dots are random, greedy, chains, alphabeta, mcts, expert, level:1 to level:8 and py:FILE.py:NAME"
+)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("", f"there is no bot ''; {BOTS_OF_DOTS}"),
+        ("Random", f"there is no bot 'Random'; {BOTS_OF_DOTS}"),
+        ("depth=6", f"there is no bot 'depth=6'; {BOTS_OF_DOTS}"),
+        ("random:", "random has no knobs: it is just 'random', not 'random:'"),
+        ("random:seed=1", "random has no knobs: it is just 'random', not 'random:seed=1'"),
+        (
+            "alphabeta:",
+            "a knob of alphabeta is set like depth=6, nodes=100000, time=0.5 and noise=30, not ''",
+        ),
+        (
+            "alphabeta:sims=5",
+            "alphabeta has no knob 'sims'; its knobs are depth=6, nodes=100000, time=0.5 and noise=30",
+        ),
+        (
+            "alphabeta:depth=0",
+            "the knob depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '0'",
+        ),
+        (
+            "alphabeta:depth=2.0",
+            "the knob depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '2.0'",
+        ),
+        (
+            "mcts:time=nan",
+            "the knob time of mcts is a number from 0.005 to 86,400, as in mcts:time=0.5, not 'nan'",
+        ),
+        ("mcts:time=1,time=2", "the knob time of mcts is set twice"),
+        ("expert:three=max", "the knob three of expert is paranoid or mcts, as in expert:three=mcts, not 'max'"),
+        ("level", "level is asked for like level:3, with a whole number from 1 to 8, not with ''"),
+        ("level:9", "level is asked for like level:3, with a whole number from 1 to 8, not with '9'"),
+        ("level:٣", "level is asked for like level:3, with a whole number from 1 to 8, not with '٣'"),
+        ("x" * 5000, "a bot is named by a text like 'random', not by a text of 5000 characters"),
+    ],
+)
+def test_what_is_wrong_is_said(spec: str, sentence: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        ludodrome.bot(spec, "dots")
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("spec", [None, 3, ["random"]])
+def test_a_spec_is_a_text(spec: object) -> None:
+    with pytest.raises(ValueError, match="a bot is named by a text like 'random', not by "):
+        ludodrome.bot(spec, "dots")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spec", "game_id", "sentence"),
+    [
+        (
+            "chains",
+            "skysummit",
+            "chains cannot play skysummit: it plays dots alone; the bots of skysummit are ",
+        ),
+        ("alphabeta:depth=2", "spaces", "alphabeta cannot play spaces: it looks move by move, and a move here is "),
+        ("mcts", "spaces", "mcts cannot play spaces: it looks move by move, and a move here is a whole board; "),
+    ],
+)
+def test_bots_that_a_game_has_not(spec: str, game_id: str, sentence: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        ludodrome.bot(spec, game_id)
+    assert str(caught.value).startswith(sentence)
+    assert str(caught.value).endswith(", expert, level:1 to level:8 and py:FILE.py:NAME")
+
+
+@pytest.mark.parametrize("seed", [True, 1.0, "1", None])
+def test_a_seed_is_a_whole_number(seed: object) -> None:
+    with pytest.raises(ValueError, match="a seed is a whole number"):
+        ludodrome.bot("random", "dots", seed)  # type: ignore[arg-type]
+
+
+def test_every_knob_reads_its_own_example_and_its_bounds() -> None:
+    for kind in KINDS.values():
+        for knob in kind.knobs:
+            assert str(knob.read(knob.example, kind.name)) == knob.example
+            for text in knob.words or (f"{knob.low:g}", f"{int(knob.high)}"):
+                assert knob.read(text, kind.name) == (text if knob.words else float(text))
+
+
+def test_a_knob_of_words() -> None:
+    assert knobs.THREE.read("paranoid", "expert") == "paranoid"

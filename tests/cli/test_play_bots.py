@@ -1,0 +1,100 @@
+"""`play` against bots."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+import ludodrome
+from tests.cli.running import complaint, output, run
+
+SMALL = ["play", "dots", "-o", "rows=1", "-o", "cols=1"]
+
+
+def test_a_bot_answers() -> None:
+    told = output(*SMALL, "--against", "chains", stdin="H(0,0)\nstate\n")
+    assert told.count("seat 0 ●> ") == 3
+    assert "seat 1 ◆> " not in told
+    assert "  (chains)\n" in told
+
+
+def test_the_bot_may_begin_and_win() -> None:
+    told = output(*SMALL, "--against", "chains", "--seat", "1", stdin="H(0,0)\nH(1,0)\nV(0,0)\nV(0,1)\n" * 2)
+    assert told.index("(chains)") < told.index("seat 1 ◆> ")
+    assert told.splitlines()[-1].endswith("wins (more boxes), scores 0 : 1")
+
+
+def test_the_same_seed_plays_the_same_game() -> None:
+    games = [output(*SMALL, "--against", "random", "--seed", seed, stdin="H(0,0)\n") for seed in ("1", "1", "2", "3")]
+    assert games[0] == games[1]
+    assert len(set(games)) > 1
+
+
+def test_undo_takes_the_answer_back_too() -> None:
+    told = output(*SMALL, "--against", "random", stdin="H(0,0)\nundo\nstate\n")
+    game = ludodrome.make("dots", rows=1, cols=1)
+    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in told
+
+
+def test_two_bots_in_a_game_of_three() -> None:
+    told = output(
+        "play", "santorini", "-o", "players=3", "--against", "random", "--against", "greedy", "--seat", "1", stdin=""
+    )
+    assert "  (random)\n" in told
+    assert "  (greedy)\n" not in told
+    told = output("play", "santorini", "-o", "players=3", "--against", "greedy", "--seat", "2", stdin="")
+    assert told.count("  (greedy)\n") == 2
+
+
+def test_leaving_tells_how_to_go_on_with_the_bot() -> None:
+    *_, last = output(*SMALL, "--against", "chains", "--seat", "1", stdin="").splitlines()
+    name, *arguments = shlex.split(last)
+    assert name == "ludodrome"
+    assert arguments[:-2] == [*SMALL, "--against", "chains", "--seat", "1"]
+    assert output(*arguments).splitlines()[-1] == last
+
+
+def test_what_a_bot_lays_face_down_is_not_shown() -> None:
+    told = output("play", "spaces", "-o", "choice=blind", "--against", "random", "--seat", "1", stdin="3:1:uuf\n")
+    before, _, after = told.partition("seat 1 ◆> ")
+    assert "seat 0 ●  (random)\n" in before
+    assert "3:" not in before
+    assert "round 1: 3:" in after
+
+
+def test_bots_see_no_board_that_lies_face_down() -> None:
+    typed = ["3:1:uuf\n", "3:0:uuf\n"]
+    games = [output("play", "spaces", "-o", "choice=blind", "--against", "greedy", stdin=text) for text in typed]
+    laid = [game.partition("round 1: ")[2].split()[4] for game in games]
+    assert laid[0] == laid[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--against", "nobody"], "there is no bot 'nobody'; the bots of dots are random, greedy, chains, "),
+        (["--against", "random", "--seat", "2"], "a seat of dots is a whole number from 0 to 1, not 2"),
+        (
+            ["--against", "random", "--against", "random"],
+            "--against is given once, or once for each other seat; this game has 1 of them",
+        ),
+        (["--against", "py:nowhere.py:Bot"], "there is no file nowhere.py for the bot py:nowhere.py:Bot"),
+    ],
+)
+def test_refusals(arguments: list[str], sentence: str) -> None:
+    assert complaint(run("play", "dots", *arguments)).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("1 / 0", "the bot Mine failed: ZeroDivisionError: division by zero"),
+        ("'H(0,0)'", "the bot Mine failed: IllegalMove: "),
+    ],
+)
+def test_a_bot_that_fails_ends_the_game_with_a_sentence(tmp_path: Path, answer: str, sentence: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"class Mine:\n    def choose(self, observation):\n        return {answer}\n", "utf-8")
+    result = run("play", "dots", "--against", f"py:{file}:Mine", stdin="H(0,0)\n")
+    assert complaint(result).startswith(sentence)
+    assert f"--against py:{file}:Mine --seat 0 --state" in result.stdout.splitlines()[-1]
