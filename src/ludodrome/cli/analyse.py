@@ -1,7 +1,7 @@
 """The commands ``analyse`` and ``solve``: what is known about a position."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -130,20 +130,16 @@ def solve(
         from ludodrome.analysis import Solving
 
         solving = Solving(chosen, position)
-        solving.run(0.0)
-    try:
+    with suppress(KeyboardInterrupt):
         _work(solving, time)
-    except KeyboardInterrupt:
-        pass
     solution = solving.solution
     if json:
         from dataclasses import asdict
         from json import dumps
 
         known = asdict(solution) | {"nodes": solving.nodes, "seconds": solving.seconds}
-        screen.say(
-            dumps({"game": chosen.id, "options": chosen.options, "state": chosen.format_state(position), **known})
-        )
+        line = chosen.format_state(position)
+        screen.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **known}))
     else:
         screen.draw(chosen, position)
         screen.say(_verdict(chosen, solution))

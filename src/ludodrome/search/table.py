@@ -34,6 +34,14 @@ def new_table(bits: int) -> Array:
     return np.zeros((1 << bits >> 2, ENTRIES, 2), np.uint64)
 
 
+def recommended(table: Array, key: int) -> int:
+    """The mark stored for a key, or NO_MARK: for Python, where the kernels below would have to be compiled."""
+    for combined, word in table[key & (len(table) - 1)].tolist():
+        if combined ^ word == key and word:
+            return int(word >> int(_MARK) & NO_MARK)
+    return NO_MARK
+
+
 @kernel
 def pack(value: Int, depth: Int, bound: Int, exact: Any, generation: Int, mark: Int) -> Any:
     """One word: value (16 bits), mark (16), depth (8), bound (2), exact (1), generation (5)."""

@@ -21,8 +21,8 @@ from ludodrome.search.alphabeta import (
     frame_dtype,
     search_dtype,
 )
-from ludodrome.search.symmetry import SYMMETRIES
-from ludodrome.search.table import GENERATIONS, NO_MARK, new_table
+from ludodrome.search.symmetry import INVERSE, SYMMETRIES
+from ludodrome.search.table import GENERATIONS, NO_MARK, new_table, recommended
 
 TABLE_BITS = 20
 _SLICE_SECONDS = 0.001
@@ -209,10 +209,36 @@ class Thinker:
     def _finding(self, level: int, done: bool, watch: "_Watch") -> Finding:
         root = self._root
         score = int(root.best)
-        line = tuple(root.line[: int(root.length)].tolist())
+        line = self._longer(root.line[: int(root.length)].tolist(), level)
         decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not stand together
         proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
         return Finding(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
+
+    def _longer(self, line: list[int], depth: int) -> tuple[int, ...]:
+        """A line that the table has cut short, with the moves that the table recommends."""
+        game, insight = self.game, self.game.insight
+        assert insight is not None
+        follow = game.new_states(2)
+        follow[1] = self._states[0]
+        state = follow[1:]
+        for action in line:
+            game.kernels.play(state, action)
+        keys = np.zeros((2, SYMMETRIES), np.uint64)
+        buffer = game.buffer()
+        while len(line) < depth and game.kernels.mover(state) >= 0:
+            self._kernels.rekey(follow, keys)
+            lane = int(np.argmin(keys[1]))
+            stored = recommended(self._table, int(keys[1, lane] ^ self._search.key))
+            if stored == NO_MARK:
+                break
+            wanted = insight.turned[INVERSE[lane], stored]
+            legal = buffer[: game.kernels.legal(state, buffer)].tolist()
+            fitting = [action for action in legal if self._kernels.mark(state, action) == wanted]
+            if not fitting:
+                break
+            game.kernels.play(state, fitting[0])
+            line.append(fitting[0])
+        return tuple(line)
 
 
 class _Watch:
