@@ -307,7 +307,11 @@ def _toggle(keys: Array, at: Int, words: Array) -> None:
 
 @kernel
 def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
-    """The keys of the position after, from those of the position before and what differs."""
+    """The keys of the position after, from those of the position before and what differs.
+
+    A blank record, both crowns on one cell, counts as a board without pieces: keys from scratch begin there.
+    """
+    blank = before.cells[0, CROWN] == before.cells[1, CROWN]
     past, now = _PLY_KEYS[before.ply], _PLY_KEYS[after.ply]
     for symmetry in range(SYMMETRIES):
         keys[at + 1, symmetry] = keys[at, symmetry] ^ past[symmetry] ^ now[symmetry]
@@ -319,6 +323,8 @@ def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
     for seat in range(SEATS):
         for slot in range(SLOTS):
             source, to = before.cells[seat, slot], after.cells[seat, slot]
+            if blank:
+                source = np.uint8(NOWHERE)
             if source != to:
                 _toggle(keys, at + 1, _KEYS[_PIECE_KINDS[seat, slot], source])
                 _toggle(keys, at + 1, _KEYS[_PIECE_KINDS[seat, slot], to])
