@@ -35,6 +35,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _config: Any = numba.config
 _njit: Any = numba.njit
 _make_array: Any = arrayobj.make_array
+_get_or_insert_function: Any = cgutils.get_or_insert_function
 
 COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
@@ -289,6 +290,33 @@ def _compiled_store_four(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
 
 
 store_four: Any = _compiled_store_four if COMPILED else _plain_store_four
+
+
+# Reading ahead: a table much larger than the processor's caches answers ten times faster when it was warned.
+
+
+def _plain_prefetch(table: Array, row: Any) -> None:
+    """Have the beginning of a row of a two-dimensional array brought near: it will be read soon."""
+
+
+@intrinsic
+def _compiled_prefetch(typing: Any, table: Any, row: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = _make_array(signature.args[0])(context, builder, arguments[0])
+        stride = builder.extract_value(array.strides, 0)
+        byte = ir.IntType(8).as_pointer()
+        place = builder.gep(builder.bitcast(array.data, byte), [builder.mul(arguments[1], stride)])
+        number = ir.IntType(32)
+        prefetch = _get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, number, number, number]), "llvm.prefetch.p0"
+        )
+        builder.call(prefetch, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(table, row), generate
+
+
+prefetch: Any = _compiled_prefetch if COMPILED else _plain_prefetch
 
 
 # Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,

@@ -16,8 +16,8 @@ boxes for which equality holds, until none is left or exactly one double-deal:
   Moves that close boxes leave B or A true of e, or are its mirror image in an open chain of five.
 * C. b and two more boxes are a component of three with two open ends: whoever starts takes all three.
 * D. What remains are double-deals. Of two: an open box b, then c of degree two, then the ground or a box of degree
-  three or more; drawing c's other edge gives both away and passes the move. Of four: a component of four in a row with two
-  open ends; drawing the middle gives all away. With k boxes and the rest R the choice is between k + V(R) and
+  three or more; drawing c's other edge gives both away and passes the move. Of four: a component of four in a row with
+  two open ends; drawing the middle gives all away. With k boxes and the rest R the choice is between k + V(R) and
   -(k + V(R)), so such a position is worth |k + V(R)| >= 0. If there are several, one may be taken whole, one of
   four rather than one of two: giving that one away is worth -k - V(Q), taking it k + V(Q), and V(Q) >= 0
   because Q still has a double-deal; and any capture in another leads, that one and this being settled, to

@@ -28,17 +28,16 @@ class Heaps(NamedTuple):
     boxes: Array
     """int8 (heaps,): how many boxes it has."""
     added: Array
-    """uint16 (heaps, kinds): the heap with one more of that kind."""
+    """uint16 (heaps, kinds): the heap with one more of that kind. Kind n - 1 is the chain of n boxes; the loops, of
+    4, 6, 8, ... boxes, are counted from the last kind backwards."""
     opened: Array
-    """int16 (heaps, 3, 4): up to three openings that are worth a try, each as the heap that is left, the boxes
-    taken without a choice, the boxes of the double-deal (0, 2, 4), and whether there is such an opening."""
-    first_loop: int
-    """The kind of the loop of four. Kind n - 1 is the chain of n; the loop of n is kind ``first_loop + n // 2 - 2``."""
+    """int16 (heaps, 3, 3): up to three openings that are worth a try, each as the heap that is left, the boxes
+    taken without a choice, and the boxes of the double-deal (0, 2, 4); no boxes at all where there is none."""
 
 
 def make_heaps(boxes: int) -> Heaps:
     """The tables for boards of so many boxes."""
-    sizes = [*range(1, boxes + 1), *range(SHORTEST_LOOP, boxes + 1, 2)]
+    sizes = [*range(1, boxes + 1), *reversed(range(SHORTEST_LOOP, boxes + 1, 2))]
     codes, totals, units = np.zeros(1, np.int64), np.zeros(1, np.int64), []
     unit = 1
     for size in sizes:  # a heap's code is a number of mixed radix, one digit for each kind
@@ -59,7 +58,7 @@ def make_heaps(boxes: int) -> Heaps:
         added[room, kind] = bigger
         removed[bigger, kind] = room
     values = _values(sizes, boxes, totals, removed)
-    return Heaps(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed), boxes)
+    return Heaps(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed))
 
 
 def spoils(size: int, loop: bool) -> tuple[int, int]:
@@ -94,13 +93,12 @@ def _openings(sizes: list[int], boxes: int, removed: Array) -> Array:
     the chain of a boxes instead of the one of b > a saves b - a boxes at once and costs
     at most b - a later. The same holds between chains of one and two, and between loops.
     """
-    opened = np.zeros((len(removed), 3, 4), np.int16)
-    for kind in reversed(range(len(sizes))):
+    opened = np.zeros((len(removed), 3, 3), np.int16)
+    for kind in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):  # the shortest is written last
         loop = kind >= boxes
         place = 2 if loop else 0 if sizes[kind] < 3 else 1
         (there,) = np.nonzero(removed[:, kind] >= 0)
         taken, kept = spoils(sizes[kind], loop)
-        opened[there, place] = np.stack(
-            [removed[there, kind], *(np.full(len(there), number) for number in (taken, kept, 1))], axis=1
-        )
+        opened[there, place, 0] = removed[there, kind]
+        opened[there, place, 1:] = taken, kept
     return opened

@@ -87,7 +87,7 @@ def mask_many(states: Any, buffer: Array, mask: Array) -> None:
     _mask_many(states, buffer, mask)
 
 
-# The solver
+# The solver: solve.py
 
 
 @entry
@@ -97,42 +97,26 @@ def solver_settle(undrawn: Any, places: Array, sizes: Array) -> Any:
 
 
 @entry
+def solver_choose(undrawn: Any, places: Array, sizes: Array) -> Any:
+    h, v = lattice.words_of(undrawn, places)
+    return captures.choose(h, v, sizes)
+
+
+@entry
+def solver_child(undrawn: Any, board: Any, heaps: Any) -> Any:
+    return prove.child_of(undrawn, board, heaps)
+
+
+@entry
 def solver_begin(h: Any, v: Any, guess: int, board: Any, heaps: Any, arrays: Any) -> None:
     prove.begin(h, v, guess, board, heaps, arrays)
 
 
 @entry
-def solver_search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> bool:
+def solver_search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> Any:
     return prove.search(most, board, heaps, table, arrays)
 
 
 @entry
 def solver_values(positions: Array, board: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
     prove.values_of(positions, board, heaps, table, arrays, values)
-
-
-@entry
-def value(states: Any, hero: int) -> Int:
-    return evaluate.value(states[0], hero)
-
-
-@entry
-def promise(states: Any, action: int) -> Int:
-    return evaluate.promise(states[0], action)
-
-
-@entry
-def mark(states: Any, action: int) -> Int:
-    return evaluate.mark(states[0], action)
-
-
-@entry
-def rekey(states: Any, keys: Array) -> None:
-    evaluate.rekey(states[0], states[1], keys, 0)
-
-
-@entry
-def alphabeta(
-    states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
-) -> Any:
-    return _alphabeta(states, words, keys, moves, frames, searches, table, limit)

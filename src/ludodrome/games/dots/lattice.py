@@ -10,7 +10,7 @@ edges to the ground, such as a corner, can swap them; and the board can be turne
 give equal positions one key.
 """
 
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from ludodrome.jit import Array, Int, kernel, popcount
 
 ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 WORD_BYTES = 8
+_8 = np.uint64(8)
 
 STRIDE, BOXES = range(2)
 
@@ -50,10 +51,11 @@ def make_lattice(rows: int, cols: int) -> Lattice:
         [_bit(places[a], 0), _bit(places[a], 64), _bit(places[b], 0), _bit(places[b], 64)]
         for own in ground.values()
         for end in range(len(own) - 1, 0, -1)
-        for a, b in zip(own[:end], own[1 : end + 1], strict=True)  # bubble sort: three or four are sorted too
+        for a, b in pairwise(own[: end + 1])  # bubble sort: three or four are sorted too
     ]
-    turned = np.zeros((2 * WORD_BYTES, 256, 8 if rows == cols else 4), np.uint64)
-    for which, image in enumerate(_symmetries(rows, cols, number, ground)):
+    turned = np.zeros((2 * WORD_BYTES, 256, 8), np.uint64)
+    images = _symmetries(rows, cols, number, ground)
+    for which, image in enumerate(images if rows == cols else images + images):
         for edge, place in enumerate(places.tolist()):
             values = np.arange(256) >> (place % 8) & 1 == 1
             turned[place // 8, values, which] |= ONE << np.uint64(image[edge])
@@ -165,21 +167,23 @@ def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
 @kernel
 def canonical(h: Any, v: Any, turned: Array) -> Any:
     """The least of the position's images, as a set of edge numbers; its twins are in order."""
-    least = ~ZERO
-    for symmetry in range(turned.shape[2]):
-        image = ZERO
-        rest, byte = h, 0
-        while rest:
-            image |= turned[byte, np.int64(rest & BYTE), symmetry]
-            rest >>= np.uint64(8)
-            byte += 1
-        rest, byte = v, WORD_BYTES
-        while rest:
-            image |= turned[byte, np.int64(rest & BYTE), symmetry]
-            rest >>= np.uint64(8)
-            byte += 1
-        least = min(least, image)
-    return least
+    a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = ZERO
+    rest, byte = h, ZERO
+    while rest | v:
+        if not rest:
+            rest, v, byte = v, ZERO, _8
+        value = rest & BYTE
+        a0 |= turned[byte, value, 0]
+        a1 |= turned[byte, value, 1]
+        a2 |= turned[byte, value, 2]
+        a3 |= turned[byte, value, 3]
+        a4 |= turned[byte, value, 4]
+        a5 |= turned[byte, value, 5]
+        a6 |= turned[byte, value, 6]
+        a7 |= turned[byte, value, 7]
+        rest >>= _8
+        byte += ONE
+    return min(min(min(a0, a1), min(a2, a3)), min(min(a4, a5), min(a6, a7)))
 
 
 @kernel

@@ -1,0 +1,223 @@
+"""The exact solver, held against retrograde analysis of every position of the small boards."""
+
+import random
+
+import numpy as np
+import pytest
+
+import ludodrome
+from ludodrome.games.dots.endgame import make_heaps
+from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.solve import Solver
+from ludodrome.jit import COMPILED
+from tests.games.dots.retrograde import all_values
+
+WHOLE = [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (2, 2), (1, 4)]
+if COMPILED:
+    WHOLE += [(1, 5), (2, 3), (3, 2)]
+MARGINS = [(1, 1, -1), (1, 2, 0), (2, 2, 2), (2, 3, -2)]
+if COMPILED:
+    MARGINS += [(2, 4, 2), (2, 5, -2), (3, 3, -3), (3, 4, 0)]
+
+
+def everything(rows: int, cols: int) -> int:
+    return int(ALL[BOARDS.index((rows, cols))])
+
+
+def solved(solver: Solver, position: int, edge: int | None = None) -> int:
+    solver.begin(position, edge)
+    while not solver.run():
+        pass
+    assert solver.value is not None
+    return solver.value
+
+
+def closed_by(rows: int, cols: int, drawn: int, edge: int) -> int:
+    boxes = SIDES[BOARDS.index((rows, cols)), : rows * cols].tolist()
+    return sum(1 for sides in boxes if sides >> edge & 1 and not sides & ~drawn & ~(1 << edge))
+
+
+@pytest.mark.parametrize(("rows", "cols"), WHOLE)
+def test_every_position_of_a_small_board(rows: int, cols: int) -> None:
+    expected = all_values(rows, cols)
+    positions = np.arange(len(expected))
+    if not COMPILED:
+        positions = np.unique(np.random.default_rng(1).choice(positions, 300))
+    np.testing.assert_array_equal(Solver(rows, cols, 16).values(positions), expected[positions])
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(3, 3)] if COMPILED else [])
+def test_positions_of_3x3(rows: int, cols: int, long: bool) -> None:
+    expected = all_values(rows, cols)
+    positions = np.arange(len(expected))
+    if not long:
+        positions = np.unique(np.random.default_rng(2).choice(positions, 100_000))
+    np.testing.assert_array_equal(Solver(rows, cols).values(positions), expected[positions])
+
+
+@pytest.mark.parametrize(("rows", "cols", "margin"), MARGINS)
+def test_margin_of_the_first_player(rows: int, cols: int, margin: int) -> None:
+    assert solved(Solver(rows, cols), 0) == margin
+
+
+def test_margin_on_4x4(long: bool) -> None:
+    if not long:
+        pytest.skip("some minutes: --long")
+    assert solved(Solver(4, 4, 25), 0) == 0
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 3), (2, 3)])
+def test_best_edges_and_the_values_of_moves(rows: int, cols: int) -> None:
+    expected = all_values(rows, cols)
+    solver, full = Solver(rows, cols, 12), everything(rows, cols)
+    positions = random.Random(3).sample(range(full), 400 if COMPILED else 40)
+    for drawn in positions:
+        value = int(expected[drawn])
+        assert solved(solver, drawn) == value
+        best = solver.best_edge
+        assert best is not None
+        assert not drawn >> best & 1
+        for edge in range(full.bit_length()):
+            if drawn >> edge & 1:
+                continue
+            gain = closed_by(rows, cols, drawn, edge)
+            after = int(expected[drawn | 1 << edge])
+            worth = gain + after if gain else -after
+            assert edge != best or worth == value
+            assert solved(solver, drawn, edge) == worth
+            assert solver.best_edge == edge
+
+
+@pytest.mark.parametrize("drawn", [0, 0b1011, 0b10001000110])
+def test_a_line_plays_the_value(drawn: int) -> None:
+    rows, cols = 2, 2
+    solver = Solver(rows, cols, 12)
+    value = solved(solver, drawn)
+    margin, sign = 0, 1
+    line = solver.line()
+    for edge in line:
+        gain = closed_by(rows, cols, drawn, edge)
+        margin += sign * gain
+        sign = sign if gain else -sign
+        drawn |= 1 << edge
+    assert drawn == everything(rows, cols)
+    assert margin == value
+    assert len(line) == len(set(line))
+    assert solver.line(0) == line[:1]
+
+
+def test_double_deals() -> None:
+    """Two chains of four, one of them open: take two boxes, give two away, and get the other chain."""
+    game = ludodrome.make("dots", rows=2, cols=4)
+    state = game.parse_state("2x4 1111/1111/1111 10000/00000 ..../.... 0 0")
+    solver = Solver(2, 4, 12)
+    solver.begin(game.encode(state))
+    assert solver.run()
+    assert solver.value == 4
+    line = [game.format_move(game.move(edge, game.initial_state()), game.initial_state()) for edge in solver.line()]
+    assert line[:4] == ["V(0,1)", "V(0,2)", "V(0,4)", "V(0,3)"]
+
+
+def test_a_loop_is_given_away_in_the_middle() -> None:
+    """A ring of four with two boxes open, and a chain of five that nobody wants to open."""
+    game = ludodrome.make("dots", rows=3, cols=5)
+    state = game.parse_state("3x5 11111/01111/11111/11111 101111/101111/000000 ..000/..000/..... 0 0")
+    solver = Solver(3, 5, 12)
+    solver.begin(game.encode(state))
+    assert solver.run()
+    assert solver.value == 1
+    assert solver.best_edge is not None
+    assert game.format_move(game.move(solver.best_edge, state), state) == "H(1,0)"
+
+
+def test_slices_make_no_difference() -> None:
+    whole, slices = Solver(2, 3, 14), Solver(2, 3, 14)
+    solved(whole, 0)
+    slices.begin(0)
+    steps = 0
+    while not slices.run(7):
+        low, high = slices.bounds
+        assert low <= -2 <= high
+        done, moves = slices.progress
+        assert 0 <= done <= moves
+        assert slices.value is None or low == high
+        assert slices.best_edge is None
+        steps += 1
+    assert steps == (whole.nodes - 1) // 7 or steps == whole.nodes // 7
+    assert (slices.value, slices.best_edge, slices.nodes) == (whole.value, whole.best_edge, whole.nodes)
+
+
+def test_a_run_can_be_put_aside() -> None:
+    for edge in (None, 3):
+        whole, first = Solver(2, 3, 14), Solver(2, 3, 14)
+        solved(whole, 0, edge)
+        first.begin(0, edge)
+        assert not first.run(5)
+        second = Solver.restored({name: array.copy() for name, array in first.saved().items()})
+        assert second.bounds == first.bounds
+        while not second.run(100):
+            assert second.nodes
+        assert (second.value, second.best_edge, second.nodes) == (whole.value, whole.best_edge, whole.nodes)
+
+
+def test_two_solvers_may_share_a_table() -> None:
+    first = Solver(2, 3, 14)
+    value = solved(first, 0)
+    second = Solver(2, 3, table=first.table, noise=3)
+    assert solved(second, 0) == value
+    assert second.nodes < first.nodes
+
+
+def test_noise_changes_the_order_and_not_the_value() -> None:
+    assert solved(Solver(2, 2, 12, noise=7), 0) == 2
+
+
+def test_a_tiny_table_only_costs_time() -> None:
+    solver = Solver(2, 3, 4)
+    assert solver.fill == 0
+    assert solved(solver, 0) == -2
+    assert solver.fill == 1
+
+
+def test_guesses_make_no_difference() -> None:
+    for guess in (-50, -3, -2, 1, 6, 50):
+        solver = Solver(2, 2, 12)
+        solver.begin(0, guess=guess)
+        while not solver.run():
+            pass
+        assert solver.value == 2
+
+
+def test_the_full_board_is_worth_nothing() -> None:
+    solver = Solver(2, 2, 12)
+    assert solved(solver, everything(2, 2)) == 0
+    assert solver.best_edge is None
+    assert solver.line() == []
+
+
+def test_loony_endgames() -> None:
+    """Berlekamp's: a chain of n alone is worth -n; of two long chains the first is given away but for two boxes."""
+    heaps = make_heaps(25)
+    for n in range(1, 26):
+        assert heaps.values[heaps.added[0, n - 1]] == -n
+    three_and_ten = heaps.added[heaps.added[0, 2], 9]
+    assert heaps.values[three_and_ten] == -(1 + abs(2 - 10))
+    loops = heaps.added[heaps.added[0, -1], -1]
+    assert heaps.values[loops] == -abs(4 - 4)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValueError, match="no board of 9 x 9"):
+        Solver(9, 9)
+    with pytest.raises(ValueError, match="table_bits"):
+        Solver(2, 2, 60)
+    solver = Solver(2, 2, 4)
+    with pytest.raises(ValueError, match="a set of 12 edges"):
+        solver.begin(1 << 12)
+    with pytest.raises(ValueError, match="edge 3 cannot be drawn"):
+        solver.begin(1 << 3, 3)
+    with pytest.raises(ValueError, match="edge 12 cannot be drawn"):
+        solver.begin(0, 12)
+    game = ludodrome.make("dots", rows=2, cols=3)
+    with pytest.raises(ValueError, match="for 2 x 2 boxes"):
+        solver.begin(game.encode(game.initial_state()))
