@@ -88,7 +88,8 @@ def test_there_is_nothing_to_choose_once_it_is_over(game_id: str) -> None:
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())
 def test_what_is_no_observation_is_refused(game_id: str) -> None:
     bot = ludodrome.bot("random", game_id)
-    for shown in ({}, None, [], {"you": 0}, {"chosen": None, "to_move": 0, "round": 1}):
+    wrong: list[Any] = [{}, None, [], {"you": 0}, {"chosen": None, "to_move": 0, "round": 1}]
+    for shown in wrong:
         with pytest.raises(ludodrome.BadState):
             bot.choose(shown)
 

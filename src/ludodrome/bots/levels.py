@@ -40,8 +40,8 @@ class Drawing(NamedTuple):
 
 
 TOWERS = (
-    Level(1, noise=150, attention=0.3),
-    Level(1, noise=60, attention=0.7),
+    Level(1, noise=300, attention=0.2),
+    Level(1, noise=100, attention=0.6),
     Level(2, width=6, noise=40, attention=0.6),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
@@ -51,13 +51,13 @@ TOWERS = (
 SANTORINI = TOWERS
 CALDERA = TOWERS
 DOTS = (
-    Drawing("greedy", 0.75),
-    Drawing("greedy", 0.9),
+    Drawing("greedy", 0.65),
+    Drawing("greedy", 0.86),
     Drawing("greedy"),
     Drawing("chains", 0.6),
-    Drawing("chains", 0.85),
-    Drawing("chains"),
-    Drawing("search", nodes=20_000),
+    Drawing("chains", 0.9),
+    Drawing("search", nodes=200),
+    Drawing("search", nodes=5_000),
 )
 SPACES = (1, 2, 4, 8, 16, 40, 100)
 """Of how many boards made by lot the best is laid."""

@@ -147,9 +147,14 @@ class Clock:
     def __init__(self) -> None:
         self.began = time.perf_counter()
 
+    @property
+    def seconds(self) -> float:
+        """So far."""
+        return time.perf_counter() - self.began
+
     def left(self, limit: float | None) -> float | None:
         """What a search may still use of a limit in seconds."""
-        return None if limit is None else max(0.0, limit - ON_TIME - (time.perf_counter() - self.began))
+        return None if limit is None else max(0.0, limit - ON_TIME - self.seconds)
 
 
 def position(game: Game, observation: Any) -> Any:

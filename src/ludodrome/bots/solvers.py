@@ -1,26 +1,64 @@
-"""``expert`` in dots: counts chains as long as the end is far, and searches to it once it is near."""
+"""``expert`` in dots: plays perfectly from the moment the exact solver reaches the end, and counts chains before."""
 
 from typing import Any
 
-from ludodrome.bots.player import Budget, Clock
-from ludodrome.bots.thinkers import AlphaBeta, agreed
+from ludodrome.bots.player import Budget, Clock, Player
+from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
+from ludodrome.games.dots.solve import Solver
 from ludodrome.games.dots.strategy import chain_edges, field_of
 
-NEAR = 24
-"""With no more undrawn edges than this, alpha-beta is better than counting chains."""
+WITHIN_REACH = 44
+"""With more undrawn edges than this the solver is not even asked."""
+TABLE_BITS = 20
+SLICE = 500
+"""Nodes between two looks at the clock, to begin with."""
+SLICE_SECONDS = 0.002
 
 
-class EndgameSolver(AlphaBeta):
+class EndgameSolver(Player):
     """The strongest player of dots."""
 
     def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, usual: Budget) -> None:
-        super().__init__(game, name, seed, own=own, usual=usual)
+        super().__init__(game, name, seed)
+        self.own, self.usual = own, usual
         self.field = field_of(game.options["rows"], game.options["cols"])
+        self.solver = self._new_solver()
+        self.solver.begin(self.field.everything >> 6)  # compiles or loads what it needs
+        self.solver.run()
+
+    def _new_solver(self) -> Solver:
+        return Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """A new game. What was proved stays true, but moves should not depend on what happens to be known."""
+        super().start(hello)
+        self.solver.table[:] = 0
 
     def action(self, states: Any, budget: Budget, clock: Clock) -> int:
         """An undrawn edge."""
         drawn = int(states["edges"][0])
-        if (self.field.everything & ~drawn).bit_count() > NEAR:
-            return self.dice.choice(chain_edges(self.field, drawn))
-        return self.find(states, agreed(self.own, budget.for_nodes, self.usual), clock).action
+        limits = agreed(self.own, budget.for_nodes, self.usual)
+        edge = None
+        if (self.field.everything & ~drawn).bit_count() <= WITHIN_REACH:
+            edge = self._solved(drawn, limits, clock)
+        return self.dice.choice(chain_edges(self.field, drawn)) if edge is None else edge
+
+    def _solved(self, drawn: int, limits: Budget, clock: Clock) -> int | None:
+        """The best edge, if the solver finds it in time."""
+        solver = self.solver
+        solver.begin(drawn)
+        nodes = SLICE
+        while True:
+            left = clock.left(limits.time)
+            if limits.nodes is not None:
+                nodes = min(nodes, limits.nodes - solver.nodes)
+            if nodes <= 0 or left == 0:
+                return None
+            before = Clock()
+            if solver.run(nodes):
+                return solver.best_edge
+            if left is not None:
+                nodes = max(1, int(nodes * min(SLICE_SECONDS, left) / before.seconds))
+            else:
+                nodes *= 2
