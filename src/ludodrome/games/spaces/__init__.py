@@ -1,7 +1,8 @@
 """Spaces: two prepared boards run against each other.
 
-Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix`` and
-``respond``, which take boards as JSON, and the codes of boards: ``encode_board`` and ``parse_board``.
+Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix``,
+``respond`` and ``respond_to_mixture``, which take boards as JSON, ``sensible`` and ``quick``, which
+make some, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
 from typing import Any
@@ -18,6 +19,8 @@ from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_b
 from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
 from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
 from ludodrome.games.spaces.respond import Response, respond
+from ludodrome.games.spaces.respond_mixture import MixedResponse, respond_to_mixture
+from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
 from ludodrome.reading import show
@@ -29,6 +32,7 @@ __all__ = [
     "GAME",
     "Event",
     "Fault",
+    "MixedResponse",
     "Packed",
     "Response",
     "Round",
@@ -39,7 +43,10 @@ __all__ = [
     "draw_board",
     "encode_board",
     "parse_board",
+    "quick",
     "respond",
+    "respond_to_mixture",
+    "sensible",
     "simulate",
     "simulate_matrix",
     "step_words",

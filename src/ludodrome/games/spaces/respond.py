@@ -16,7 +16,7 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, PLACES, TRAP, UP, format_board, steps_of
+from ludodrome.games.spaces.boards import FINISH, TRAP, UP, format_board, steps_of
 from ludodrome.games.spaces.building import continuations
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.respond_search import FOUND, NONE, TRIED
@@ -33,6 +33,8 @@ _SLICE = 100_000
 """So many nodes for a first try; a table of so many bytes counts as one node for each 16 of them."""
 _NODES_A_SECOND = 1_000_000
 """Careful, for slices that end in time."""
+_MOST_KEYS = 1 << 22
+"""How many failures are remembered; a power of 2."""
 
 FULL_WIDTH = 20
 """Up to this size a run looks at the whole grid, above at a band of columns and at the beginning of long boards."""
@@ -40,8 +42,6 @@ EXACT_WRITTEN = 10
 """Up to this size the search knows exactly what has failed under ``written``; above by a hash, which proves nothing."""
 _BAND = 11
 _BEGINNING = 4
-
-_TRAP_UP = FIRST_TRAP + PLACES.index((-1, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +125,13 @@ class _Hunt:
     def answer(self) -> Response:
         """The best board that the budget allows."""
         for col in range(self.size):
-            self._consider(self._finished(bytes([col])))
+            self._consider(bytes([col, *self._straight(self.size - 1)]))
         waiting = self._candidates()
         given_up = self._first_round(waiting)
         limit = _SLICE
         while given_up and limit < self.most_nodes and not self._spent():
             limit *= 8
-            given_up = self._another_round(given_up, limit)
+            given_up = [run for run in sorted(given_up) if not self._settled(run, limit)]
         bound = max([self.value, *(-one.least for one in (*waiting, *given_up))])
         if not self.full:
             bound = max(self.value, int(self.rough.max()))
@@ -159,10 +159,8 @@ class _Hunt:
         given_up: list[_Candidate] = []
         while waiting and -waiting[0].least > self.value and not self._spent():
             run = heapq.heappop(waiting)
-            bound = self._bound(run)
             if run.rough:
-                if bound > self.value:
-                    heapq.heappush(waiting, run._replace(least=-min(bound, -run.least), rough=False))
+                heapq.heappush(waiting, run._replace(least=max(run.least, -self._bound(run)), rough=False))
             elif not self._search(run, _SLICE):
                 given_up.append(run)
                 heapq.heappush(waiting, run._replace(least=run.least + 1))
@@ -170,19 +168,9 @@ class _Hunt:
                 heapq.heappush(waiting, run._replace(least=run.least + 1))
         return given_up
 
-    def _another_round(self, given_up: list[_Candidate], limit: int) -> list[_Candidate]:
-        """Give what was given up another chance, with more nodes; what remains unknown of it."""
-        remaining = []
-        for run in sorted(given_up):
-            if -run.least <= self.value:
-                continue
-            if self._spent():
-                remaining.append(run)
-                continue
-            self._bound(run)
-            if not self._search(run, limit):
-                remaining.append(run)
-        return remaining
+    def _settled(self, run: _Candidate, limit: int) -> bool:
+        """Whether a run that was given up is of no more interest, after another try with so many nodes."""
+        return -run.least <= self.value or (not self._spent() and self._search(run, limit))
 
     def _spent(self) -> bool:
         return self.nodes >= self.most_nodes or (self.deadline is not None and time.monotonic() >= self.deadline)
@@ -231,11 +219,12 @@ class _Hunt:
     # Searching
 
     def _search(self, candidate: _Candidate, limit: int) -> bool:
-        """Search the current run for its bound; False if that is not decided."""
+        """Search a run for a board worth its bound; False if it is not decided whether there is one."""
+        self._bound(candidate)
         limit = min(limit, self.most_nodes - self.nodes)
         if self.deadline is not None:
             limit = min(limit, max(_SLICE // 10, int((self.deadline - time.monotonic()) * _NODES_A_SECOND)))
-        room = min(1 << 22, 1 << max(0, 2 * limit).bit_length())
+        room = min(_MOST_KEYS, 1 << max(0, 2 * limit).bit_length())
         if len(self.keys) < room:
             self.keys = np.zeros(room, np.int64)
             self.marks = np.zeros((room, 2), np.int32)
@@ -277,11 +266,13 @@ class _Hunt:
 
     def _finished(self, actions: bytes) -> bytes:
         """A board that begins like this and goes straight to the goal: the round is decided before."""
-        size = self.size
-        row = next(row for row, _, kind in reversed(steps_of(actions, size)) if kind != TRAP)
+        row = next(row for row, _, kind in reversed(steps_of(actions, self.size)) if kind != TRAP)
         if row < 0:
             return actions
-        aside = b""
-        if self.live and actions[-1] == size + _TRAP_UP:  # R16, R17: a step to the side comes first
-            aside = bytes((continuations(actions, size, self.live) or [])[:1])
-        return actions + aside + bytes([size + UP] * row + [size + FINISH])
+        following = continuations(actions, self.size, self.live) or []
+        aside = [] if row == 0 or self.size + UP in following else following[:1]  # R16: past a trap just set
+        return bytes([*actions, *aside, *self._straight(row)])
+
+    def _straight(self, row: int) -> list[int]:
+        """The way up from a row."""
+        return [self.size + UP] * row + [self.size + FINISH]
