@@ -152,7 +152,7 @@ def _work(solving: "Solving", time: float | None) -> None:
     """Runs until it is done or the time is up, with a line of progress."""
     with screen.reporting() as report:
         while not solving.done and (time is None or solving.seconds < time):
-            report(f"solving: depth {solving.depth}, {solving.nodes:,} positions, {solving.seconds:.0f} s")
+            report(f"solving: {solving.state}, {solving.nodes:,} positions, {solving.seconds:.0f} s")
             solving.run(1.0 if time is None else min(1.0, time - solving.seconds))
 
 

@@ -24,7 +24,7 @@ from ludodrome.games.towers import (
     height,
     reach,
 )
-from ludodrome.jit import Array, Int, kernel, lowest, popcount
+from ludodrome.jit import Array, Int, kernel, lowest, popcount, python
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
 
 MOVER, WAITING = np.uint64(0), np.uint64(1)
@@ -51,7 +51,9 @@ def spread(cells: Any) -> Any:
     return (wide | (wide << _SIDE) | (wide >> _SIDE)) & _BOARD
 
 
-RING = np.array([spread(NEIGHBOURS[_cell]) & ~(NEIGHBOURS[_cell] | ONE << np.uint64(_cell)) for _cell in range(CELLS)])
+RING = np.array(
+    [python(spread)(NEIGHBOURS[_cell]) & ~(NEIGHBOURS[_cell] | ONE << np.uint64(_cell)) for _cell in range(CELLS)]
+)
 """cell -> the cells two king's steps away."""
 
 # Where each group of weights begins in a role's row.

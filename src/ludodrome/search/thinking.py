@@ -91,12 +91,17 @@ class Thinker:
         self._searches["history"] = 0
         self._generation = 0
 
+    def rest(self) -> None:
+        """The search is over: its nodes are counted."""
+        self._search.nodes = 0
+
     def warm_up(self) -> None:
         """Compile, or load, what a search needs, so that no clock runs meanwhile."""
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
         for _ in self.search(states, depth=1, nodes=1):
             pass
+        self.rest()
 
     @property
     def nodes(self) -> int:

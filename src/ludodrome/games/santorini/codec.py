@@ -38,7 +38,7 @@ from ludodrome.games.towers import (
     STEP_TOO_HIGH,
     SUMMIT,
 )
-from ludodrome.jit import Record, packed, packing
+from ludodrome.jit import Record, packed, packing, python
 from ludodrome.reading import show
 
 STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason")
@@ -51,7 +51,7 @@ EXAMPLE = "[N1C2B2C3]"
 _PACKING = packing(DTYPE)
 _STEP = STEP.tolist()
 _DIRECTION = DIRECTION.tolist()
-_SPLIT = [rules.split(action) for action in range(rules.NUM_ACTIONS)]
+_SPLIT = [python(rules.split)(action) for action in range(rules.NUM_ACTIONS)]
 
 
 # States

@@ -37,7 +37,7 @@ from ludodrome.games.towers import (
     STEP_TOO_HIGH,
     SUMMIT,
 )
-from ludodrome.jit import Record, packed, packing
+from ludodrome.jit import Record, packed, packing, python
 from ludodrome.reading import show
 from ludodrome.room import GAME_OVER
 
@@ -48,8 +48,8 @@ SIGNS = "●◆"
 
 _PACKING = packing(DTYPE)
 _STEP = [[*row, None] for row in STEP.tolist()]  # the last one: NO_BUILD
-_PLACED = [rules.placed(action) for action in range(PLACEMENTS)]
-_SPLIT = [rules.split(action) for action in range(PLACEMENTS, rules.NUM_ACTIONS)]
+_PLACED = [python(rules.placed)(action) for action in range(PLACEMENTS)]
+_SPLIT = [python(rules.split)(action) for action in range(PLACEMENTS, rules.NUM_ACTIONS)]
 _MOVES: list[list[dict[str, Any]]] = [
     [{"t": "move", "w": w, "to": (to := steps[d]), "build": _STEP[to][e]} for w, d, e in _SPLIT] for steps in _STEP
 ]
@@ -225,7 +225,7 @@ def _parse_placement(a: int, b: int) -> int:
         reading.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
     if a == b:
         raise IllegalMove(f"'to' names {_cell(a)} twice; the two workers go on two cells")
-    return int(rules.placement(a, b))
+    return python(rules.placement)(a, b)
 
 
 def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> int:

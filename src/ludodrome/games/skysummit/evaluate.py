@@ -31,7 +31,7 @@ from ludodrome.games.tower_value import (
 )
 from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
-from ludodrome.jit import Array, Int, Record, kernel, lowest
+from ludodrome.jit import Array, Int, Record, kernel, lowest, python
 from ludodrome.room import Insight
 from ludodrome.search.symmetry import SYMMETRIES
 
@@ -167,8 +167,8 @@ def _turned() -> Array:
     for symmetry in range(SYMMETRIES):
         cells = CELL_TURNS[symmetry]
         for action in range(PLACEMENTS):
-            a, b = placed(action)
-            turned[symmetry, STEP_MARKS + action] = STEP_MARKS + placement(int(cells[a]), int(cells[b]))
+            a, b = python(placed)(action)
+            turned[symmetry, STEP_MARKS + action] = STEP_MARKS + python(placement)(int(cells[a]), int(cells[b]))
     return turned
 
 

@@ -1,0 +1,188 @@
+"""Exact values: what a position is worth if nobody errs."""
+
+import time as clock
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ludodrome.analysis.lines import checked_time, lead, notations
+from ludodrome.game import Game
+from ludodrome.games.dots.solve import SLICE, Solver
+from ludodrome.search.alphabeta import MOST_DEPTH
+from ludodrome.search.thinking import Finding, Thinker
+
+TABLE_BITS = 22
+PULSE = 0.05
+"""A solver rests after about so many seconds, to look at the clock and to report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What is known of a position's value."""
+
+    value: int | None
+    """For the seat to move: in dots the final margin of boxes, elsewhere 1, 0 or -1. None as long as it is unknown."""
+    proven: bool
+    distance: int | None
+    """The plies to the end of a game that is won or lost, if the winner hurries and the loser does not."""
+    move: Any
+    """A best move, or the best so far."""
+    line: list[str]
+    """How the game goes on, in the notation for people."""
+
+
+class Worker(Protocol):
+    """A way to solve positions, a little at a time."""
+
+    @property
+    def nodes(self) -> int:
+        """How many positions have been visited."""
+
+    @property
+    def state(self) -> str:
+        """How far it has come, for people."""
+
+    @property
+    def solution(self) -> Solution:
+        """What is known so far."""
+
+    def work(self) -> Iterator[None]:
+        """Comes to an end when all is known, and rests now and then."""
+
+
+class Solving:
+    """A solution in the making: ``run`` works for a while, and goes on where it stopped when it is called again."""
+
+    def __init__(self, game: Game, state: Any = None) -> None:
+        if game.insight is None:
+            raise ValueError(f"{game.id} is not solved move by move; ludodrome.spaces.respond finds the best answer")
+        if game.seats != 2:
+            raise ValueError(f"only games of two seats have one exact value; this {game.id} has {game.seats}")
+        states = game._states(game.initial_state() if state is None else state)
+        game._check_running(states)
+        self._worker: Worker = BoxCounter(game, states) if game.insight.by_points else Deepener(game, states)
+        self._work = self._worker.work()
+        self.seconds = 0.0
+        self.done = False
+        """Whether there is nothing left to find out."""
+
+    @property
+    def nodes(self) -> int:
+        """How many positions have been visited."""
+        return self._worker.nodes
+
+    @property
+    def state(self) -> str:
+        """How far it has come, for people."""
+        return self._worker.state
+
+    @property
+    def solution(self) -> Solution:
+        """What is known so far."""
+        return self._worker.solution
+
+    def run(self, seconds: float | None = None) -> bool:
+        """Works for about so long, or until it is done; whether it is done."""
+        begin = clock.perf_counter()
+        for _ in self._work:
+            if seconds is not None and clock.perf_counter() - begin >= seconds:
+                break
+        else:
+            self.done = True
+        self.seconds += clock.perf_counter() - begin
+        return self.done
+
+
+class Deepener:
+    """Games that are won: alpha-beta without reductions, one depth after another."""
+
+    def __init__(self, game: Game, states: Any) -> None:
+        self._game, self._states = game, states
+        self._thinker = Thinker(game, TABLE_BITS, reductions=False, shortest=True)
+        self._thinker.warm_up()
+        self._finding: Finding | None = None
+        self._earlier = 0
+
+    @property
+    def nodes(self) -> int:
+        """Of all depths together."""
+        return self._earlier + self._thinker.nodes
+
+    @property
+    def state(self) -> str:
+        """The depth that is done."""
+        return f"depth {self._finding.depth if self._finding else 0}"
+
+    def work(self) -> Iterator[None]:
+        """A win alone is not enough: the depth must reach it, so that it is the shortest."""
+        for depth in range(1, MOST_DEPTH + 1):
+            for finding in self._thinker.search(self._states, depth, first=depth, pulse=PULSE):
+                if finding.depth == depth:
+                    self._finding = finding
+                yield
+            self._earlier += self._thinker.nodes
+            self._thinker.rest()
+            if self._finding and self._finding.proven and (self._finding.distance or 0) <= depth:
+                return
+
+    @property
+    def solution(self) -> Solution:
+        """Who wins, and how soon."""
+        finding = self._finding
+        if finding is None:
+            return Solution(None, False, None, None, [])
+        move = self._game.codec.format_moves([finding.action], self._states[0])[0]
+        line = notations(self._game, self._states, finding.line)
+        value = (finding.score > 0) - (finding.score < 0) if finding.proven else None
+        return Solution(value, finding.proven, finding.distance, move, line)
+
+
+class BoxCounter:
+    """Dots: the exact solver of its room."""
+
+    def __init__(self, game: Game, states: Any) -> None:
+        self._game, self._states = game, states
+        self._solver = Solver(game.options["rows"], game.options["cols"], TABLE_BITS)
+        self._solver.begin(states[0])
+        self._solver.run(1)
+
+    @property
+    def nodes(self) -> int:
+        """Of the solver."""
+        return self._solver.nodes
+
+    @property
+    def state(self) -> str:
+        """The bounds of the value."""
+        low, high = (bound + lead(self._game, self._states) for bound in self._solver.bounds)
+        return f"the margin is between {low:+d} and {high:+d}"
+
+    def work(self) -> Iterator[None]:
+        """Rests after so many positions."""
+        while not self._solver.run(SLICE):
+            yield
+
+    @property
+    def solution(self) -> Solution:
+        """The final margin; there is none as long as its bounds are apart."""
+        edge, value = self._solver.best_edge, self._solver.value
+        if edge is None or value is None:
+            return Solution(None, False, None, None, [])
+        move = self._game.codec.format_moves([edge], self._states[0])[0]
+        line = notations(self._game, self._states, tuple(self._solver.line()))
+        return Solution(value + lead(self._game, self._states), True, None, move, line)
+
+
+def solve(
+    game: Game, state: Any = None, time: float | None = None, progress: Callable[[Solving], None] | None = None
+) -> Solution:
+    """The exact value of a position (the initial one if none is given), or what was found in so many seconds.
+
+    ``progress`` is shown the work now and then.
+    """
+    limit = checked_time(time)
+    solving = Solving(game, state)
+    while not solving.run(PULSE) and (limit is None or solving.seconds < limit):
+        if progress:
+            progress(solving)
+    return solving.solution

@@ -1,0 +1,133 @@
+"""What alpha-beta knows about dots: values, keys and marks that turn with the board."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ludodrome
+from ludodrome.games.dots.evaluate import KEYS, MOST_EDGES, TURNED
+from ludodrome.games.dots.rules import BOARDS
+from ludodrome.search.symmetry import INVERSE, SYMMETRIES
+from tests.games.dots.oracle import _boxes, _edges
+
+BOARDS_TRIED = [(1, 1), (1, 3), (2, 2), (3, 2), (3, 3)]
+
+
+def states_of(game: ludodrome.Game, drawn: list[int]) -> Any:
+    """Edges drawn one after the other."""
+    states = game._states(game.initial_state())
+    for edge in drawn:
+        game.kernels.play(states, edge)
+    return states
+
+
+def walks(rows: int, cols: int, count: int) -> list[list[int]]:
+    dice = random.Random(rows * 8 + cols)
+    edges = len(_edges(rows, cols))
+    return [dice.sample(range(edges), dice.randrange(edges)) for _ in range(count)]
+
+
+def keys_of(game: ludodrome.Game, states: Any) -> Any:
+    pair = game.new_states(2)
+    pair[1] = states[0]
+    keys = np.zeros((2, SYMMETRIES), np.uint64)
+    kernels: Any = game.kernels
+    kernels.rekey(pair, keys)
+    return keys[1]
+
+
+@pytest.mark.parametrize(("rows", "cols"), BOARDS_TRIED)
+def test_values_and_keys_turn_with_the_board(rows: int, cols: int) -> None:
+    game = ludodrome.make("dots", rows=rows, cols=cols)
+    kernels: Any = game.kernels
+    base = BOARDS.index((rows, cols)) * MOST_EDGES
+    for drawn in walks(rows, cols, 20):
+        states = states_of(game, drawn)
+        keys = keys_of(game, states)
+        for symmetry in range(SYMMETRIES):
+            turned = states_of(game, [int(TURNED[symmetry, base + edge]) - base for edge in drawn])
+            assert kernels.value(turned, 0) == kernels.value(states, 0)
+            assert keys_of(game, turned)[0] == keys[symmetry]
+        assert kernels.value(states, 1) == -kernels.value(states, 0)
+
+
+@pytest.mark.parametrize(("rows", "cols"), BOARDS_TRIED)
+def test_keys_follow_the_moves(rows: int, cols: int) -> None:
+    game = ludodrome.make("dots", rows=rows, cols=cols)
+    kernels: Any = game.kernels
+    for drawn in walks(rows, cols, 5):
+        pair = game.new_states(2)
+        keys = np.zeros((2, SYMMETRIES), np.uint64)
+        pair[0] = pair[1] = game._states(game.initial_state())[0]
+        keys[0] = keys_of(game, pair[1:])
+        for edge in drawn:
+            game.kernels.play(pair[1:], edge)
+            kernels.rekey(pair, keys)
+            assert (keys[1] == keys_of(game, pair[1:])).all()
+            pair[0] = pair[1]
+            keys[0] = keys[1]
+
+
+def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
+    marks = TURNED.shape[1]
+    for board, (rows, cols) in enumerate(BOARDS):
+        own = np.arange(board * MOST_EDGES, board * MOST_EDGES + len(_edges(rows, cols)))
+        symmetries = range(SYMMETRIES if rows == cols else SYMMETRIES // 2)
+        for symmetry in symmetries:
+            turned = TURNED[symmetry, own]
+            assert (TURNED[INVERSE[symmetry], turned] == own).all()
+    assert marks == len(BOARDS) * MOST_EDGES
+    assert len(np.unique(KEYS[BOARDS.index((5, 5)), :60, 0])) == 60
+    game = ludodrome.make("dots", rows=2, cols=3)
+    kernels: Any = game.kernels
+    states = game._states(game.initial_state())
+    assert [kernels.mark(states, edge) % MOST_EDGES for edge in range(17)] == list(range(17))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "value"),
+    [
+        ([], 12),  # 4 edges, no box with two sides: all are safe, but an even number
+        ([0, 1], -60),  # whoever draws now gives the box away
+        ([0, 1, 2], 100),
+    ],
+)
+def test_values_of_one_box(drawn: list[int], value: int) -> None:
+    game = ludodrome.make("dots", rows=1, cols=1)
+    states = states_of(game, drawn)
+    kernels: Any = game.kernels
+    seat = int(game.kernels.mover(states))
+    assert kernels.value(states, seat) == (value if drawn else -value)
+
+
+def test_a_chain_can_be_left_to_the_other_side() -> None:
+    """2 x 3: two boxes can be taken, and four more wait: it is better to leave the two than to open the four."""
+    game = ludodrome.make("dots", rows=3, cols=2)
+    edges = _edges(3, 2)
+    undrawn = {("H", 1, 0), ("V", 0, 1)} | {
+        ("V", 1, 1),
+        ("V", 2, 1),
+        ("H", 2, 0),
+        ("H", 2, 1),
+        ("V", 2, 2),
+        ("V", 1, 0),
+    }
+    drawn = [number for number, edge in enumerate(edges) if edge not in undrawn]
+    states = states_of(game, [])
+    states["edges"] = sum(1 << edge for edge in drawn)
+    kernels: Any = game.kernels
+    closed = [box for box, sides in _boxes(3, 2).items() if not undrawn & set(sides)]
+    assert closed == []
+    assert kernels.value(states, 0) > 0
+
+
+def test_promises() -> None:
+    game = ludodrome.make("dots", rows=1, cols=2)
+    kernels: Any = game.kernels
+    states = states_of(game, [0, 2])  # the top and the bottom of the first box
+    assert kernels.promise(states, 4) == -600  # its left side
+    assert kernels.promise(states, 1) == 0  # the top of the second box
+    game.kernels.play(states, 4)
+    assert kernels.promise(states, 5) == 900
