@@ -1,7 +1,7 @@
 """What the features of a tower position are worth, in hundredths of a level.
 
 Each role has its own: of two equal positions the one to move is the better. The features are told in
-``tower_value.py``, where the weights are used; ``benchmarks/tune_towers`` fits and prints this table.
+``tower_value.py``, where the weights are used; ``benchmarks/tune_towers.py`` fits and prints this table.
 """
 
 from typing import Any
@@ -31,26 +31,26 @@ GROUPS: dict[str, tuple[int, ...]] = {
 """name -> shape, in the order in which they stand in a role's row."""
 
 MOVER: dict[str, Any] = {
-    "PLACE": [[-20, -12, -10, 0, 6, 12], [40, 50, 55, 70, 78, 90], [150, 165, 170, 195, 205, 220]],
-    "NEAR": [[2, 10, 0, -6], [0, 4, 40, -4], [0, 2, 14, 600]],
-    "FAR": [[0, 2, 2, 0], [0, 2, 8, 2], [0, 2, 6, 12]],
-    "STEPS": [-400, -200, -120, -70, -40, -20, -10, 0],
-    "SECOND": [0, 2, 10, 40],
-    "ALONE": [0, 2, 20, 200],
-    "ALONE_SECOND": [0, 0, 8, 60],
-    "THREATS": [0, 600, 900],
-    "TURN": [20],
+    "PLACE": [[-22, -17, -11, -6, 5, 24], [26, 44, 54, 69, 82, 101], [163, 157, 163, 200, 225, 218]],
+    "NEAR": [[-1, 24, 9, 1], [-6, 17, 68, 10], [-18, -1, 124, 600]],
+    "FAR": [[-1, 4, 9, 12], [-2, 2, 12, 19], [-2, 5, 6, 13]],
+    "STEPS": [-400, -199, -119, -73, -43, -17, -10, 7],
+    "SECOND": [4, 9, 28, 122],
+    "ALONE": [4, -2, 54, 200],
+    "ALONE_SECOND": [-5, -4, 30, 72],
+    "THREATS": [6, 600, 900],
+    "TURN": [26],
 }
 WAITING: dict[str, Any] = {
-    "PLACE": [[-20, -12, -10, 0, 6, 12], [40, 50, 55, 70, 78, 90], [150, 165, 170, 195, 205, 220]],
-    "NEAR": [[2, 10, 0, -6], [0, 4, 30, -4], [0, 2, 10, 40]],
-    "FAR": [[0, 2, 2, 0], [0, 2, 8, 2], [0, 2, 6, 12]],
-    "STEPS": [-600, -300, -150, -70, -40, -20, -10, 0],
-    "SECOND": [0, 2, 8, 30],
-    "ALONE": [0, 2, 15, 2000],
-    "ALONE_SECOND": [0, 0, 6, 40],
-    "THREATS": [0, 60, 2000],
-    "TURN": [0],
+    "PLACE": [[-21, -22, -18, 1, 4, 20], [25, 46, 52, 78, 85, 93], [159, 157, 155, 200, 221, 217]],
+    "NEAR": [[3, 16, 10, 0], [-6, 20, 50, 13], [-15, 8, 119, 40]],
+    "FAR": [[0, 2, 6, 11], [-1, 7, 18, 15], [-2, -1, 18, 3]],
+    "STEPS": [-599, -299, -147, -76, -42, -23, -13, 3],
+    "SECOND": [5, 5, 7, 62],
+    "ALONE": [-4, -10, 41, 2000],
+    "ALONE_SECOND": [-6, -4, 33, 55],
+    "THREATS": [-6, 60, 2000],
+    "TURN": [-6],
 }
 
 

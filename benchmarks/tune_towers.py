@@ -1,0 +1,168 @@
+"""Fits the weights of the tower games' values (games/tower_weights.py) to games of the search with itself.
+
+    python benchmarks/tune_towers.py --games 2000 --nodes 1000 --seed 1
+
+Games of santorini and skysummit in turn, with random openings and now and then a random move later on.
+Every position that a search would judge by its value (nobody wins at once or threatens to) is kept. Its target is half
+the outcome of the game and half what the search thought of it. The weights come from a logistic regression that prefers
+to leave them as they are; a fifth of the games is kept apart, to see what has been won. The new table is printed.
+"""
+
+import argparse
+import random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ludodrome
+from ludodrome.games.tower_value import duel_value
+from ludodrome.games.tower_weights import GROUPS, WEIGHTS
+from ludodrome.jit import Array, kernel
+from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.thinking import Thinker
+
+OPENING = (4, 10)
+"""The fewest and the most random moves at the beginning."""
+SURPRISES = 0.08
+"""How often a later move is random."""
+OUTCOME_SHARE = 0.5
+KEPT_APART = 5
+RIDGE = 200.0
+"""A weight is expected to change by a twentieth of a factor of e or so."""
+NEWTON_STEPS = 12
+
+
+class Positions(NamedTuple):
+    """What the games have given."""
+
+    features: Array
+    """(positions, weights): what the value of the seat to move counts of each weight."""
+    outcomes: Array
+    """(positions,): 1 where the seat to move won, 0 where it lost."""
+    scores: Array
+    """(positions,): what the search thought."""
+    games: Array
+    """(positions,): the number of the game."""
+
+
+@kernel
+def count_features(levels: Array, workers: Array, mover: int, unit: Array, row: Array) -> None:
+    """The value is linear in the weights: each weight alone gives the number that it is multiplied with."""
+    for role in range(unit.shape[0]):
+        for feature in range(unit.shape[1]):
+            unit[role, feature] = 1
+            row[role * unit.shape[1] + feature] = duel_value(unit, levels, workers, mover, mover)
+            unit[role, feature] = 0
+
+
+def play_game(game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Random) -> list[tuple[Array, int, float]]:
+    """One game: the features, the search's score and the outcome of its positions."""
+    states = game.new_states(1)
+    states[0] = game.encode(game.initial_state())
+    kernels: Any = game.kernels
+    opening = rng.randint(*OPENING)
+    kept: list[tuple[Array, int, int]] = []
+    unit = np.zeros_like(WEIGHTS)
+    thinker.forget()
+    while (mover := int(kernels.mover(states))) >= 0:
+        buffer = game.buffer()
+        actions = buffer[: kernels.legal(states, buffer)].tolist()
+        action = rng.choice(actions)
+        if kernels.turns(states) >= opening:
+            *_, finding = thinker.search(states, nodes=nodes)
+            if kernels.winning(states) < 0 and not kernels.pressed(states):
+                row = np.zeros(WEIGHTS.size, np.int64)
+                count_features(states[0].levels, states[0].workers, mover, unit, row)
+                kept.append((row, finding.score, mover))
+            if rng.random() >= SURPRISES:
+                action = finding.action
+        kernels.play(states, action)
+    winner = int(kernels.winner(states))
+    return [(row, score, 0.5 if winner < 0 else float(mover == winner)) for row, score, mover in kept]
+
+
+def play(games: int, nodes: int, seed: int) -> Positions:
+    """All games."""
+    rng = random.Random(seed)
+    rooms = [ludodrome.make("santorini"), ludodrome.make("skysummit")]
+    thinkers = [Thinker(room, table_bits=14) for room in rooms]
+    rows: list[Array] = []
+    scores: list[int] = []
+    outcomes: list[float] = []
+    numbers: list[int] = []
+    for number in range(games):
+        for row, score, outcome in play_game(rooms[number % 2], thinkers[number % 2], nodes, rng):
+            rows.append(row.astype(np.float32))
+            scores.append(score)
+            outcomes.append(outcome)
+            numbers.append(number)
+        if number % 100 == 99:
+            print(f"# {number + 1} games, {len(rows)} positions", flush=True)
+    return Positions(np.array(rows), np.array(outcomes), np.array(scores), np.array(numbers))
+
+
+def chances(logits: Array) -> Array:
+    """The logistic function."""
+    return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+
+
+def loss(targets: Array, logits: Array) -> float:
+    """The mean cross entropy, in nats."""
+    p = np.clip(chances(logits), 1e-9, 1 - 1e-9)
+    return float(-np.mean(targets * np.log(p) + (1 - targets) * np.log(1 - p)))
+
+
+def best_scale(positions: Positions, weights: Array) -> float:
+    """How many hundredths are worth a factor of e in the odds, with the weights as they are."""
+    values = positions.features @ weights
+    return min(np.geomspace(40, 1000, 60), key=lambda scale: loss(positions.outcomes, values / scale))
+
+
+def fit(features: Array, targets: Array, start: Array) -> Array:
+    """Newton's method on the cross entropy, with a ridge around the start."""
+    x = features.astype(np.float64)
+    w = start.copy()
+    for _ in range(NEWTON_STEPS):
+        p = chances(x @ w)
+        gradient = x.T @ (p - targets) + RIDGE * (w - start)
+        curvature = (x * (p * (1 - p))[:, None]).T @ x + RIDGE * np.eye(len(w))
+        w = w - np.linalg.solve(curvature, gradient)
+    return w
+
+
+def print_table(weights: Array) -> None:
+    """The new table, as it stands in tower_weights.py."""
+    for name, role in zip(("MOVER", "WAITING"), weights, strict=True):
+        print(f"{name}: dict[str, Any] = {{")
+        at = 0
+        for group, shape in GROUPS.items():
+            size = int(np.prod(shape))
+            print(f'    "{group}": {role[at : at + size].reshape(shape).tolist()},')
+            at += size
+        print("}")
+
+
+def main() -> None:
+    """Play, fit, print."""
+    parser = argparse.ArgumentParser(description="Fit the weights of the tower games to self-play.")
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    positions = play(chosen.games, chosen.nodes, chosen.seed)
+    before = WEIGHTS.ravel().astype(np.float64)
+    scale = best_scale(positions, before)
+    thought = np.where(np.abs(positions.scores) > DECIDED, 30 * np.sign(positions.scores), positions.scores / scale)
+    targets = OUTCOME_SHARE * positions.outcomes + (1 - OUTCOME_SHARE) * chances(thought)
+    apart = positions.games // 2 % KEPT_APART == 0
+    after = fit(positions.features[~apart], targets[~apart], before / scale) * scale
+    kept = positions.features[apart]
+    print(f"# {len(positions.games)} positions; {scale:.0f} hundredths are worth a factor of e in the odds")
+    for name, weights in (("before", before), ("after", after), ("after, rounded", np.rint(after))):
+        to_outcome, to_target = (loss(t[apart], kept @ weights / scale) for t in (positions.outcomes, targets))
+        print(f"# {name}: loss to outcomes {to_outcome:.4f}, to targets {to_target:.4f}")
+    print_table(np.rint(after).astype(np.int64).reshape(WEIGHTS.shape))
+
+
+if __name__ == "__main__":
+    main()
