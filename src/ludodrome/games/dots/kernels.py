@@ -6,12 +6,14 @@ from ludodrome.games.dots import captures, evaluate, lattice, prove, rules
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
+from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_grow, _reroot = make_mcts(rules.VERBS)
 _alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
 
 
@@ -120,3 +122,16 @@ def solver_search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) 
 @entry
 def solver_values(positions: Array, board: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
     prove.values_of(positions, board, heaps, table, arrays, values)
+
+
+# Tree search
+
+
+@entry
+def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _grow(tree, work, states, settings, seed, simulations)
+
+
+@entry
+def reroot(tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any:
+    return _reroot(tree, work, states, settings, target)

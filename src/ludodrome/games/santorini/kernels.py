@@ -7,12 +7,14 @@ from ludodrome.games.towers import lay
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
+from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_grow, _reroot = make_mcts(rules.VERBS)
 _alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
 
 
@@ -124,3 +126,16 @@ def alphabeta(
     states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
 ) -> Any:
     return _alphabeta(states, words, keys, moves, frames, searches, table, limit)
+
+
+# Tree search
+
+
+@entry
+def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _grow(tree, work, states, settings, seed, simulations)
+
+
+@entry
+def reroot(tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any:
+    return _reroot(tree, work, states, settings, target)

@@ -8,12 +8,14 @@ from ludodrome.games.spaces import respond_bounds, respond_search, rounds, rules
 from ludodrome.games.spaces.boards import FINISH
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
+from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.playouts import make_playouts
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=False)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_grow, _reroot = make_mcts(rules.VERBS)
 
 
 @entry
@@ -187,3 +189,16 @@ def search_response(
     mark: int,
 ) -> Any:
     return respond_search.search(runs[0], course, table, wanted, limit, frames, actions, mine, keys, marks, mark)
+
+
+# Tree search
+
+
+@entry
+def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _grow(tree, work, states, settings, seed, simulations)
+
+
+@entry
+def reroot(tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any:
+    return _reroot(tree, work, states, settings, target)
