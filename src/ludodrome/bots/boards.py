@@ -10,10 +10,11 @@ import numpy as np
 
 from ludodrome.bots.player import Budget, Clock, Dice
 from ludodrome.game import Game, checked_seed
-from ludodrome.games.spaces import kernels, rules
-from ludodrome.games.spaces.boards import DECK, FINISH
+from ludodrome.games.spaces import kernels
+from ludodrome.games.spaces.boards import DECK
 from ludodrome.games.spaces.moves import format_lay, read_finished
-from ludodrome.jit import Array, new_states
+from ludodrome.games.spaces.sensible import quick
+from ludodrome.jit import Array
 
 UNKNOWN = 12
 """Where the other's board is not known, so many boards by lot stand for it."""
@@ -29,28 +30,6 @@ class View(NamedTuple):
     """The board that the other laid in the round before."""
 
 
-class BoardBuilder:
-    """Makes boards step by step."""
-
-    def __init__(self, size: int, live: bool) -> None:
-        self.size, self.live = size, live
-        self._states = new_states(rules.dtype_of(size, 1), 1)
-        for name, value in (("side", size), ("live", live), ("rounds", 1)):
-            self._states[name] = value
-        self._buffer = np.empty(rules.most_legal(size), np.int16)
-
-    def by_lot(self, dice: Dice) -> bytes:
-        """A legal board; at each step all continuations are equally likely."""
-        kernels.reset(self._states, np.uint64(0))
-        actions = bytearray()
-        while not actions or actions[-1] != self.size + FINISH:
-            count = kernels.legal(self._states, self._buffer)
-            action = int(self._buffer[dice.below(int(count))])
-            kernels.play(self._states, action)
-            actions.append(action)
-        return bytes(actions)
-
-
 class Layer:
     """The base of the players of spaces. A player says in ``boards`` what it lays: one board, or ten for a deck."""
 
@@ -63,7 +42,6 @@ class Layer:
         self.size: int = self.options["size"]
         self.live: bool = self.options["rules"] == "live"
         self.count = DECK if self.options["mode"] == "deck" else 1
-        self.builder = BoardBuilder(self.size, self.live)
 
     def start(self, hello: dict[str, Any]) -> None:
         """A new game; a seed in the greeting takes the place of the one given before."""
@@ -82,6 +60,10 @@ class Layer:
     def close(self) -> None:
         """Nothing is held open."""
 
+    def by_lot(self) -> bytes:
+        """A legal board; at each step all continuations are equally likely."""
+        return read_finished(quick(self.size, self.options["rules"], self.dice.word()), self.options)
+
     def margins(self, own: list[bytes], others: list[bytes]) -> Array:
         """Own points minus the other's, int (own boards, other boards)."""
         return margins(own, others, self.size, self.live)
@@ -96,11 +78,11 @@ class BestOfSome(Layer):
 
     def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
         """The best of those that were tried."""
-        own = [self.builder.by_lot(self.dice) for _ in range(self.tried * self.count)]
+        own = [self.by_lot() for _ in range(self.tried * self.count)]
         if len(own) == self.count:
             return own
         known = view.laid or view.last
-        others = [known] if known else [self.builder.by_lot(self.dice) for _ in range(UNKNOWN)]
+        others = [known] if known else [self.by_lot() for _ in range(UNKNOWN)]
         worth = self.margins(own, others).sum(axis=1)
         return [own[number] for number in np.argsort(-worth, kind="stable")[: self.count].tolist()]
 

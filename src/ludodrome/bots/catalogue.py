@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ludodrome.bots.knobs import DEPTH, LEVEL, NODES, NOISE, SIMS, THREE, TIME, Knob
+from ludodrome.bots.knobs import DEPTH, LEVEL, NODES, NOISE, SIMS, THREADS, THREE, TIME, Knob
 from ludodrome.reading import listing
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ KINDS = {
         Kind("greedy", "what is best at once: wins, blocks, free boxes, the best looking position", (), "greed"),
         Kind("chains", "counts long chains and double-deals", (), "drawers", _only_dots),
         Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers", _one_action),
-        Kind("mcts", "searches by playouts", (SIMS, TIME), "simulators", _one_action),
+        Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "simulators", _one_action),
         Kind("expert", "the best there is for the game", (TIME, NODES, THREE), "experts"),
         Kind("level", "for people, from beginner to expert", (LEVEL,), "levels"),
     )

@@ -52,6 +52,7 @@ NODES = Knob("nodes", "positions visited for one move", "100000", 1, 10**12)
 SIMS = Knob("sims", "playouts for one move", "5000", 1, 10**9)
 TIME = Knob("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
 NOISE = Knob("noise", "how far the value of a move is misjudged, in hundredths of a good thing", "30", 0, 10_000)
+THREADS = Knob("threads", "trees that grow side by side, where only time is limited", "2", 1, 64)
 THREE = Knob(
     "three", "how it thinks where three play: all against it, or by playouts", "mcts", words=("paranoid", "mcts")
 )

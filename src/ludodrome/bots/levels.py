@@ -41,12 +41,12 @@ class Drawing(NamedTuple):
 
 TOWERS = (
     Level(1, noise=300, attention=0.2),
-    Level(1, noise=100, attention=0.6),
-    Level(2, width=6, noise=40, attention=0.6),
+    Level(1, noise=70, attention=0.8),
+    Level(2, width=6, noise=60, attention=0.5),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
     Level(4, nodes=50_000),
-    Level(6, nodes=100_000),
+    Level(6, nodes=30_000),
 )
 SANTORINI = TOWERS
 CALDERA = TOWERS
