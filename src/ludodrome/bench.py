@@ -18,10 +18,13 @@ from ludodrome.games import make
 from ludodrome.jit import Array, below, entry, mix, new_states, stream, words
 from ludodrome.search.batch import Batch
 from ludodrome.search.playouts import CHUNK, playouts
+from ludodrome.search.thinking import Thinker
 
 GAMES_A_BATCH = 4096
 SIZE, MATCHES = 3, 5
 """The grid of the spaces boards that are measured, and the matches that they are taken from."""
+OPENING = 6
+"""Alpha-beta is measured after so many random turns."""
 REPETITIONS = 3
 THREADS = (1, 2)
 
@@ -99,6 +102,8 @@ def works_of(game_id: str) -> Iterator[Work]:
     except TooManyMoves:
         return
     yield json_work(game)
+    if game.insight is not None:
+        yield search_work(game)
 
 
 def playouts_work(game: Game, threads: int) -> Work:
@@ -160,6 +165,25 @@ def json_work(game: Game) -> Work:
         return Done({"turns": amount}, time.perf_counter() - begin)
 
     return Work(game.id, "json", 1, ("turns",), 8, run)
+
+
+def search_work(game: Game) -> Work:
+    """Positions visited by alpha-beta with an empty table, from one position of a young game."""
+    dice = random.Random(0)
+    state = game.initial_state()
+    for _ in range(OPENING):
+        state = game.apply(state, dice.choice(game.legal_moves(state)))
+    states = game._states(state)
+    thinker = Thinker(game)
+
+    def run(amount: int) -> Done:
+        thinker.forget()
+        begin = time.perf_counter()
+        for _ in thinker.search(states, nodes=amount):
+            pass
+        return Done({"nodes": thinker.nodes}, time.perf_counter() - begin)
+
+    return Work(game.id, "alphabeta", 1, ("nodes",), 20_000, run)
 
 
 def simulate_work(rules: str, what: str, threads: int) -> Work:

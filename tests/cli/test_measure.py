@@ -45,7 +45,7 @@ def test_perft_on_a_terminal() -> None:
 
 def kinds(game_id: str) -> set[tuple[str, str]]:
     """What is measured of a game: work and unit."""
-    always = {("playouts", "plies"), ("batch", "steps"), ("json", "turns")}
+    always = {("playouts", "plies"), ("batch", "steps"), ("json", "turns"), ("alphabeta", "nodes")}
     if game_id == "spaces":
         return {("playouts", "plies"), ("simulate", "rounds"), ("simulate live", "rounds")}
     return always | ({("playouts", "games")} if game_id == "dots" else set())
@@ -76,6 +76,7 @@ def test_bench_as_a_table() -> None:
         ["dots", "playouts", "games"],
         ["dots", "batch", "steps"],
         ["dots", "json", "turns"],
+        ["dots", "alphabeta", "nodes"],
     ]
     assert "compiling dots's kernels ..." in result.stderr
     assert "measuring dots: playouts, 2 cores ..." in result.stderr

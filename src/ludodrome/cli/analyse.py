@@ -26,7 +26,7 @@ SHOWN_PLIES = 8
     epilog=examples(
         "ludodrome analyse santorini",
         "ludodrome analyse dots -o rows=3 -o cols=3 --time 10 --lines 5",
-        "ludodrome analyse skysummit --state '00000/03200/00111/00000/00000 B2E5 C4D2 9' --json",
+        "ludodrome analyse santorini -o players=3 --time 30 --json",
     ),
 )
 def analyse(
@@ -107,7 +107,7 @@ def _score(line: "Line") -> str:
     cls=Command,
     epilog=examples(
         "ludodrome solve dots -o rows=3 -o cols=3",
-        "ludodrome solve skysummit --state '00000/03200/00111/00000/00000 B2E5 C4D2 9' --time 60",
+        "ludodrome solve caldera --time 60",
     ),
 )
 def solve(

@@ -1,0 +1,86 @@
+"""The commands ``analyse`` and ``solve``."""
+
+import json
+import signal
+import subprocess
+
+import pytest
+
+from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
+
+ALMOST = "00000/03200/00111/00000/00000 B3E5 C4D2 10"
+"""Skysummit: seat 0 wins at once, with its worker on B3."""
+
+
+@pytest.mark.xdist_group("skysummit")
+def test_analyse_in_a_pipe() -> None:
+    told = output("analyse", "skysummit", "--state", ALMOST, "--time", "0.2", "--lines", "2")
+    assert "ply 10, seat 0" in told
+    assert "move" in told
+    line = next(line for line in told.splitlines() if line.startswith("1B3-B2"))
+    assert line.split() == ["1B3-B2", "wins", "in", "1"]
+    assert "depth 1, " in told
+
+
+@pytest.mark.xdist_group("skysummit")
+def test_analyse_as_json() -> None:
+    told = json.loads(output("analyse", "skysummit", "--state", ALMOST, "--time", "0.1", "--lines", "1", "--json"))
+    assert told["game"] == "skysummit"
+    assert told["state"] == ALMOST
+    (line,) = told["lines"]
+    assert line["move"] == {"t": "move", "w": 0, "to": 6, "build": None}
+    assert (line["text"], line["distance"], line["proven"], line["continuation"]) == ("1B3-B2", 1, True, [])
+
+
+@pytest.mark.xdist_group("skysummit")
+def test_analyse_on_a_terminal() -> None:
+    code, screen = on_terminal(["analyse", "skysummit", "--state", ALMOST, "--time", "0.2"])
+    assert code == 0
+    assert "wins in 1" in screen
+
+
+@pytest.mark.xdist_group("dots")
+def test_solve_says_the_margin() -> None:
+    told = output("solve", "dots", "-o", "rows=2", "-o", "cols=2")
+    assert "the seat to move ends +2: " in told
+    assert " positions in " in told
+    assert "a draw: " in output("solve", "dots", "-o", "rows=1", "-o", "cols=2")
+
+
+@pytest.mark.xdist_group("skysummit")
+def test_solve_says_who_wins() -> None:
+    assert "the seat to move wins in 1 plies: 1B3-B2" in output("solve", "skysummit", "--state", ALMOST)
+    told = json.loads(output("solve", "skysummit", "--state", ALMOST, "--json"))
+    assert (told["value"], told["proven"], told["distance"], told["line"]) == (1, True, 1, ["1B3-B2"])
+
+
+@pytest.mark.xdist_group("santorini")
+def test_what_is_not_solved_in_time_is_said() -> None:
+    result = run("solve", "santorini", "--time", "0.1")
+    assert result.exit_code == 3
+    assert "not solved in this time" in result.stdout
+
+
+@pytest.mark.xdist_group("dots")
+def test_ctrl_c_ends_with_what_is_known() -> None:
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    pipe = subprocess.PIPE
+    command = [*PROGRAM, "solve", "dots", "-o", "rows=5", "-o", "cols=5", "--json"]
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heed) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if b"solving: the margin is between" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        told, errors = process.communicate()
+    assert process.returncode == 3
+    assert b"Traceback" not in errors
+    assert json.loads(told)["proven"] is False
+
+
+def test_what_cannot_be_is_refused() -> None:
+    assert "respond finds the best answer" in complaint(run("solve", "spaces"))
+    assert "only games of two seats" in complaint(run("solve", "santorini", "-o", "players=3"))
+    assert complaint(run("analyse", "chess")).startswith("there is no game 'chess'")
