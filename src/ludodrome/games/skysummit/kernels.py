@@ -9,12 +9,14 @@ from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
 from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
+from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
 _grow, _reroot = make_mcts(rules.VERBS)
+_plan_select, _plan_back_up = make_planning(rules.VERBS)
 _alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
 
 
@@ -139,3 +141,17 @@ def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulati
 @entry
 def reroot(tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any:
     return _reroot(tree, work, states, settings, target)
+
+
+@entry
+def plan_select(
+    plan: Any, roots: Array, states: Any, state_words: Array, buffer: Array, weight: float, mask: Array
+) -> None:
+    _plan_select(plan, roots, states, state_words, buffer, weight, mask)
+
+
+@entry
+def plan_back_up(
+    plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
+) -> None:
+    _plan_back_up(plan, states, buffer, priors, values, noise, share)
