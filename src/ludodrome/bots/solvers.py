@@ -26,14 +26,15 @@ class EndgameSolver(Player):
         self.solver = self._new_solver()
         self.solver.begin(self.field.everything >> 6)  # compiles or loads what it needs
         self.solver.run()
+        self.solver = self._new_solver()
 
     def _new_solver(self) -> Solver:
         return Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A new game. What was proved stays true, but moves should not depend on what happens to be known."""
+        """A new game. What was proved stays true, but which of the best moves is found depends on what was."""
         super().start(hello)
-        self.solver.table[:] = 0
+        self.solver = self._new_solver()
 
     def action(self, states: Any, budget: Budget, clock: Clock) -> int:
         """An undrawn edge."""
