@@ -19,6 +19,7 @@ from ludodrome.jit import Array, below, entry, mix, new_states, stream, words
 from ludodrome.search.batch import Batch
 from ludodrome.search.playouts import CHUNK, playouts
 from ludodrome.search.thinking import Thinker
+from ludodrome.search.treesearch import TreeSearch
 
 GAMES_A_BATCH = 4096
 SIZE, MATCHES = 3, 5
@@ -97,6 +98,8 @@ def works_of(game_id: str) -> Iterator[Work]:
                 yield simulate_work(rules, what, threads)
     if game.actions_a_turn == 1:
         yield batch_work(game)
+    yield mcts_work(game)
+    yield bare_work(game)
     try:
         game.legal_moves(game.initial_state())
     except TooManyMoves:
@@ -117,6 +120,31 @@ def playouts_work(game: Game, threads: int) -> Work:
     # Dots is compared with OpenSpiel, which counts games.
     units = ("plies", "games") if game.id == "dots" else ("plies",)
     return Work(game.id, "playouts", threads, units, CHUNK * threads, run)
+
+
+def mcts_work(game: Game) -> Work:
+    """Simulations of tree search from the initial position, the tree growing from nothing."""
+    search = TreeSearch(game)
+    states = game._states(game.initial_state())
+
+    def run(amount: int) -> Done:
+        search.forget()
+        begin = time.perf_counter()
+        found = search.search(states, sims=amount)
+        return Done({"simulations": found.simulations}, time.perf_counter() - begin)
+
+    return Work(game.id, "mcts", 1, ("simulations",), CHUNK, run)
+
+
+def bare_work(game: Game) -> Work:
+    """What tree search is held against: playouts from the same position without a tree."""
+
+    def run(amount: int) -> Done:
+        begin = time.perf_counter()
+        playouts(game, amount)
+        return Done({"playouts": amount}, time.perf_counter() - begin)
+
+    return Work(game.id, "mcts", 1, ("playouts",), CHUNK, run)
 
 
 def batch_work(game: Game) -> Work:

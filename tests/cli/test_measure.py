@@ -45,9 +45,10 @@ def test_perft_on_a_terminal() -> None:
 
 def kinds(game_id: str) -> set[tuple[str, str]]:
     """What is measured of a game: work and unit."""
-    always = {("playouts", "plies"), ("batch", "steps"), ("json", "turns"), ("alphabeta", "nodes")}
+    always = {("playouts", "plies"), ("mcts", "simulations"), ("mcts", "playouts")}
     if game_id == "spaces":
-        return {("playouts", "plies"), ("simulate", "rounds"), ("simulate live", "rounds")}
+        return always | {("simulate", "rounds"), ("simulate live", "rounds")}
+    always |= {("batch", "steps"), ("json", "turns"), ("alphabeta", "nodes")}
     return always | ({("playouts", "games")} if game_id == "dots" else set())
 
 
@@ -75,6 +76,8 @@ def test_bench_as_a_table() -> None:
         ["dots", "playouts", "plies"],
         ["dots", "playouts", "games"],
         ["dots", "batch", "steps"],
+        ["dots", "mcts", "simulations"],
+        ["dots", "mcts", "playouts"],
         ["dots", "json", "turns"],
         ["dots", "alphabeta", "nodes"],
     ]

@@ -130,7 +130,8 @@ def bench(
 
     playouts are random games in compiled code, batch steps 4,096 games side by side with
     their legal masks, json lists and applies moves from Python, simulate runs boards of
-    spaces against each other (the written rules; simulate live: the live ones). The best of three counts.
+    spaces against each other (the written rules; simulate live: the live ones), mcts grows a tree
+    from the first position, and makes bare playouts to compare with. The best of three counts.
     """
     from ludodrome.games import GAMES, find
 
