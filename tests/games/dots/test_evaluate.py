@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.dots.evaluate import KEYS, MOST_EDGES, TURNED
-from ludodrome.games.dots.rules import BOARDS
+from ludodrome.games.dots.evaluate import KEYS, TURNED
+from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from tests.games.dots.oracle import _boxes, _edges
 
