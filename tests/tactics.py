@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ludodrome
-from ludodrome.jit import Array, copy_state, kernel_of, new_states, words
+from ludodrome.jit import Array, copy_state, kernel, new_states, words
 from ludodrome.room import Verbs
 
 DEEPEST = 5
@@ -56,7 +56,7 @@ def make_force(verbs: Verbs) -> Callable[..., Any]:
     """The exhaustive search of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
 
-    @kernel_of(legal)
+    @kernel
     def force(states: Any, memory: Array, buffers: Array, cursors: Array, attacker: int, depth: int) -> Any:
         """Whether a seat can force a win within so many plies of states[0], whoever is to move there.
 
