@@ -61,7 +61,8 @@ def python(function: Function) -> Function:
 def kernel_of(owner: Callable[..., Any]) -> Callable[[Function], Function]:
     """The same for a function that a factory makes anew for each game; ``owner`` is one of the game's kernels.
 
-    The game's module becomes part of its name: see the names of compiled functions below.
+    The game's module becomes part of its name: see the names of compiled functions below. Only compiled
+    functions may call it: from Python it crashes the process.
     """
 
     def decorate(function: Function) -> Function:
@@ -326,6 +327,28 @@ def _compiled_prefetch(typing: Any, table: Any, row: Any) -> Any:
 
 
 prefetch: Any = _compiled_prefetch if COMPILED else _plain_prefetch
+
+
+# Lending: compiled functions count the references to every array they pass on, with a locked instruction each time.
+
+
+def _plain_lent(array: Array) -> Array:
+    """The same array without the counting. The caller holds on to the array as long as this one is used."""
+    return array
+
+
+@intrinsic
+def _compiled_lent(typing: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lent = _make_array(signature.args[0])(context, builder, arguments[0])
+        lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
+        lent.parent = cgutils.get_null_value(lent.parent.type)
+        return lent._getvalue()
+
+    return array(array), generate
+
+
+lent: Any = _compiled_lent if COMPILED else _plain_lent
 
 
 # Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,
