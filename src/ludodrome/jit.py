@@ -36,6 +36,7 @@ _config: Any = numba.config
 _njit: Any = numba.njit
 _make_array: Any = arrayobj.make_array
 _get_or_insert_function: Any = cgutils.get_or_insert_function
+_get_null_value: Any = cgutils.get_null_value
 
 COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
@@ -341,8 +342,8 @@ def _plain_lent(array: Array) -> Array:
 def _compiled_lent(typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lent = _make_array(signature.args[0])(context, builder, arguments[0])
-        lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
-        lent.parent = cgutils.get_null_value(lent.parent.type)
+        lent.meminfo = _get_null_value(lent.meminfo.type)
+        lent.parent = _get_null_value(lent.parent.type)
         return lent._getvalue()
 
     return array(array), generate

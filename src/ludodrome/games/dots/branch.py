@@ -159,12 +159,13 @@ def expand(
     run: Array,
     esteem: Array,
     frames: Array,
+    frame_words: Array,
     children: Array,
     words: Array,
-    h: Any,
-    v: Any,
 ) -> bool:
-    """Make the children of a frame, h and v its words. True as soon as one answers its question with yes, the last."""
+    """Make the children of a frame. True as soon as one of them answers its question with yes: that one is the last."""
+    run[NODES] += 1
+    h, v = frame_words[depth, H], frame_words[depth, V]
     heap, left, goal = frames[depth, HEAP], frames[depth, LEFT], frames[depth, GOAL]
     place = made = seen = frames[depth, FIRST]
     best = -FAR

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import bucket_of, look_up, note
+from ludodrome.games.dots.bounds import FAR, bucket_of, look_up, note
 from ludodrome.games.dots.branch import (
     AT,
     BEGUN,
@@ -31,6 +31,7 @@ from ludodrome.games.dots.branch import (
     LOW,
     NO_EDGE,
     NODES,
+    RANK,
     ROOT_HIGH,
     ROOT_LOW,
     TAKEN,
@@ -43,9 +44,13 @@ from ludodrome.games.dots.branch import (
     worth,
 )
 from ludodrome.games.dots.captures import settle
-from ludodrome.games.dots.lattice import degrees, in_order, words_of
+from ludodrome.games.dots.lattice import degrees, edge_count, in_order, words_of
 from ludodrome.games.dots.rules import MOST_EDGES
-from ludodrome.jit import Array, Int, kernel, popcount
+from ludodrome.jit import Array, Int, kernel, lent, popcount
+
+SCOUTED = 20
+"""Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
+searched: those with the fewest open moves first. Closer to the end that costs more than it saves."""
 
 
 class Arrays(NamedTuple):
@@ -98,21 +103,55 @@ def begin(h: Any, v: Any, guess: int, lattice: Any, heaps: Any, arrays: Any) -> 
 @kernel
 def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> Any:
     """Search at most so many nodes; True when the root's value is known."""
-    sizes, twins, turned = lattice.sizes, lattice.twins, lattice.turned
-    values, added, opened = heaps.values, heaps.added, heaps.opened
-    run, esteem, frames, frame_words = arrays.run, arrays.esteem, arrays.frames, arrays.frame_words
-    children, words = arrays.children, arrays.child_words
+    sizes, twins, turned = lent(lattice.sizes), lent(lattice.twins), lent(lattice.turned)
+    values, added, opened = lent(heaps.values), lent(heaps.added), lent(heaps.opened)
+    run, esteem, table = lent(arrays.run), lent(arrays.esteem), lent(table)
+    frames, frame_words = lent(arrays.frames), lent(arrays.frame_words)
+    children, words = lent(arrays.children), lent(arrays.child_words)
     depth = run[DEPTH]
     end = run[NODES] + most
     while run[ROOT_LOW] < run[ROOT_HIGH]:
         if not run[EXPANDED]:
             if run[NODES] >= end:
                 break
-            run[NODES] += 1
-            h, v = frame_words[depth, H], frame_words[depth, V]
             if not expand(
-                depth, sizes, twins, turned, values, added, opened, table, run, esteem, frames, children, words, h, v
+                depth,
+                sizes,
+                twins,
+                turned,
+                values,
+                added,
+                opened,
+                table,
+                run,
+                esteem,
+                frames,
+                frame_words,
+                children,
+                words,
             ):
+                if edge_count(frame_words[depth, H], frame_words[depth, V]) >= SCOUTED:
+                    for place in range(frames[depth, FIRST], frames[depth, END]):
+                        frames[depth, AT] = place
+                        ask(depth, place, run, frames, frame_words, children, words)
+                        yes = expand(
+                            depth + 1,
+                            sizes,
+                            twins,
+                            turned,
+                            values,
+                            added,
+                            opened,
+                            table,
+                            run,
+                            esteem,
+                            frames,
+                            frame_words,
+                            children,
+                            words,
+                        )
+                        scouted(depth + 1, yes, run, frames, frame_words, children, table)
+                    frames[depth, AT] = frames[depth, FIRST]
                 sort(frames[depth, FIRST], frames[depth, END], children, words)
         after = step(depth, run, esteem, frames, frame_words, children, words, table)
         run[EXPANDED] = after < depth
@@ -165,6 +204,20 @@ def step(
     if depth:
         answered(depth, best >= goal, best, run, frames, frame_words, children, table)
     return depth - 1
+
+
+@kernel
+def scouted(
+    depth: int, yes: bool, run: Array, frames: Array, frame_words: Array, children: Array, table: Array
+) -> None:
+    """Note what expanding a child told about it: the answer, or else its rank by the number of its moves left open."""
+    place = frames[depth - 1, AT]
+    count = frames[depth, END] - frames[depth, FIRST]
+    if yes or count == 0:
+        answered(depth, yes, frames[depth, BEST], run, frames, frame_words, children, table)
+        children[place, RANK] = -FAR
+    else:
+        children[place, RANK] += MOST_EDGES * count
 
 
 @kernel
@@ -234,7 +287,6 @@ def values_of(positions: Array, lattice: Any, heaps: Any, table: Array, arrays: 
         h, v = words_of(positions[i], lattice.places)
         gained, dealt, h, v = settle(h, v, lattice.sizes)
         begin(h, v, 0, lattice, heaps, arrays)
-        while not search(1 << 20, lattice, heaps, table, arrays):
-            continue
+        search(1 << 62, lattice, heaps, table, arrays)
         value = arrays.run[ROOT_LOW]
         values[i] = gained + (abs(dealt + value) if dealt else value)

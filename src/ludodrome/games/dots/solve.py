@@ -18,7 +18,7 @@ import numpy as np
 
 from ludodrome.games.dots import kernels
 from ludodrome.games.dots.bounds import filled, new_table
-from ludodrome.games.dots.branch import AT, DEALT, END, FIRST, HEAP, KEY, NODES, NOISE, ROOT_HIGH, ROOT_LOW, TAKEN
+from ludodrome.games.dots.branch import AT, DEALT, END, FIRST, GOAL, HEAP, KEY, NODES, NOISE, ROOT_HIGH, ROOT_LOW, TAKEN
 from ludodrome.games.dots.endgame import make_heaps
 from ludodrome.games.dots.lattice import make_lattice
 from ludodrome.games.dots.prove import Arrays, new_arrays
@@ -105,6 +105,11 @@ class Solver:
         """The value, once it is known."""
         low, high = self.bounds
         return low if low == high else None
+
+    @property
+    def goal(self) -> int:
+        """The present question is whether the position that is searched is worth at least so much."""
+        return int(self._arrays.frames[0, GOAL])
 
     @property
     def progress(self) -> tuple[int, int]:
