@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, record_dtype
+from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, lent, record_dtype
 from ludodrome.room import Insight, Verbs
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.table import (
@@ -459,6 +459,8 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, most_legal)
         int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.
         """
+        states, words, keys, moves = lent(states), lent(words), lent(keys), lent(moves)
+        frames, searches, table = lent(frames), lent(searches), lent(table)
         search = searches[0]
         while search.nodes < limit and search.mode != DONE:
             if search.mode == ENTER:
