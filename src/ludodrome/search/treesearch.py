@@ -46,8 +46,10 @@ URGENCY = 0.8
 PATIENCE = 4
 """Visits after which a node is expanded."""
 
-SLICE = 0.002
+SLICE = 0.001
 """Seconds of search between two looks at the clock."""
+RESERVE, RESERVED_SHARE = 0.003, 0.1
+"""Searches stop so many seconds early, or so great a part of short times: other processes may be in the way."""
 FIRST_SLICE = 8
 """Simulations until the speed is known."""
 
@@ -159,6 +161,7 @@ class TreeSearch:
         grower = Grower(self.game, np.uint64(0), FEWEST_NODES)
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
+        self.game.kernels.mover(states)
         grower.turn_to(states)
         grower.grow(1)
 
@@ -189,8 +192,13 @@ class TreeSearch:
         for grower in growers:
             grower.turn_to(states)
         reused = sum(int(grower.tree.nodes[VISITS, 0]) for grower in growers)
-        done = growers[0].grow(sims) if sims is not None else _grow_together(growers, begin + (time or 0))
+        done = growers[0].grow(sims) if sims is not None else _grow_together(growers, begin + _usable(time or 0))
         return _found(growers, done, reused, begin)
+
+
+def _usable(seconds: float) -> float:
+    """How much of a time may be searched."""
+    return seconds - min(RESERVE, RESERVED_SHARE * seconds)
 
 
 def _grow_together(growers: list[Grower], deadline: float) -> int:
