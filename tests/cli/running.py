@@ -3,6 +3,7 @@
 import os
 import pty
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,19 @@ def complaint(result: Result) -> str:
     assert len(lines) == 1
     assert lines[0].startswith("ludodrome: ")
     return lines[0].removeprefix("ludodrome: ")
+
+
+def beside(*arguments: str) -> subprocess.Popen[bytes]:
+    """A command that runs beside the test, its streams pipes, and heeds Ctrl-C.
+
+    Whoever started the tests may ignore that signal, and children inherit it.
+    """
+
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed)
 
 
 def in_shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -2,11 +2,10 @@
 
 import json
 import signal
-import subprocess
 
 import pytest
 
-from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
+from tests.cli.running import beside, complaint, on_terminal, output, run
 
 ALMOST = "00000/03200/00111/00000/00000 B3E5 C4D2 10"
 """Skysummit: seat 0 wins at once, with its worker on B3."""
@@ -63,12 +62,7 @@ def test_what_is_not_solved_in_time_is_said() -> None:
 
 @pytest.mark.xdist_group("dots")
 def test_ctrl_c_ends_with_what_is_known() -> None:
-    def heed() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    pipe = subprocess.PIPE
-    command = [*PROGRAM, "solve", "dots", "-o", "rows=5", "-o", "cols=5", "--json"]
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heed) as process:
+    with beside("solve", "dots", "-o", "rows=5", "-o", "cols=5", "--json") as process:
         assert process.stderr is not None
         for line in process.stderr:
             if b"solving: the margin is between" in line:

@@ -7,7 +7,7 @@ import typer.main
 
 import ludodrome
 from ludodrome.cli import app, commands
-from tests.cli.running import PROGRAM, complaint, in_shell, on_terminal, output, run
+from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
 COMMANDS = ("games", "rules", "show", "play", "analyse", "solve", "perft", "bench")
 
@@ -142,11 +142,7 @@ def test_the_reader_of_a_pipe_may_leave() -> None:
     ("arguments", "sign"), [(["play", "dots"], b"seat 0"), (["perft", "skysummit", "9"], b"303,600")]
 )
 def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes) -> None:
-    def heed() -> None:  # whoever started the tests may ignore the signal, and children inherit that
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    pipe = subprocess.PIPE
-    with subprocess.Popen([*PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed) as process:
+    with beside(*arguments) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if sign in line:

@@ -2,7 +2,6 @@ import random
 import re
 import shlex
 import signal
-import subprocess
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import ludodrome
 from ludodrome.cli.play import WORDS, in_columns
 from ludodrome.game import TooManyMoves
-from tests.cli.running import OPENINGS, PROGRAM, on_terminal, output
+from tests.cli.running import OPENINGS, beside, on_terminal, output
 
 NEARLY_WON = "00000/03200/00111/00000/00000 B3E5 C4D2 8"
 
@@ -123,9 +122,7 @@ def test_a_game_that_begins_with_something_hidden() -> None:
 
 
 def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
-    program = [*PROGRAM, "play", "spaces", "-o", "choice=blind"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with beside("play", "spaces", "-o", "choice=blind") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"3:1:uuf\n")
