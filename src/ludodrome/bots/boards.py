@@ -77,9 +77,12 @@ class BestOfSome(Layer):
         self.tried = tried
 
     def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
-        """The best of those that were tried."""
-        own = [self.by_lot() for _ in range(self.tried * self.count)]
-        if len(own) == self.count:
+        """The best of those that were tried; half of the time is for making them."""
+        half = None if budget.time is None else budget.time / 2
+        own = [self.by_lot() for _ in range(self.count)]
+        while len(own) < self.tried * self.count and clock.left(half) != 0:
+            own.append(self.by_lot())
+        if self.tried == 1:
             return own
         known = view.laid or view.last
         others = [known] if known else [self.by_lot() for _ in range(UNKNOWN)]

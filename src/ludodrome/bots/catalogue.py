@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ludodrome.game import Game
 
 
+WARM_UP = 3
+"""Moves that a bot makes before anybody waits for one."""
+
+
 class Kind(NamedTuple):
     """One built-in bot."""
 
@@ -27,8 +31,18 @@ class Kind(NamedTuple):
     """Why it cannot play a game; empty if it can."""
 
     def make(self, game: "Game", name: str, seed: int, settings: dict[str, Any]) -> "Bot":
-        """A bot of this kind."""
+        """A bot of this kind, warmed up: what it needs is compiled or loaded now, and not while a clock runs."""
+        from ludodrome.bots.player import Budget
+
         bot: Bot = import_module(f"{__package__}.{self.module}").make(game, name, seed, **settings)
+        state = game.initial_state()
+        for _ in range(WARM_UP):
+            seat = game.to_move(state)
+            if seat is not None:
+                state = game.apply(
+                    state, bot.choose(game.observation(state, seat), Budget(nodes=1000, sims=10, depth=3))
+                )
+        bot.start({})
         return bot
 
 

@@ -39,17 +39,33 @@ class Drawing(NamedTuple):
     nodes: int = 0
 
 
-TOWERS = (
+SKYSUMMIT = (
     Level(1, noise=300, attention=0.2),
-    Level(1, noise=70, attention=0.8),
-    Level(2, width=6, noise=60, attention=0.5),
+    Level(1, noise=90, attention=0.7),
+    Level(2, width=6, noise=50, attention=0.6),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
-    Level(4, nodes=50_000),
+    Level(5, nodes=20_000),
     Level(6, nodes=30_000),
 )
-SANTORINI = TOWERS
-CALDERA = TOWERS
+SANTORINI = (
+    Level(1, noise=300, attention=0.2),
+    Level(1, noise=90, attention=0.7),
+    Level(2, width=6, noise=50, attention=0.6),
+    Level(2, width=12, noise=15, attention=0.9),
+    Level(3, width=16, noise=10, attention=0.9),
+    Level(5, nodes=20_000),
+    Level(6, nodes=30_000),
+)
+CALDERA = (
+    Level(1, noise=300, attention=0.2),
+    Level(1, noise=110, attention=0.5),
+    Level(2, width=6, noise=70, attention=0.4),
+    Level(2, width=12, noise=25, attention=0.8),
+    Level(3, width=16, noise=10, attention=0.9),
+    Level(5, nodes=20_000),
+    Level(6, nodes=30_000),
+)
 DOTS = (
     Drawing("greedy", 0.65),
     Drawing("greedy", 0.86),
@@ -62,7 +78,7 @@ DOTS = (
 SPACES = (1, 2, 4, 8, 16, 40, 100)
 """Of how many boards made by lot the best is laid."""
 
-TABLES: dict[str, tuple[Level, ...]] = {"skysummit": TOWERS, "santorini": SANTORINI, "caldera": CALDERA}
+TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
 
 
 class LevelPlayer(AlphaBeta):

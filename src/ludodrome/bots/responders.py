@@ -30,8 +30,7 @@ class Responder(Layer):
         super().__init__(game, name, seed)
         self.own, self.usual = own, usual
         self.foreseen = self.options["choice"] == "seen" and self.count == 1
-        self._answer(self._first_choice(), 1000, None)  # compiles or loads what it needs
-        self.start({})
+        self._answer(self._first_choice(), 1000, None)  # it is not needed for a first move, but on the clock later
 
     def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
         """An answer, or a first choice, or ten of them."""

@@ -24,9 +24,16 @@ class EndgameSolver(Player):
         self.own, self.usual = own, usual
         self.field = field_of(game.options["rows"], game.options["cols"])
         self.solver = self._new_solver()
-        self.solver.begin(self.field.everything >> 6)  # compiles or loads what it needs
-        self.solver.run()
+        self._warm_up()
         self.solver = self._new_solver()
+
+    def _warm_up(self) -> None:
+        """Solves an end of rows alone: what that needs is compiled or loaded now, and not while a clock runs."""
+        drawn = (1 << (self.game.options["rows"] + 1) * self.game.options["cols"]) - 1
+        edge = self._solved(drawn, Budget(nodes=SLICE), Clock())
+        while edge is not None:
+            drawn |= 1 << edge
+            edge = self._solved(drawn, Budget(nodes=SLICE), Clock())
 
     def _new_solver(self) -> Solver:
         return Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)

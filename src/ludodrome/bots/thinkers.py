@@ -25,15 +25,6 @@ class AlphaBeta(Player):
         self.own, self.usual = own, usual
         self.noise = noise
         self.thinker = Thinker(game)
-        self._warm_up()
-
-    def _warm_up(self) -> None:
-        """What must be compiled or loaded is compiled or loaded now, and not while a clock runs."""
-        states = self.game.blank()
-        self.game.kernels.reset(states, 0)
-        for _ in self.thinker.search(states, depth=1, nodes=1000):
-            pass
-        self.thinker.forget()
 
     def start(self, hello: dict[str, Any]) -> None:
         """A new game: nothing is remembered."""
