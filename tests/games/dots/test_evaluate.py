@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.dots.evaluate import KEYS, TURNED
+from ludodrome.games.dots.evaluate import INSIGHT, KEYS, TURNED
 from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
+from ludodrome.jit import python
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from tests.games.dots.oracle import _boxes, _edges
 
@@ -131,3 +132,14 @@ def test_promises() -> None:
     assert kernels.promise(states, 1) == 0  # the top of the second box
     game.kernels.play(states, 4)
     assert kernels.promise(states, 5) == 900
+
+
+def test_no_move_is_forced_and_none_is_loud() -> None:
+    """Points decide: alpha-beta never has to ask, and gets these answers if it does."""
+    game = ludodrome.make("dots", rows=1, cols=1)
+    states = states_of(game, [0, 1, 2])
+    buffer = game.buffer()
+    assert python(INSIGHT.narrow)(states[0], buffer, 1) == 1
+    assert not python(INSIGHT.loud)(states[0], 3)
+    assert not python(INSIGHT.pressed)(states[0])
+    assert python(INSIGHT.winning)(states[0]) == -1
