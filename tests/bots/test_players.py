@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots.player import Budget, Dice, greeting
+from ludodrome.bots.player import Budget, Dice, greeting, legal_actions
+from ludodrome.bots.thinkers import Trodden
 from tests.bots.playing import cheap_specs, play_out
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -147,3 +148,30 @@ def test_dice_are_fair() -> None:
     fractions = [dice.fraction() for _ in range(1000)]
     assert 0 <= min(fractions) < 0.01
     assert 0.99 < max(fractions) < 1
+
+
+def test_whoever_is_ahead_does_not_go_to_and_fro() -> None:
+    game = ludodrome.make("caldera")
+    start = game.parse_state("0000000/0000000/0000000/0000000/0000000/0000000/0000000 c63l61l55 c03s00 8")
+    states = game.new_states(1)
+    states[0] = game.encode(start)
+    there, back = (game.action(game.parse_move(text, start), start) for text in ("L55-54", "C63-62"))
+    trodden = Trodden(game)
+    assert trodden.back(states) == ()
+    trodden.note(states, there)
+    states["ply"] = 20
+    assert trodden.back(states) == (there,)
+    trodden.note(states, back)
+    assert set(trodden.back(states)) == {there, back}
+    for action in legal_actions(game, states):
+        trodden.note(states, action)
+    assert trodden.back(states) == ()
+
+
+def test_a_bot_that_is_ahead_makes_another_move_when_the_position_comes_again() -> None:
+    game = ludodrome.make("caldera")
+    state = game.parse_state("0000000/0000000/0000000/0000000/0000000/0000000/0000000 c63l61l55 c03s00 8")
+    bot = ludodrome.bot("alphabeta:depth=2", game)
+    bot.start(greeting(game, 0, 1))
+    moves = [game.format_move(bot.choose(state), state) for _ in range(6)]
+    assert len(set(moves)) == 6

@@ -3,8 +3,10 @@
 import hashlib
 from typing import Any
 
-from ludodrome.bots.player import Bot, Budget, Clock, Dice, Player
+from ludodrome.bots.greed import Glance
+from ludodrome.bots.player import Bot, Budget, Clock, Dice, Player, legal_actions
 from ludodrome.game import Game
+from ludodrome.jit import words
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.thinking import Finding, Thinker
 
@@ -25,18 +27,30 @@ class AlphaBeta(Player):
         self.own, self.usual = own, usual
         self.noise = noise
         self.thinker = Thinker(game)
+        self.trodden = Trodden(game)
 
     def start(self, hello: dict[str, Any]) -> None:
         """A new game: nothing is remembered."""
         super().start(hello)
         self.thinker.forget()
+        self.trodden = Trodden(self.game)
 
     def action(self, states: Any, budget: Budget, clock: Clock) -> int:
         """The best action found."""
         limits = agreed(self.own, budget.for_nodes, self.usual)
         if self.noise:
             return self._misjudged(states, limits, clock)
-        return self.find(states, limits, clock).action
+        action = self._forward(states, limits, clock).action
+        self.trodden.note(states, action)
+        return action
+
+    def _forward(self, states: Any, limits: Budget, clock: Clock) -> Finding:
+        """The best action found. Whoever is ahead does not go back to where it has been, if it stays ahead so."""
+        back = self.trodden.back(states)
+        if not back:
+            return self.find(states, limits, clock)
+        onward = self.find(states, _half(limits), clock, back)
+        return onward if onward.score > 0 else self.find(states, limits, clock)
 
     def find(self, states: Any, limits: Budget, clock: Clock, avoid: tuple[int, ...] = ()) -> Finding:
         """The last word of a search; one action at least must not be avoided."""
@@ -61,6 +75,42 @@ class AlphaBeta(Player):
             if abs(finding.score) > DECIDED:
                 break  # a win is a win, and what comes after a loss is lost too
         return max(lines, key=lambda line: line.score + blur(line.score, self.noise, dice)).action
+
+
+class Trodden:
+    """The positions that a player has moved to in this game, whatever turn it was.
+
+    A search sees no harm in moving to and fro, and a game that is all but won would be drawn at the turn limit.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._after = Glance(game)
+        self._seen: set[bytes] = set()
+
+    def back(self, states: Any) -> tuple[int, ...]:
+        """The actions that lead to such a position; none if all do."""
+        if not self._seen:
+            return ()
+        actions = legal_actions(self._game, states)
+        back = tuple(action for action in actions if self._place(states, action) in self._seen)
+        return back if len(back) < len(actions) else ()
+
+    def note(self, states: Any, action: int) -> None:
+        """Such an action was made."""
+        self._seen.add(self._place(states, action))
+
+    def _place(self, states: Any, action: int) -> bytes:
+        after = self._after.after(words(states), action)
+        if "ply" in (self._game.dtype.names or ()):
+            after["ply"] = 0
+        return bytes(after.tobytes())
+
+
+def _half(limits: Budget) -> Budget:
+    """Half of the time and of the nodes."""
+    time = None if limits.time is None else limits.time / 2
+    return Budget(time, None if limits.nodes is None else limits.nodes // 2 + 1, limits.sims, limits.depth)
 
 
 def agreed(own: Budget, given: Budget, usual: Budget) -> Budget:

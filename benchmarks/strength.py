@@ -1,0 +1,383 @@
+"""Plays the built-in bots against one another and says how strong they are. Run it with ``benchmarks/strength``.
+
+A *match* is two specs in a game. Its games come in rounds: one opening, played once with every bot in every seat. What
+was played is written down round by round, so that a run can be stopped and goes on later; the file is the only
+state. Openings are random moves that leave the game open, the same for every match.
+"""
+
+import argparse
+import json
+import math
+import os
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import ludodrome
+from ludodrome.bots.player import Bot, Dice, greeting
+
+SECONDS = 0.1
+"""What a move may cost, where a spec says nothing else."""
+GAMES = {"dots": {}, "skysummit": {}, "santorini": {}, "caldera": {}, "spaces": {}, "santorini3": {"players": 3}}
+"""What is played, and its options; the number at the end is that of the players."""
+OPENING = {"dots": (4, 9), "spaces": (0, 0)}
+"""Random plies that a game begins with, from the first number to the second."""
+USUAL_OPENING = (4, 8)
+FAIR = 50
+"""An opening is fair if a short search sees no more than this many hundredths of an advantage."""
+LOOK = 20_000
+"""Nodes of that search."""
+MOST = 200
+"""Games after which a claim must be decided."""
+LEVELS = tuple(f"level:{k}" for k in range(1, 9))
+
+
+class Match(NamedTuple):
+    """One bot against another: in a game of three, against two of them."""
+
+    game: str
+    bot: str
+    other: str
+
+
+class Claim(NamedTuple):
+    """The share of points that a bot must have shown, with 95 % certainty, after at most MOST games."""
+
+    match: Match
+    share: float
+
+
+def claims(games: list[str]) -> list[Claim]:
+    """What is promised."""
+    expert = f"expert:time={SECONDS:g}"
+    found = []
+    for game in games:
+        if game == "santorini3":
+            found += [Claim(Match(game, expert, f"mcts:time={SECONDS:g}"), 0.5)]
+        elif game != "spaces":
+            rivals = (("greedy", 0.98), (f"mcts:time={SECONDS:g}", 0.95), (f"mcts:time={10 * SECONDS:g}", 0.75))
+            found += [Claim(Match(game, expert, rival), share) for rival, share in rivals]
+        if game != "santorini3":
+            found += [Claim(Match(game, high, low), 0.6) for low, high in pairwise(LEVELS)]
+    return found
+
+
+def ladder(game: str) -> list[Match]:
+    """Every bot against its neighbours, so that all are compared with all, directly or not."""
+    played = set(ludodrome.bot_names(made(game)))
+    rungs = ["random", "level:1", "level:2", "greedy", "level:3", "level:4", "chains", "level:5", "mcts"]
+    rungs += ["level:6", "level:7", "alphabeta", "level:8", "expert"]
+    there = [spec for spec in rungs if spec in played]
+    near = [Match(game, there[i + gap], there[i]) for gap in (1, 2) for i in range(len(there) - gap)]
+    return near if made(game).seats == 2 else [match for match in near if "level" not in match.bot]
+
+
+# Playing, in processes of their own
+
+
+@cache
+def made(game: str) -> ludodrome.Game:
+    """A game by its name here."""
+    return ludodrome.make(game.rstrip("3"), **GAMES[game])
+
+
+@cache
+def player(game: str, spec: str, seat: int) -> Bot:
+    """A bot, made and warmed up once in each process."""
+    return ludodrome.bot(spec, made(game))
+
+
+def opening(game: ludodrome.Game, number: int) -> Any:
+    """The opening of that number: a position that is not yet decided."""
+    least, most = OPENING.get(game.id, USUAL_OPENING)
+    dice = Dice(number)
+    while True:
+        state = game.initial_state(seed=number)
+        for _ in range(least + dice.below(most - least + 1)):
+            if game.outcome(state) is None:
+                state = game.apply(state, dice.choice(sensible(game, state)))
+        if game.outcome(state) is None and fair(game, state):
+            return state
+
+
+def sensible(game: ludodrome.Game, state: Any) -> list[Any]:
+    """The moves that an opening is drawn from: in dots the safe ones, else all."""
+    moves = game.legal_moves(state)
+    if game.id != "dots":
+        return moves
+    from ludodrome.games.dots.strategy import field_of, safe_edges
+
+    board = field_of(game.options["rows"], game.options["cols"])
+    safe = safe_edges(board, int(game.encode(state)["edges"]))
+    return [move for move in moves if game.action(move, state) in safe] or moves
+
+
+def fair(game: ludodrome.Game, state: Any) -> bool:
+    """Whether a short search sees no great advantage."""
+    if game.insight is None or game.seats > 2:
+        return True
+    states = game.new_states(1)
+    states[0] = game.encode(state)
+    *_, finding = searcher(game.id).search(states, nodes=LOOK)
+    return abs(finding.score) <= FAIR
+
+
+@cache
+def searcher(game: str) -> Any:
+    """The search that judges openings."""
+    from ludodrome.search.thinking import Thinker
+
+    return Thinker(made(game))
+
+
+def play(match: Match, number: int) -> list[float]:
+    """One round: the points of the first bot, game by game."""
+    game = made(match.game)
+    start = opening(game, number)
+    return [one_game(match, game, start, seat, number) for seat in range(game.seats)]
+
+
+def one_game(match: Match, game: ludodrome.Game, state: Any, seat: int, number: int) -> float:
+    """The points of the first bot, in that seat; where three play, a win is one point and a draw a third."""
+    bots = [player(match.game, match.bot if one == seat else match.other, one) for one in range(game.seats)]
+    for one, bot in enumerate(bots):
+        bot.start(greeting(game, one, number * game.seats + one))
+    budget = ludodrome.Budget(time=SECONDS)
+    while (mover := game.to_move(state)) is not None:
+        own = None if "time=" in (match.bot if mover == seat else match.other) else budget
+        state = game.apply(state, bots[mover].choose(game.observation(state, mover), own))
+    outcome = game.outcome(state)
+    assert outcome
+    return 1 / game.seats if outcome.winner is None else float(outcome.winner == seat)
+
+
+def ignore_interrupts() -> None:
+    """Ctrl-C is for the parent alone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# The file, and what it says
+
+
+@dataclass
+class Score:
+    """What is known of a match."""
+
+    rounds: dict[int, list[float]] = field(default_factory=dict)
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return sum(map(len, self.rounds.values()))
+
+    @property
+    def points(self) -> float:
+        """Of the first bot."""
+        return sum(map(sum, self.rounds.values()))
+
+    @property
+    def share(self) -> float:
+        """Points a game."""
+        return self.points / self.games if self.games else 0.5
+
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval; drawn games count as half a win, which makes it a little too wide."""
+        n, p, z = self.games, self.share, 1.959964
+        if not n:
+            return 0.0, 1.0
+        middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
+def read(file: Path) -> dict[Match, Score]:
+    """Everything that was played; a last line that was cut off does not count."""
+    scores: dict[Match, Score] = defaultdict(Score)
+    for line in file.read_text().splitlines() if file.exists() else ():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        scores[Match(entry["game"], entry["bot"], entry["other"])].rounds[entry["round"]] = entry["points"]
+    return scores
+
+
+def write(file: Path, match: Match, number: int, points: list[float]) -> None:
+    """One line more."""
+    entry = {**match._asdict(), "round": number, "points": points}
+    with file.open("a") as lines:
+        lines.write(json.dumps(entry) + "\n")
+        lines.flush()
+        os.fsync(lines.fileno())
+
+
+# Which games are still to be played
+
+
+def undecided(claim: Claim, score: Score) -> bool:
+    """Whether more games are needed: the share is neither shown nor out of reach, and the games are not used up."""
+    low, high = score.interval()
+    return low <= claim.share <= high and score.games < MOST
+
+
+def wanted(task: list[Claim] | list[Match], scores: dict[Match, Score], games: int) -> list[Match]:
+    """The matches that need another round, those with the fewest games first."""
+    open_ones = [
+        entry.match if isinstance(entry, Claim) else entry
+        for entry in task
+        if (undecided(entry, scores[entry.match]) if isinstance(entry, Claim) else scores[entry].games < games)
+    ]
+    return sorted(open_ones, key=lambda match: scores[match].games)
+
+
+def run(task: list[Claim] | list[Match], scores: dict[Match, Score], options: argparse.Namespace) -> None:
+    """Play until nothing more is wanted."""
+    running: dict[Future[list[float]], tuple[Match, int]] = {}
+    with ProcessPoolExecutor(options.workers, initializer=ignore_interrupts) as pool, Progress() as progress:
+        bar = progress.add_task("games")
+        try:
+            while True:
+                for match, number in upcoming(wanted(task, scores, options.games), scores, running, options.workers):
+                    running[pool.submit(play, match, number)] = match, number
+                if not running:
+                    return
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    match, number = running.pop(future)
+                    scores[match].rounds[number] = future.result()
+                    write(options.file, match, number, scores[match].rounds[number])
+                    low, high = scores[match].interval()
+                    progress.update(
+                        bar, advance=0, description=f"{match.game} {match.bot} - {match.other}: {low:.0%} to {high:.0%}"
+                    )
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            print("Stopped; what was finished is kept.")
+
+
+def upcoming(
+    matches: list[Match], scores: dict[Match, Score], running: dict[Any, tuple[Match, int]], workers: int
+) -> Iterator[tuple[Match, int]]:
+    """Rounds to begin now, so that every worker has one: of different matches where there are several."""
+    busy = defaultdict(set)
+    for match, number in running.values():
+        busy[match].add(number)
+    for match in sorted(matches, key=lambda match: len(busy[match])) * workers:
+        if sum(map(len, busy.values())) >= workers:
+            return
+        number = next(n for n in range(MOST + workers) if n not in scores[match].rounds and n not in busy[match])
+        busy[match].add(number)
+        yield match, number
+
+
+# Ratings
+
+
+def elo(matches: list[Match], scores: dict[Match, Score]) -> dict[str, tuple[float, float]]:
+    """The likeliest strengths (Bradley and Terry; a draw is half a win) and their 95 % half-widths; random is 0.
+
+    Every match counts as if one more game had been drawn: whoever has won all games is not infinitely strong.
+    """
+    specs = sorted({spec for match in matches for spec in (match.bot, match.other)})
+    place = {spec: i for i, spec in enumerate(specs)}
+    zero = place["random"]
+    ratings = np.zeros(len(specs))
+    for _ in range(100):
+        slope, bend = np.zeros(len(specs)), np.zeros((len(specs), len(specs)))
+        for match in matches:
+            a, b = place[match.bot], place[match.other]
+            games, points = scores[match].games + 1, scores[match].points + 0.5
+            expected = 1 / (1 + math.exp(ratings[b] - ratings[a]))
+            weight = games * expected * (1 - expected)
+            slope[a] += points - games * expected
+            slope[b] -= points - games * expected
+            bend[a, a] += weight
+            bend[b, b] += weight
+            bend[a, b] -= weight
+            bend[b, a] -= weight
+        keep = [i for i in range(len(specs)) if i != zero]
+        inverse = np.linalg.inv(bend[np.ix_(keep, keep)])
+        step = np.clip(inverse @ slope[keep], -1, 1)
+        ratings[keep] += step
+        if np.abs(step).max() < 1e-9:
+            break
+    scale = 400 / math.log(10)
+    errors = np.zeros(len(specs))
+    errors[keep] = 1.959964 * np.sqrt(np.diag(inverse))
+    return {spec: (scale * ratings[i], scale * errors[i]) for spec, i in place.items()}
+
+
+def show_ladder(console: Console, game: str, matches: list[Match], scores: dict[Match, Score]) -> None:
+    """The table of one game."""
+    table = Table("bot", "Elo", "+-", "games", box=None, title=game, title_justify="left", header_style="bold")
+    ratings = elo(matches, scores)
+    for spec, (rating, error) in sorted(ratings.items(), key=lambda item: -item[1][0]):
+        count = sum(scores[match].games for match in matches if spec in (match.bot, match.other))
+        table.add_row(spec, f"{rating:.0f}", f"{error:.0f}", str(count))
+    console.print(table)
+
+
+def show_claims(console: Console, task: list[Claim], scores: dict[Match, Score]) -> bool:
+    """The table of the claims; whether all hold."""
+    table = Table("game", "bot", "against", "points", "games", "95 % interval", "must be above", "holds", box=None)
+    held = []
+    for claim in task:
+        score = scores[claim.match]
+        low, high = score.interval()
+        verdict = "yes" if low > claim.share else "no" if high < claim.share or score.games >= MOST else "open"
+        held.append(verdict == "yes")
+        share = f"{score.points:g} ({score.share:.1%})" if score.games else ""
+        table.add_row(*claim.match, share, str(score.games), f"{low:.1%} to {high:.1%}", f"{claim.share:.0%}", verdict)
+    console.print(table)
+    return all(held)
+
+
+def main() -> int:
+    """Do as asked; 1 if a claim does not hold."""
+    parser = argparse.ArgumentParser(description="Play the built-in bots against one another.")
+    parser.add_argument("names", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; none: all")
+    parser.add_argument("--claims", action="store_true", help="what is promised, instead of the ladder")
+    parser.add_argument("--only", default="", help="of the claims, those in which this stands, such as level")
+    parser.add_argument("--match", nargs=2, metavar="SPEC", help="these two bots instead")
+    parser.add_argument("--games", type=int, default=40, help="games of each match of the ladder (default 40)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--file", type=Path, default=Path(__file__).with_suffix(".jsonl"), help="what was played")
+    parser.add_argument("--show", action="store_true", help="play nothing, show what was played")
+    options = parser.parse_args()
+    if wrong := [name for name in options.names if name not in GAMES]:
+        parser.error(f"there is no game {wrong[0]}; there are {', '.join(GAMES)}")
+    names = options.names or list(GAMES)
+    scores = read(options.file)
+    console = Console(width=120 if not sys.stdout.isatty() else None)
+    if options.match:
+        matches = [Match(name, *options.match) for name in names]
+        if not options.show:
+            run(matches, scores, options)
+        show_claims(console, [Claim(match, 0.5) for match in matches], scores)
+        return 0
+    if options.claims:
+        task = [claim for claim in claims(names) if options.only in " ".join(claim.match)]
+        if not options.show:
+            run(task, scores, options)
+        return 0 if show_claims(console, task, scores) else 1
+    for name in names:
+        matches = ladder(name)
+        if not options.show:
+            run(matches, scores, options)
+        show_ladder(console, name, matches, scores)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
