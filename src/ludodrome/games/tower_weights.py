@@ -1,7 +1,7 @@
 """What the features of a tower position are worth, in hundredths of a level.
 
 Each role has its own: of two equal positions the one to move is the better. The features are told in
-``tower_value.py``, where the weights are used; ``benchmarks/tune_towers.py`` fits and prints this table.
+``tower_value.py``, where the weights are used; ``benchmarks/tune.py`` fits and prints this table.
 """
 
 from typing import Any

@@ -1,22 +1,28 @@
-"""Fits the weights of the tower games' values (games/tower_weights.py) to games of the search with itself.
+"""Fits the weights of a game's value to games of the search with itself.
 
-    python benchmarks/tune_towers.py --games 2000 --nodes 1000 --seed 1
+    python benchmarks/tune.py towers --games 2000 --nodes 1000 --seed 1     games/tower_weights.py
+    python benchmarks/tune.py caldera --games 2000 --nodes 1000 --seed 1    MERITS in games/caldera/evaluate.py
 
-Games of santorini and skysummit in turn, with random openings and now and then a random move later on.
-Every position that a search would judge by its value (nobody wins at once or threatens to) is kept. Its target is half
-the outcome of the game and half what the search thought of it. The weights come from a logistic regression that prefers
-to leave them as they are; a fifth of the games is kept apart, to see what has been won. The new table is printed.
+Games with random openings and now and then a random move later on. Every position that a search would judge by its
+value (nobody wins at once or threatens to) is kept. Its target is half the outcome of the game and half what the search
+thought of it. The weights come from a logistic regression that prefers to leave them as they are; a fifth of the games
+is kept apart, to see what has been won. The new table is printed.
 """
 
 import argparse
 import random
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import ludodrome
+from ludodrome.games.caldera.evaluate import MERITS
+from ludodrome.games.caldera.evaluate import WEIGHTS as CALDERA_WEIGHTS
+from ludodrome.games.caldera.evaluate import worth as caldera_worth
 from ludodrome.games.tower_value import duel_value
-from ludodrome.games.tower_weights import GROUPS, WEIGHTS
+from ludodrome.games.tower_weights import GROUPS
+from ludodrome.games.tower_weights import WEIGHTS as TOWER_WEIGHTS
 from ludodrome.jit import Array, kernel
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.thinking import Thinker
@@ -46,23 +52,46 @@ class Positions(NamedTuple):
 
 
 @kernel
-def count_features(levels: Array, workers: Array, mover: int, unit: Array, row: Array) -> None:
+def tower_features(states: Array, mover: int, row: Array) -> None:
     """The value is linear in the weights: each weight alone gives the number that it is multiplied with."""
+    unit = np.zeros_like(TOWER_WEIGHTS)
     for role in range(unit.shape[0]):
         for feature in range(unit.shape[1]):
             unit[role, feature] = 1
-            row[role * unit.shape[1] + feature] = duel_value(unit, levels, workers, mover, mover)
+            row[role * unit.shape[1] + feature] = duel_value(unit, states[0].levels, states[0].workers, mover, mover)
             unit[role, feature] = 0
 
 
-def play_game(game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Random) -> list[tuple[Array, int, float]]:
+@kernel
+def caldera_features(states: Array, mover: int, row: Array) -> None:
+    """The same for caldera."""
+    unit = np.zeros_like(CALDERA_WEIGHTS)
+    for merit in range(len(unit)):
+        unit[merit] = 1
+        row[merit] = caldera_worth(states[0], mover, unit)
+        unit[merit] = 0
+
+
+class Subject(NamedTuple):
+    """What is tuned."""
+
+    games: tuple[str, ...]
+    """Played in turn."""
+    weights: Array
+    features: Callable[[Array, int, Array], None]
+    show: Callable[[Array], None]
+    """Print a table of weights as it stands in the source."""
+
+
+def play_game(
+    subject: Subject, game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Random
+) -> list[tuple[Array, int, float]]:
     """One game: the features, the search's score and the outcome of its positions."""
     states = game.new_states(1)
     states[0] = game.encode(game.initial_state())
     kernels: Any = game.kernels
     opening = rng.randint(*OPENING)
     kept: list[tuple[Array, int, int]] = []
-    unit = np.zeros_like(WEIGHTS)
     thinker.forget()
     while (mover := int(kernels.mover(states))) >= 0:
         buffer = game.buffer()
@@ -71,8 +100,8 @@ def play_game(game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Ra
         if kernels.turns(states) >= opening:
             *_, finding = thinker.search(states, nodes=nodes)
             if kernels.winning(states) < 0 and not kernels.pressed(states):
-                row = np.zeros(WEIGHTS.size, np.int64)
-                count_features(states[0].levels, states[0].workers, mover, unit, row)
+                row = np.zeros(subject.weights.size, np.int64)
+                subject.features(states, mover, row)
                 kept.append((row, finding.score, mover))
             if rng.random() >= SURPRISES:
                 action = finding.action
@@ -81,17 +110,18 @@ def play_game(game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Ra
     return [(row, score, 0.5 if winner < 0 else float(mover == winner)) for row, score, mover in kept]
 
 
-def play(games: int, nodes: int, seed: int) -> Positions:
+def play(subject: Subject, games: int, nodes: int, seed: int) -> Positions:
     """All games."""
     rng = random.Random(seed)
-    rooms = [ludodrome.make("santorini"), ludodrome.make("skysummit")]
+    rooms = [ludodrome.make(name) for name in subject.games]
     thinkers = [Thinker(room, table_bits=14) for room in rooms]
     rows: list[Array] = []
     scores: list[int] = []
     outcomes: list[float] = []
     numbers: list[int] = []
     for number in range(games):
-        for row, score, outcome in play_game(rooms[number % 2], thinkers[number % 2], nodes, rng):
+        at = number % len(rooms)
+        for row, score, outcome in play_game(subject, rooms[at], thinkers[at], nodes, rng):
             rows.append(row.astype(np.float32))
             scores.append(score)
             outcomes.append(outcome)
@@ -130,9 +160,9 @@ def fit(features: Array, targets: Array, start: Array) -> Array:
     return w
 
 
-def print_table(weights: Array) -> None:
+def show_towers(weights: Array) -> None:
     """The new table, as it stands in tower_weights.py."""
-    for name, role in zip(("MOVER", "WAITING"), weights, strict=True):
+    for name, role in zip(("MOVER", "WAITING"), weights.reshape(TOWER_WEIGHTS.shape), strict=True):
         print(f"{name}: dict[str, Any] = {{")
         at = 0
         for group, shape in GROUPS.items():
@@ -142,26 +172,40 @@ def print_table(weights: Array) -> None:
         print("}")
 
 
+def show_caldera(weights: Array) -> None:
+    """The new table, as it stands in evaluate.py."""
+    for (name, _), weight in zip(MERITS, weights.tolist(), strict=True):
+        print(f'    ("{name}", {weight}),')
+
+
+SUBJECTS = {
+    "towers": Subject(("santorini", "skysummit"), TOWER_WEIGHTS, tower_features, show_towers),
+    "caldera": Subject(("caldera",), CALDERA_WEIGHTS, caldera_features, show_caldera),
+}
+
+
 def main() -> None:
     """Play, fit, print."""
-    parser = argparse.ArgumentParser(description="Fit the weights of the tower games to self-play.")
+    parser = argparse.ArgumentParser(description="Fit the weights of a game's value to self-play.")
+    parser.add_argument("subject", choices=SUBJECTS)
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    positions = play(chosen.games, chosen.nodes, chosen.seed)
-    before = WEIGHTS.ravel().astype(np.float64)
+    subject = SUBJECTS[chosen.subject]
+    positions = play(subject, chosen.games, chosen.nodes, chosen.seed)
+    before = subject.weights.ravel().astype(np.float64)
     scale = best_scale(positions, before)
     thought = np.where(np.abs(positions.scores) > DECIDED, 30 * np.sign(positions.scores), positions.scores / scale)
     targets = OUTCOME_SHARE * positions.outcomes + (1 - OUTCOME_SHARE) * chances(thought)
-    apart = positions.games // 2 % KEPT_APART == 0
+    apart = positions.games // len(subject.games) % KEPT_APART == 0
     after = fit(positions.features[~apart], targets[~apart], before / scale) * scale
     kept = positions.features[apart]
     print(f"# {len(positions.games)} positions; {scale:.0f} hundredths are worth a factor of e in the odds")
     for name, weights in (("before", before), ("after", after), ("after, rounded", np.rint(after))):
         to_outcome, to_target = (loss(t[apart], kept @ weights / scale) for t in (positions.outcomes, targets))
         print(f"# {name}: loss to outcomes {to_outcome:.4f}, to targets {to_target:.4f}")
-    print_table(np.rint(after).astype(np.int64).reshape(WEIGHTS.shape))
+    subject.show(np.rint(after).astype(np.int64))
 
 
 if __name__ == "__main__":
