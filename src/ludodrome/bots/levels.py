@@ -39,22 +39,13 @@ class Drawing(NamedTuple):
     nodes: int = 0
 
 
-SKYSUMMIT = (
+SKYSUMMIT = SANTORINI = (
     Level(1, noise=300, attention=0.2),
-    Level(1, noise=90, attention=0.7),
-    Level(2, width=6, noise=50, attention=0.6),
+    Level(1, noise=100, attention=0.65),
+    Level(2, width=6, noise=80, attention=0.5),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
-    Level(5, nodes=20_000),
-    Level(6, nodes=30_000),
-)
-SANTORINI = (
-    Level(1, noise=300, attention=0.2),
-    Level(1, noise=90, attention=0.7),
-    Level(2, width=6, noise=50, attention=0.6),
-    Level(2, width=12, noise=15, attention=0.9),
-    Level(3, width=16, noise=10, attention=0.9),
-    Level(5, nodes=20_000),
+    Level(4, nodes=6_000),
     Level(6, nodes=30_000),
 )
 CALDERA = (
@@ -70,12 +61,12 @@ DOTS = (
     Drawing("greedy", 0.65),
     Drawing("greedy", 0.86),
     Drawing("greedy"),
-    Drawing("chains", 0.6),
-    Drawing("chains", 0.9),
-    Drawing("search", nodes=200),
-    Drawing("search", nodes=5_000),
+    Drawing("chains", 0.55),
+    Drawing("chains"),
+    Drawing("search", nodes=300),
+    Drawing("search", nodes=6_000),
 )
-SPACES = (1, 2, 4, 8, 16, 40, 100)
+SPACES = (1, 2, 4, 9, 22, 55, 140)
 """Of how many boards made by lot the best is laid."""
 
 TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}

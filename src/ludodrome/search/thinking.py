@@ -136,7 +136,8 @@ class Thinker:
                 actions.remove(finding.action)
                 actions.insert(0, finding.action)
                 yield finding
-            if not done or (finding and finding.proven) or (len(actions) == 1 and time is not None):
+            forced = len(actions) == 1 and not avoid and time is not None  # why let others wait
+            if not done or forced or (finding and finding.proven):
                 break
         if finding is None:  # not even one move could be searched: the first will do
             yield Finding(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
