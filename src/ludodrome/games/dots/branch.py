@@ -22,8 +22,18 @@ from typing import Any
 import numpy as np
 
 from ludodrome.games.dots.bounds import FAR, bucket_of, look_up
-from ludodrome.games.dots.captures import settle
-from ludodrome.games.dots.lattice import ONE, canonical, degrees, edge_count, edges_of, flood, in_order
+from ludodrome.games.dots.captures import beyond, settle
+from ludodrome.games.dots.lattice import (
+    ONE,
+    ZERO,
+    degrees,
+    edge_count,
+    edges_of,
+    flood,
+    images,
+    least,
+    least_without,
+)
 from ludodrome.jit import Array, Int, kernel, lowest, mix, popcount, prefetch
 
 # The words of a position, in frames and children alike
@@ -48,30 +58,39 @@ ESTEEM = 10
 
 
 @kernel
-def gather(h: Any, v: Any, heap: Int, sizes: Array, added: Array) -> tuple[Any, Any, Int]:
-    """Move the chains and loops that hang on nothing from the board to the heap; no box may be open."""
-    _, two, more = degrees(h, v, sizes)
-    free = two & ~flood(more, two | more, h, v, sizes)
-    while free:
-        part = flood(free & (~free + ONE), free, h, v, sizes)
-        free &= ~part
-        own_h, own_v = edges_of(part, h, v, sizes)
-        h &= ~own_h
-        v &= ~own_v
-        size = popcount(part)
-        kind = size - 1 if edge_count(own_h, own_v) > size else added.shape[1] + 1 - size // 2
-        heap = np.int64(added[heap, kind])
-    return h, v, heap
+def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
+    """The chain or loop of a box of degree two, or the empty set if it hangs on a box of a higher degree."""
+    reached = seed
+    while True:
+        around = beyond(reached, h, v, sizes)
+        if around & more:
+            return ZERO
+        wider = reached | (around & two)
+        if wider == reached:
+            return reached
+        reached = wider
 
 
 @kernel
-def reduced(
-    h: Any, v: Any, heap: Int, sizes: Array, twins: Array, turned: Array, added: Array
-) -> tuple[Any, Any, Int, Any]:
-    """A position without open boxes in its least form: the core's words, the heap, and the core's key."""
-    h, v = in_order(h, v, twins)
-    h, v, heap = gather(h, v, heap, sizes, added)
-    return h, v, heap, canonical(h, v, turned)
+def gather(
+    fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, sizes: Array, added: Array
+) -> tuple[Any, Any, Int]:
+    """Move the chains and loops that hang on nothing from the board to the heap: those with a box of ``fresh``.
+
+    No box may be open. ``two`` and ``more`` are the boxes of degree two and those of a higher degree.
+    """
+    while fresh:
+        seed = fresh & (~fresh + ONE)
+        part = loose(seed, two, more, h, v, sizes)
+        fresh &= ~(seed | part)
+        if part:
+            own_h, own_v = edges_of(part, h, v, sizes)
+            h &= ~own_h
+            v &= ~own_v
+            size = popcount(part)
+            kind = size - 1 if edge_count(own_h, own_v) > size else added.shape[1] + 1 - size // 2
+            heap = np.int64(added[heap, kind])
+    return h, v, heap
 
 
 @kernel
@@ -102,22 +121,41 @@ def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any,
 @kernel
 def next_move(
     h: Any, v: Any, heap: int, safe_h: Any, safe_v: Any, chains: Any, opening: int, sizes: Array, opened: Array
-) -> tuple[Any, Any, Int, Int, Int, Any, Any, Any, int]:
-    """The first of the moves left: the position after it, taken (-1: none is left), dealt; and the moves left then."""
+) -> tuple[Int, Any, Any, Int, Int, Int, Any, Any, Any, int]:
+    """The first of the moves left: its edge, the position after it, taken (-1: none is left), dealt; the moves left."""
     if safe_h:
-        return h & ~(safe_h & (~safe_h + ONE)), v, heap, 0, 0, safe_h & (safe_h - ONE), safe_v, chains, opening
+        bit = safe_h & (~safe_h + ONE)
+        return lowest(bit), h ^ bit, v, heap, 0, 0, safe_h ^ bit, safe_v, chains, opening
     if safe_v:
-        return h, v & ~(safe_v & (~safe_v + ONE)), heap, 0, 0, safe_h, safe_v & (safe_v - ONE), chains, opening
+        bit = safe_v & (~safe_v + ONE)
+        return 64 + lowest(bit), h, v ^ bit, heap, 0, 0, safe_h, safe_v ^ bit, chains, opening
     if chains:
         chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
         taken, dealt, after_h, after_v = open_chain(chain, h, v, sizes)
-        return after_h, after_v, heap, taken, dealt, safe_h, safe_v, chains & ~chain, opening
+        return NO_EDGE, after_h, after_v, heap, taken, dealt, safe_h, safe_v, chains & ~chain, opening
     while opening < opened.shape[1]:
         rest, taken, dealt = opened[heap, opening, 0], opened[heap, opening, 1], opened[heap, opening, 2]
         opening += 1
         if taken + dealt:
-            return h, v, np.int64(rest), np.int64(taken), np.int64(dealt), safe_h, safe_v, chains, opening
-    return h, v, heap, -1, 0, safe_h, safe_v, chains, opening
+            return NO_EDGE, h, v, np.int64(rest), np.int64(taken), np.int64(dealt), safe_h, safe_v, chains, opening
+    return NO_EDGE, h, v, heap, -1, 0, safe_h, safe_v, chains, opening
+
+
+@kernel
+def reduced(
+    edge: int, h: Any, v: Any, heap: Int, two: Any, of: Any, sizes: Array, turned: Array, added: Array
+) -> tuple[Any, Any, Int, Any]:
+    """A child in its least form: the core's words, the heap, and the core's key.
+
+    ``two`` and ``of`` are the parent's boxes of degree two and its images; the parent is reduced.
+    So only a box that is new in degree two can belong to a chain or loop that hangs on nothing. Twins stay in
+    order: of two undrawn ones the move was the second, and a captured box loses all its edges.
+    """
+    _, now_two, more = degrees(h, v, sizes)
+    after_h, after_v, after_heap = gather(now_two & ~two, now_two, more, h, v, heap, sizes, added)
+    if edge == NO_EDGE or after_heap != heap:
+        return after_h, after_v, after_heap, least(images(after_h, after_v, turned))
+    return h, v, heap, least_without(of, edge, turned)
 
 
 @kernel
@@ -131,19 +169,21 @@ def worth(taken: int, dealt: int, left: int, low: int, high: int) -> tuple[int, 
 
 
 @kernel
+def at_most(taken: int, dealt: int, left: int) -> Int:
+    """What a move that leaves a double-deal can be worth at most, whatever the child is worth.
+
+    The child's V has the parity of the boxes left and is not below ``-left``; dealt is even. So ``|dealt + V|`` is
+    not less than either.
+    """
+    return -(taken + max(left & 1, dealt - left))
+
+
+@kernel
 def rank(h: Any, v: Any, lost: int, esteem: int, sizes: Array) -> Int:
     """A child's place among its brothers, the least first: few safe edges, much given away, a successful edge."""
     _, two, _ = degrees(h, v, sizes)
     chain_h, chain_v = edges_of(two, h, v, sizes)
     return edge_count(h & ~chain_h, v & ~chain_v) - lost - esteem
-
-
-@kernel
-def drawn_edge(h: Any, v: Any, after_h: Any, after_v: Any) -> Int:
-    """The one edge that was drawn, or NO_EDGE."""
-    if edge_count(h ^ after_h, v ^ after_v) != 1:
-        return NO_EDGE
-    return lowest(h ^ after_h) if h != after_h else 64 + lowest(v ^ after_v)
 
 
 @kernel
@@ -169,20 +209,24 @@ def expand(
     heap, left, goal = frames[depth, HEAP], frames[depth, LEFT], frames[depth, GOAL]
     place = made = seen = frames[depth, FIRST]
     best = -FAR
-    _, chains, _ = degrees(h, v, sizes)
-    safe_h, safe_v = safe_edges(h, v, chains, sizes, twins)
-    opening = 0
+    _, two, _ = degrees(h, v, sizes)
+    safe_h, safe_v = safe_edges(h, v, two, sizes, twins)
+    of = images(h, v, turned)
+    chains, opening = two, 0
     while True:
-        next_h, next_v, next_heap, taken, dealt, safe_h, safe_v, chains, opening = next_move(
+        edge, next_h, next_v, next_heap, taken, dealt, safe_h, safe_v, chains, opening = next_move(
             h, v, heap, safe_h, safe_v, chains, opening, sizes, opened
         )
+        next_left = left - taken - dealt
+        if dealt and at_most(taken, dealt, next_left) < goal:
+            best = max(best, at_most(taken, dealt, next_left))
+            continue
         if taken >= 0:
-            children[made, EDGE] = drawn_edge(h, v, next_h, next_v)
-            next_h, next_v, next_heap, key = reduced(next_h, next_v, next_heap, sizes, twins, turned, added)
+            next_h, next_v, next_heap, key = reduced(edge, next_h, next_v, next_heap, two, of, sizes, turned, added)
             bucket = bucket_of(key, next_heap, table)
             prefetch(table, bucket)
-            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, left - taken - dealt, bucket
-            children[made, TAKEN], children[made, DEALT] = taken, dealt
+            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, next_left, bucket
+            children[made, TAKEN], children[made, DEALT], children[made, EDGE] = taken, dealt, edge
             words[made, H], words[made, V], words[made, KEY] = next_h, next_v, key
             made += 1
             if made - seen < AHEAD:
@@ -210,10 +254,11 @@ def expand(
 @kernel
 def weigh(seen: int, place: int, values: Array, table: Array, children: Array, words: Array) -> tuple[int, int]:
     """Move a child to its final place, with the bounds that are known; the bounds of what the move is worth."""
-    for k in range(EDGE + 1):
-        children[place, k] = children[seen, k]
-    for k in range(KEY + 1):
-        words[place, k] = words[seen, k]
+    if place < seen:
+        for k in range(EDGE + 1):
+            children[place, k] = children[seen, k]
+        for k in range(KEY + 1):
+            words[place, k] = words[seen, k]
     heap, left = children[place, HEAP], children[place, LEFT]
     if words[place, KEY]:
         low, high = look_up(children[place, RANK], words[place, KEY], heap, left, table)
@@ -224,13 +269,14 @@ def weigh(seen: int, place: int, values: Array, table: Array, children: Array, w
 
 
 @kernel
-def sort(first: int, end: int, children: Array, words: Array) -> None:
-    """Put children in the order of their ranks; equal ones stay as they are."""
-    for i in range(first + 1, end):
-        j = i
-        while j > first and children[j - 1, RANK] > children[j, RANK]:
-            for k in range(EDGE + 1):
-                children[j - 1, k], children[j, k] = children[j, k], children[j - 1, k]
-            for k in range(KEY + 1):
-                words[j - 1, k], words[j, k] = words[j, k], words[j - 1, k]
-            j -= 1
+def pick(at: int, end: int, children: Array, words: Array) -> None:
+    """Bring the child of the least rank, of those from ``at`` on, to this place."""
+    least_place = at
+    for place in range(at + 1, end):
+        if children[place, RANK] < children[least_place, RANK]:
+            least_place = place
+    if least_place > at:
+        for k in range(EDGE + 1):
+            children[at, k], children[least_place, k] = children[least_place, k], children[at, k]
+        for k in range(KEY + 1):
+            words[at, k], words[least_place, k] = words[least_place, k], words[at, k]

@@ -165,8 +165,8 @@ def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
 
 
 @kernel
-def canonical(h: Any, v: Any, turned: Array) -> Any:
-    """The least of the position's images, as a set of edge numbers; its twins are in order."""
+def images(h: Any, v: Any, turned: Array) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+    """The position's images, as sets of edge numbers."""
     a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = ZERO
     rest, byte = h, ZERO
     while rest | v:
@@ -183,7 +183,31 @@ def canonical(h: Any, v: Any, turned: Array) -> Any:
         a7 |= turned[byte, value, 7]
         rest >>= _8
         byte += ONE
-    return min(min(min(a0, a1), min(a2, a3)), min(min(a4, a5), min(a6, a7)))
+    return a0, a1, a2, a3, a4, a5, a6, a7
+
+
+@kernel
+def least(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any]) -> Any:
+    """The least of a position's images. If its twins are in order, equal positions have the same."""
+    return min(min(min(of[0], of[1]), min(of[2], of[3])), min(min(of[4], of[5]), min(of[6], of[7])))
+
+
+@kernel
+def least_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, turned: Array) -> Any:
+    """The least of the images after one more edge, given by its bit as in ``Lattice.places``, has been drawn."""
+    byte, value = edge >> 3, 1 << (edge & 7)
+    return least(
+        (
+            of[0] & ~turned[byte, value, 0],
+            of[1] & ~turned[byte, value, 1],
+            of[2] & ~turned[byte, value, 2],
+            of[3] & ~turned[byte, value, 3],
+            of[4] & ~turned[byte, value, 4],
+            of[5] & ~turned[byte, value, 5],
+            of[6] & ~turned[byte, value, 6],
+            of[7] & ~turned[byte, value, 7],
+        )
+    )
 
 
 @kernel

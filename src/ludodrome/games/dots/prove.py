@@ -39,12 +39,11 @@ from ludodrome.games.dots.branch import (
     V,
     expand,
     gather,
-    reduced,
-    sort,
+    pick,
     worth,
 )
 from ludodrome.games.dots.captures import settle
-from ludodrome.games.dots.lattice import degrees, edge_count, in_order, words_of
+from ludodrome.games.dots.lattice import degrees, edge_count, images, in_order, least, words_of
 from ludodrome.games.dots.rules import MOST_EDGES
 from ludodrome.jit import Array, Int, kernel, lent, popcount
 
@@ -91,7 +90,7 @@ def begin(h: Any, v: Any, guess: int, lattice: Any, heaps: Any, arrays: Any) -> 
     h, v = in_order(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
     left = popcount(two | more)
-    h, v, heap = gather(h, v, 0, lattice.sizes, heaps.added)
+    h, v, heap = gather(two, two, more, h, v, 0, lattice.sizes, heaps.added)
     arrays.frame_words[0, H], arrays.frame_words[0, V] = h, v
     frames[0, HEAP], frames[0, LEFT], frames[0, FIRST] = heap, left, 0
     frames[0, GOAL] = max(2 - left, min(left, guess + (guess - left & 1)))
@@ -152,7 +151,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                         )
                         scouted(depth + 1, yes, run, frames, frame_words, children, table)
                     frames[depth, AT] = frames[depth, FIRST]
-                sort(frames[depth, FIRST], frames[depth, END], children, words)
+                pick(frames[depth, FIRST], frames[depth, END], children, words)
         after = step(depth, run, esteem, frames, frame_words, children, words, table)
         run[EXPANDED] = after < depth
         if after < 0:
@@ -196,6 +195,7 @@ def step(
         else:
             best = max(best, high)
             at += 1
+            pick(at, end, children, words)
             fresh = False
     frames[depth, AT], frames[depth, BEST] = at, best
     if best >= goal and children[at, EDGE] != NO_EDGE:
@@ -276,7 +276,10 @@ def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any
     """A position as a child is known: the boxes taken, those of the double-deal, the heap, the core's key."""
     h, v = words_of(undrawn, lattice.places)
     gained, dealt, h, v = settle(h, v, lattice.sizes)
-    _, _, heap, key = reduced(h, v, 0, lattice.sizes, lattice.twins, lattice.turned, heaps.added)
+    h, v = in_order(h, v, lattice.twins)
+    _, two, more = degrees(h, v, lattice.sizes)
+    h, v, heap = gather(two, two, more, h, v, 0, lattice.sizes, heaps.added)
+    key = least(images(h, v, lattice.turned))
     return gained, dealt, heap, key
 
 
