@@ -135,6 +135,18 @@ def test_bits() -> None:
             assert both(np.uint32(value)) == expected
 
 
+def test_the_highest_of_many() -> None:
+    @jit.kernel
+    def found(numbers: Any, count: int) -> Any:
+        return jit.highest(numbers, count)
+
+    numbers = np.array([*range(-100, -100 + jit.LANES), *range(3 * jit.LANES, 0, -1)], np.int32)
+    assert found(numbers, 1) == -100 + jit.LANES - 1  # the whole block is read
+    assert found(numbers, jit.LANES + 1) == found(numbers, 4 * jit.LANES) == 3 * jit.LANES
+    numbers[37] = 2**31 - 1
+    assert found(numbers, 40) == 2**31 - 1
+
+
 def test_random_numbers_are_those_of_splitmix64() -> None:
     """The first outputs of the generator for the seed 1234567, as published with its reference code."""
 

@@ -37,6 +37,7 @@ _njit: Any = numba.njit
 _make_array: Any = arrayobj.make_array
 _get_or_insert_function: Any = cgutils.get_or_insert_function
 _get_null_value: Any = cgutils.get_null_value
+_alloca_once_value: Any = cgutils.alloca_once_value
 
 COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
@@ -59,17 +60,18 @@ def python(function: Function) -> Function:
     return plain
 
 
-def kernel_of(owner: Callable[..., Any]) -> Callable[[Function], Function]:
+def kernel_of(owner: Callable[..., Any], merged: bool = False) -> Callable[[Function], Function]:
     """The same for a function that a factory makes anew for each game; ``owner`` is one of the game's kernels.
 
     The game's module becomes part of its name: see the names of compiled functions below. Only compiled
-    functions may call it: from Python it crashes the process.
+    functions may call it: from Python it crashes the process. ``merged``: it becomes part of whatever calls it, for
+    pieces of one large kernel: passing half a dozen arrays on costs more than many of them do.
     """
 
     def decorate(function: Function) -> Function:
         function.__qualname__ = f"{owner.__module__}.{function.__name__}"
         # Python never calls these, so they need no wrappers for it: a third of the time of compilation.
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": merged}
         compiled: Function = _njit(nogil=True, error_model="numpy", **options)(function)
         return compiled
 
@@ -301,6 +303,40 @@ def _compiled_store_four(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
 
 
 store_four: Any = _compiled_store_four if COMPILED else _plain_store_four
+
+
+# Many numbers at once: Numba leaves a search for the highest to branches, one number after the other.
+
+LANES = 16
+
+
+def _plain_highest(numbers: Array, count: Any) -> Any:
+    """The highest of the first ``count`` numbers of an array of int32; they are read up to a multiple of LANES."""
+    return numbers[: -(-int(count) // LANES) * LANES].max()
+
+
+@intrinsic
+def _compiled_highest(typing: Any, numbers: Any, count: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = _make_array(signature.args[0])(context, builder, arguments[0])
+        lanes = ir.VectorType(ir.IntType(32), LANES)
+        highest = _get_or_insert_function(
+            builder.module, ir.FunctionType(lanes, [lanes, lanes]), f"llvm.smax.v{LANES}i32"
+        )
+        reduce = _get_or_insert_function(
+            builder.module, ir.FunctionType(ir.IntType(32), [lanes]), f"llvm.vector.reduce.smax.v{LANES}i32"
+        )
+        found = _alloca_once_value(builder, ir.Constant(lanes, [-(1 << 31)] * LANES))
+        step, zero = ir.Constant(arguments[1].type, LANES), ir.Constant(arguments[1].type, 0)
+        with cgutils.for_range_slice(builder, zero, arguments[1], step) as (at, _):
+            place = builder.bitcast(builder.gep(array.data, [at]), lanes.as_pointer())
+            builder.store(builder.call(highest, [builder.load(found), builder.load(place, align=4)]), found)
+        return builder.call(reduce, [builder.load(found)])
+
+    return types.int32(numbers, count), generate
+
+
+highest: Any = _compiled_highest if COMPILED else _plain_highest
 
 
 # Reading ahead: a table much larger than the processor's caches answers ten times faster when it was warned.

@@ -49,8 +49,10 @@ class Insight(NamedTuple):
     how many. What it drops loses in two plies, for certain. Asked only in pressed positions."""
     loud: Callable[[Record, Int], Any]
     """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
-    promise: Callable[[Record, Int], Int]
-    """(s, action): how good a move looks before anything was searched, -1000 to 1000."""
+    survey: Callable[[Record], Any]
+    """(s): what promises depend on, gathered once for all moves of a position."""
+    promise: Callable[[Record, Any, Int], Int]
+    """(s, survey, action): how good a move looks before anything was searched, -1000 to 1000."""
     gain: Callable[[Record, Record], Int]
     """(before, after): the points that the mover won with an action, in hundredths; 0 where games are just won."""
     mark: Callable[[Record, Int], Int]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.tower_weights import FEW_STEPS, GROUPS, HEIGHTS, ORBITS, WEIGHTS
+from ludodrome.games.tower_weights import FEW_STEPS, GROUPS, ORBITS, WEIGHTS
 from ludodrome.games.towers import (
     CELLS,
     COMPASS,
@@ -202,37 +202,56 @@ def summits(levels: Array, cell: Any, taken: Any) -> Any:
 MOST_PROMISE = 1000
 _CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MOST_PROMISE]])
 """(height left, height gained) -> how good a step looks. With any build it stays within MOST_PROMISE."""
-_BUILD_FOR_OWN = np.array([0, 30, 120, 300])
-_BUILD_FOR_OTHERS = np.array([0, -20, -150, -800])
-"""height gained -> how good it looks to give somebody near a cell to climb to."""
-_DOME_OTHERS, _DOME_OWN = 500, -150
+_FOR_OWN = np.array([30, 120, 300, -150])
+_FOR_OTHERS = np.array([-20, -150, -800, 500])
+"""height before -> how good it looks to build a cell that somebody near could climb then; the last is a dome."""
+_BUILT_FOR = np.stack([0 * _FOR_OWN, _FOR_OWN, _FOR_OTHERS, _FOR_OWN + _FOR_OTHERS])
+"""(1 for the own workers + 2 for the others, height before)"""
 
 
 @kernel
-def step_promise(levels: Array, source: Any, to: Any) -> Int:
-    """Up is good, down is bad."""
-    return _CLIMB[min(height(levels, source), HEIGHTS - 1), min(height(levels, to), 3)]
+def surveyed(levels: Array, first: Any, second: Any, others: Any) -> Any:
+    """What promises depend on, of a seat with two workers and a set of others.
 
-
-@kernel
-def build_promise(levels: Array, at: Any, own: Any, others: Any) -> Int:
-    """What a build gives: a cell to climb for whoever stands near and high enough, or a dome before it.
-
-    own, others: the sets of workers after the step.
+    Eight words: three levels; the cells of the two workers; and what is ``_concerned`` by the first of them, by
+    the second, by the others.
     """
-    before = np.uint64(height(levels, at))
-    near = NEIGHBOURS[at]
-    standing = near & _at_least(levels, before)
-    if before == _3:
-        return (_DOME_OTHERS if others & near & levels[1] else 0) + (_DOME_OWN if own & near & levels[1] else 0)
-    gained = before + ONE
-    return (_BUILD_FOR_OWN[gained] if own & standing else 0) + (_BUILD_FOR_OTHERS[gained] if others & standing else 0)
+    low, middle, high = np.uint64(levels[0]), np.uint64(levels[1]), np.uint64(levels[2])
+    theirs = np.uint64(0)
+    while others:
+        theirs |= _concerned(low, middle, np.uint64(lowest(others)))
+        others &= others - ONE
+    a, b = np.uint64(first), np.uint64(second)
+    return low, middle, high, a, b, _concerned(low, middle, a), _concerned(low, middle, b), theirs
 
 
 @kernel
-def _at_least(levels: Array, least: Any) -> Any:
-    """The cells at least so high."""
-    return _BOARD if least == 0 else np.uint64(levels[least - ONE])
+def _concerned(low: Any, middle: Any, cell: Any) -> Any:
+    """The cells near a worker that it could climb once they are built on; domes are as if they were still summits."""
+    too_high = (low & ((low >> cell & ONE) - ONE)) | (middle & ((middle >> cell & ONE) - ONE))
+    return NEIGHBOURS[cell] & ~too_high
+
+
+@kernel
+def _rise(seen: Any, cell: Any) -> Any:
+    """How high a cell is that is no dome."""
+    return (seen[0] >> cell & ONE) + (seen[1] >> cell & ONE) + (seen[2] >> cell & ONE)
+
+
+@kernel
+def step_promise(seen: Any, source: Any, to: Any) -> Int:
+    """Up is good, down is bad."""
+    return _CLIMB[_rise(seen, source), _rise(seen, np.uint64(to))]
+
+
+@kernel
+def build_promise(seen: Any, worker: Int, to: Any, at: Any) -> Int:
+    """What a worker's build gives after its step: a cell to climb for whoever is near and high enough, or a dome."""
+    cell = np.uint64(at)
+    before = _rise(seen, cell)
+    partner = seen[6] if worker == 0 else seen[5]
+    own = np.uint64(min(before, _2) <= _rise(seen, np.uint64(to))) | partner >> cell & ONE
+    return _BUILT_FOR[own + _2 * (seen[7] >> cell & ONE), before]
 
 
 # Marks: source * 8 * builds + direction of the step * builds + direction of the build

@@ -1,9 +1,9 @@
 """Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
 
 Principal variation search (null windows after the first move), a transposition table over the
-eight symmetries, killers and history, late-move reductions, and searches on until a position is quiet. It knows no
-game: rules come as ``Verbs``, knowledge as ``Insight``. Iterative deepening, clocks and results
-for people are in ``thinking.py``.
+eight symmetries, late-move reductions, and searches on until a position is quiet. It knows no game: rules come as
+``Verbs``, knowledge as ``Insight``. The order of moves (killers, history) is in ``ordering.py``; iterative deepening,
+clocks and results for people are in ``thinking.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
 negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, lent, record_dtype
+from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, lent, python, record_dtype
 from ludodrome.room import Insight, Verbs
+from ludodrome.search.ordering import SORTED, TRIED, bring_best, credit, rank, rank_places, remember
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.table import (
     LOWER,
@@ -25,6 +26,7 @@ from ludodrome.search.table import (
     VALUE,
     bound_of,
     depth_of,
+    expect,
     is_exact,
     mark_of,
     pack,
@@ -94,17 +96,10 @@ def frame_dtype(most_legal: int) -> np.dtype[Any]:
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
             ("killers", np.int32, (KILLERS,)),  # marks
-            ("scores", np.int32, (most_legal,)),  # for the order of moves
+            ("ranks", np.int32, (python(rank_places)(most_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
         ]
     )
-
-
-_SORTED = 8
-"""So many moves are tried in the order of their scores; the rest, as a rule without merit, as they come."""
-_HISTORY_MOST = 1 << 14
-_PROMISE_WEIGHT = 8
-_FIRST, _SECOND = 1 << 28, 1 << 27
 
 
 @kernel
@@ -176,40 +171,6 @@ def canonical(keys: Array, frames: Any, search: Record, ply: Int) -> None:
 
 
 @kernel
-def remember(f: Any, mark: Int) -> None:
-    """A move was too good: it is tried early where it comes up again."""
-    if f.killers[0] != mark:
-        f.killers[1] = f.killers[0]
-        f.killers[0] = mark
-
-
-@kernel
-def credit(search: Record, side: Int, mark: Int, bonus: Int) -> None:
-    """History with a limit: what is high grows slowly."""
-    old = np.int64(search.history[side, mark])
-    search.history[side, mark] = old + bonus - old * abs(bonus) // _HISTORY_MOST
-
-
-@kernel
-def pick(moves: Array, frames: Any, ply: Int) -> Int:
-    """Bring the best of the moves not tried yet to the front, as long as order matters; the action."""
-    f = frames[ply]
-    at = np.int64(f.next)
-    if at < _SORTED and f.ordered == BY_SCORE:
-        best: Int = at
-        for i in range(at + 1, f.count):
-            if f.scores[i] > f.scores[best]:
-                best = i
-        action = moves[ply, best]
-        moves[ply, best] = moves[ply, at]
-        moves[ply, at] = action
-        score = f.scores[best]
-        f.scores[best] = f.scores[at]
-        f.scores[at] = score
-    return np.int64(moves[ply, at])
-
-
-@kernel
 def take(frames: Any, ply: Int, action: Int) -> None:
     """The best line from here is this action and the best line behind it."""
     f = frames[ply]
@@ -224,7 +185,8 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
     """The search kernel of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
     value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
-    loud, promise, gain, mark, rekey = insight.loud, insight.promise, insight.gain, insight.mark, insight.rekey
+    survey, promise, gain, mark, rekey = insight.survey, insight.promise, insight.gain, insight.mark, insight.rekey
+    loud = insight.loud
     turned, by_points, quiet = insight.turned, insight.by_points, insight.quiet
 
     @kernel_of(legal)
@@ -241,7 +203,14 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             return 0
         return WIN if (who == hero) == (side == 0) else -WIN
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
+    def look_up(states: Any, keys: Array, frames: Any, search: Record, table: Array, ply: Int) -> None:
+        """Find the key of a position, so that the table can be asked soon."""
+        rekey(states[ply - 1], states[ply], keys, ply - 1)
+        canonical(keys, frames, search, ply)
+        expect(table, frames[ply].key)
+
+    @kernel_of(legal, merged=True)
     def known(frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Whether the table answers; else it may recommend a move."""
         f = frames[ply]
@@ -263,7 +232,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             return True
         return False
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
@@ -275,23 +244,26 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
                 return
         f.recommended = NO_MARK
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def order(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Give the moves that are left their scores."""
         f = frames[ply]
         s = states[ply]
         f.ordered = BY_SCORE
-        for i in range(f.next, f.count):
+        ranks, history = f.ranks, search.history[f.side]
+        begin, end = np.int64(f.next), np.int64(f.count)
+        first, second = np.int64(f.killers[0]), np.int64(f.killers[1])
+        for i in range(begin):
+            ranks[i] = TRIED
+        seen = survey(s)
+        for i in range(begin, end):
             action = np.int64(moves[ply, i])
             name = mark(s, action)
-            score = np.int64(search.history[f.side, name]) + _PROMISE_WEIGHT * promise(s, action)
-            if name == f.killers[0]:
-                score += _FIRST
-            elif name == f.killers[1]:
-                score += _SECOND
-            f.scores[i] = score
+            ranks[i] = rank(np.int64(history[name]), promise(s, seen, action), name == first, name == second, i)
+        for i in range(end, rank_places(end)):
+            ranks[i] = TRIED
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def only_loud(states: Any, moves: Array, ply: Int, count: Int) -> Int:
         """Of the listed moves keep the loud ones; how many."""
         kept = 0
@@ -302,7 +274,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
                 kept += 1
         return kept
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def enter(states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Judge a position at once: True, and the search has its value. Or else list its moves: False."""
         f = frames[ply]
@@ -310,6 +282,9 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         search.nodes += 1
         f.length = 0
         search.exact = True
+        keyed = f.depth > 0  # others are judged at once, as a rule, and need no key
+        if keyed:
+            look_up(states, keys, frames, search, table, ply)
         seat = mover(s)
         if seat < 0:
             search.value = ended(s, search.hero, f.side)
@@ -329,17 +304,16 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             search.exact = False
             if quiet or f.depth <= _DEEPEST_LOUD or search.value >= f.beta or ply >= PLIES - 1:
                 return True
-            rekey(states[ply - 1], s, keys, ply - 1)
             f.best = search.value
             f.alpha = max(f.alpha, f.best)
             f.recommended = NO_MARK
         else:
             f.best = -WIN - 1
-            rekey(states[ply - 1], s, keys, ply - 1)  # here and not with the move: most positions are judged at once
-            canonical(keys, frames, search, ply)
-            if known(frames, search, table, ply):
-                return True
-        count = legal(s, moves[ply])
+            if not keyed:
+                look_up(states, keys, frames, search, table, ply)
+        count = legal(s, moves[ply])  # before the table is asked: meanwhile its answer comes nearer
+        if f.depth > 0 and known(frames, search, table, ply):
+            return True
         if threatened:
             count = narrow(s, moves[ply], count)
             if count == 0:
@@ -350,6 +324,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             count = only_loud(states, moves, ply, count)
             if count == 0:
                 return True
+            rekey(states[ply - 1], s, keys, ply - 1)
         f.count = count
         f.next = 0
         f.exact = f.depth > 0
@@ -360,14 +335,16 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             bring(states, moves, frames, ply)
         return False
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def advance(states: Any, words: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Make the next move."""
         f = frames[ply]
         child = frames[ply + 1]
         if f.ordered == UNORDERED and (f.next > 0 or f.recommended == NO_MARK):
             order(states, moves, frames, search, ply)
-        action = pick(moves, frames, ply)
+        if f.ordered == BY_SCORE and f.next < SORTED:
+            bring_best(f.ranks, moves, ply, np.int64(f.next), np.int64(f.count))
+        action = np.int64(moves[ply, f.next])
         copy_state(words, ply + 1, words, ply)
         before, after = states[ply], states[ply + 1]
         play(after, action)
@@ -384,7 +361,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
                 f.stage = REDUCED
         aim(frames, ply)
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def retreat(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> Any:
         """Take back the move in hand; False if it has to be searched once more, with more care."""
         f = frames[ply]
@@ -416,7 +393,7 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
             f.exact = f.exact and search.exact
         return True
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def refute(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """The last move was too good for the other side to let it happen: learn from it."""
         f = frames[ply]
@@ -426,12 +403,13 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         bonus: Int = min(np.int64(f.depth) * np.int64(f.depth), 400)
         last = f.next - 1
         name = mark(s, np.int64(moves[ply, last]))
-        remember(f, name)
-        credit(search, f.side, name, bonus)
+        remember(f.killers, name)
+        history = search.history[f.side]
+        credit(history, name, bonus)
         for i in range(last):
-            credit(search, f.side, mark(s, np.int64(moves[ply, i])), -bonus)
+            credit(history, mark(s, np.int64(moves[ply, i])), -bonus)
 
-    @kernel_of(legal)
+    @kernel_of(legal, merged=True)
     def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]

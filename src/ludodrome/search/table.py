@@ -5,11 +5,12 @@ combined with that word (Hyatt and Mann 2002): two threads that write the same e
 that fits no key, and nothing wrong is read.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, Int, kernel
+from ludodrome.jit import Array, Int, kernel, prefetch
 
 ENTRIES = 4
 """Entries in a bucket: together they fill a cache line."""
@@ -27,11 +28,16 @@ _TWO_BITS, _ONE = np.uint64(3), np.uint64(1)
 _HALF = 1 << 15
 _MARK, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
 _NOTHING = np.uint64(0)
+_LINE = 2 * ENTRIES
+"""The words of a cache line."""
 
 
 def new_table(bits: int) -> Array:
-    """An empty table of 2**bits entries."""
-    return np.zeros((1 << bits >> 2, ENTRIES, 2), np.uint64)
+    """An empty table of 2**bits entries, its buckets where cache lines begin."""
+    shape = (1 << bits >> 2, ENTRIES, 2)
+    memory = np.zeros(math.prod(shape) + _LINE, np.uint64)
+    begin = -(memory.ctypes.data // memory.itemsize) % _LINE
+    return memory[begin : begin + math.prod(shape)].reshape(shape)
 
 
 def recommended(table: Array, key: int) -> int:
@@ -83,6 +89,12 @@ def bound_of(word: Any) -> Int:
 def is_exact(word: Any) -> Any:
     """Whether the claim holds for the whole rest of the game, not just for the depth searched."""
     return (word >> _EXACT) & _ONE != _NOTHING
+
+
+@kernel
+def expect(table: Array, key: Any) -> None:
+    """A key will be asked for soon: its bucket may come nearer."""
+    prefetch(table, key & np.uint64(table.shape[0] - 1))
 
 
 @kernel

@@ -9,7 +9,7 @@ import pytest
 import ludodrome
 from ludodrome.games.dots.evaluate import INSIGHT, KEYS, TURNED
 from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
-from ludodrome.jit import python
+from ludodrome.jit import COMPILED, python
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from tests.games.dots.oracle import _boxes, _edges
 
@@ -122,6 +122,42 @@ def test_a_chain_can_be_left_to_the_other_side() -> None:
     closed = [box for box, sides in _boxes(3, 2).items() if not undrawn & set(sides)]
     assert closed == []
     assert kernels.value(states, 0) > 0
+
+
+def plain_promise(sides: list[set[Any]], drawn: set[Any], edge: Any) -> int:
+    """The same box by box. An edge of the rim counts its box twice."""
+    counts = [len(box & drawn) for box in sides if edge in box]
+    if 3 in counts:
+        return 900
+    return -600 if 2 in counts else 100 * sum(counts) * (2 // len(counts))
+
+
+def plain_value(sides: list[set[Any]], drawn: set[Any]) -> int:
+    """The same box by box, for the seat to move."""
+    taken, drawn = 0, set(drawn)
+    while waiting := [box - drawn for box in sides if len(box - drawn) == 1]:
+        drawn |= waiting[0]
+        taken += waiting.count(waiting[0])
+    unsafe = set().union(drawn, *(box for box in sides if len(box & drawn) >= 2))
+    safe = len(set().union(*sides) - unsafe)
+    left = sum(not box <= drawn for box in sides)
+    if safe:
+        return 100 * taken + (12 if safe % 2 else -12)
+    return max(100 * taken - 60 * left, 100 * (taken - 4) + 60 * left if taken >= 2 else -10_000)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [*BOARDS_TRIED, (1, 21), (21, 1), (4, 6), (5, 5)])
+def test_all_boxes_at_once_are_as_box_by_box(rows: int, cols: int) -> None:
+    game = ludodrome.make("dots", rows=rows, cols=cols)
+    kernels: Any = game.kernels
+    edges, sides = _edges(rows, cols), list(_boxes(rows, cols).values())
+    for number, drawn in enumerate(walks(rows, cols, 100 if COMPILED else 8)):
+        states = states_of(game, drawn)
+        names = {edges[edge] for edge in drawn}
+        seat = int(game.kernels.mover(states))
+        assert kernels.value(states, seat) == plain_value(sides, names), number
+        for edge in {*range(len(edges))} - {*drawn}:
+            assert kernels.promise(states, edge) == plain_promise(sides, names, edges[edge])
 
 
 def test_promises() -> None:

@@ -226,14 +226,20 @@ def loud(s: Record, action: Int) -> Any:
 
 
 @kernel
-def promise(s: Record, action: Int) -> Int:
-    """Eruptions by who is buried, captures by what is won, other actions by where they lead."""
+def survey(s: Record) -> tuple[Ground, Side, Side]:
+    """The ground, the mover's pieces and the other seat's."""
     seat = np.int64(s.ply) % SEATS
+    return ground_of(s), side_of(s, seat), side_of(s, 1 - seat)
+
+
+@kernel
+def promise(s: Record, seen: tuple[Ground, Side, Side], action: Int) -> Int:
+    """Eruptions by who is buried, captures by what is won, other actions by where they lead."""
+    ground, own, enemy = seen
     slot = np.int64(SLOT[action])
-    source = s.cells[seat, slot]
+    source = s.cells[np.int64(s.ply) % SEATS, slot]
     cell = np.int64(TO[source, action])
     to = bit(cell)
-    ground, own, enemy = ground_of(s), side_of(s, seat), side_of(s, 1 - seat)
     if KIND[action] == FORGE:
         return _forge_promise(ground, own, enemy, to)
     victim = _price(enemy, to)
@@ -342,6 +348,7 @@ INSIGHT = Insight(
     pressed=threats.pressed,
     narrow=threats.narrow,
     loud=loud,
+    survey=survey,
     promise=promise,
     gain=gain,
     mark=mark,

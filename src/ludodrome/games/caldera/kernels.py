@@ -114,7 +114,7 @@ def loud(states: Any, action: int) -> Any:
 
 @entry
 def promise(states: Any, action: int) -> Int:
-    return INSIGHT.promise(states[0], action)
+    return INSIGHT.promise(states[0], INSIGHT.survey(states[0]), action)
 
 
 @entry

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.rules import ALL, BESIDE, BOARDS, MOST_EDGES, ONE, SIDES, board_edges
+from ludodrome.games.dots.lattice import STRIDE, degrees, edges_of
+from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, MOST_LINES, ONE, board_edges
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
 from ludodrome.room import Insight
 from ludodrome.search.symmetry import SYMMETRIES, key_table, turn
@@ -45,52 +46,71 @@ for _board, _size in enumerate(BOARDS):
     KEYS[_board, : _turns.shape[1]] = key_table(_turns, 1, seed=_board)[0]
 
 
-@kernel
-def drawn_sides(s: Record, box: Int, edges: Any) -> Int:
-    """How many sides of a box are drawn."""
-    return popcount(SIDES[s.board, box] & edges)
+# All boxes at once: the lattice of ``lattice.py``. The vertical edges have its numbers already; the row r of horizontal
+# edges has to move by r, which is done by the binary digits of r, the highest first.
+
+SIZES = np.zeros((len(BOARDS), 2), np.uint64)
+"""(board, STRIDE or BOXES), as in a ``Lattice``."""
+HORIZONTAL = np.zeros(len(BOARDS), np.uint64)
+"""board -> how many edges are horizontal; they come first."""
+DIGITS = MOST_LINES.bit_length()
+SHIFTS = np.array([1 << digit for digit in reversed(range(DIGITS))], np.uint64)
+MOVING = np.zeros((len(BOARDS), DIGITS), np.uint64)
+"""(board, step) -> the edges that move by the shift of this step, in the place where they are then."""
+ALONE = np.zeros((len(BOARDS), 2), np.uint64)
+"""(board, horizontal or vertical) -> the edges of the rim, in the lattice: each beside one box."""
+for _board, (_rows, _cols) in enumerate(BOARDS):
+    _stride = _cols + 1
+    _row, _column = (1 << _cols) - 1, sum(1 << r * _stride for r in range(_rows))
+    SIZES[_board] = _stride, sum(_row << r * _stride for r in range(_rows))
+    HORIZONTAL[_board] = _cols * (_rows + 1)
+    for _step, _shift in enumerate(SHIFTS.tolist()):
+        _higher = [(r, r & ~(2 * _shift - 1)) for r in range(_rows + 1) if r & _shift]
+        MOVING[_board, _step] = sum(_row << r * _cols + moved for r, moved in _higher)
+    ALONE[_board] = _row | _row << _rows * _stride, _column | _column << _cols
 
 
 @kernel
-def cascade(s: Record, edges: Any) -> Any:
-    """Take box after box as long as there is one with three sides; how many, and the edges drawn then."""
-    taken = 0
-    for first in range(np.int64(s.rows) * np.int64(s.cols)):
-        box: Int = first
-        missing = SIDES[s.board, box] & ~edges
-        while missing != np.uint64(0) and missing & (missing - ONE) == np.uint64(0):
-            taken += 1
-            edges |= missing
-            edge = lowest(missing)
-            other = np.int64(BESIDE[s.board, edge, 0]) + np.int64(BESIDE[s.board, edge, 1]) - box
-            if other == box:  # an edge of the rim
-                break
-            box = other
-            missing = SIDES[s.board, box] & ~edges
-            if missing == np.uint64(0):  # two boxes with one edge
-                taken += 1
-    return taken, edges
+def undrawn(s: Record) -> Any:
+    """The undrawn edges in the lattice: the horizontal ones and the vertical ones."""
+    board = np.uint64(s.board)
+    edges = ALL[board] & ~s.edges
+    v = edges >> HORIZONTAL[board]
+    h = edges ^ v << HORIZONTAL[board]
+    for step in range(DIGITS):
+        moving = h & MOVING[board, step]
+        h ^= moving ^ moving << SHIFTS[step]
+    return h, v
 
 
 @kernel
-def safe_edges(s: Record, edges: Any) -> Any:
-    """The undrawn edges that give nothing away, if no box has three sides."""
-    risky = np.uint64(0)
-    for box in range(np.int64(s.rows) * np.int64(s.cols)):
-        if drawn_sides(s, box, edges) >= 2:
-            risky |= SIDES[s.board, box]
-    return ALL[s.board] & ~(edges | risky)
+def numbered(board: Any, h: Any, v: Any) -> Any:
+    """The way back: edges of the lattice as a set of edge numbers."""
+    for step in range(DIGITS - 1, -1, -1):
+        moved = h & MOVING[board, step] << SHIFTS[step]
+        h ^= moved ^ moved >> SHIFTS[step]
+    return h | v << HORIZONTAL[board]
 
 
 @kernel
 def value(s: Record, hero: Int) -> Int:
     """The boxes still to come, more or less."""
-    taken, edges = cascade(s, s.edges)
-    safe = popcount(safe_edges(s, edges))
-    total = np.int64(s.rows) * np.int64(s.cols)
-    left = total - popcount(s.boxes[0]) - popcount(s.boxes[1]) - taken
+    h, v = undrawn(s)
+    sizes = SIZES[s.board]
+    one, two, more = degrees(h, v, sizes)
+    taken: Int = np.int64(0)
+    if one:  # take all that can be taken, all ends at once
+        left = popcount(one | two | more)
+        while one:
+            own_h, own_v = edges_of(one, h, v, sizes)
+            h ^= own_h
+            v ^= own_v
+            one, two, more = degrees(h, v, sizes)
+        taken = left - popcount(two | more)
+    risky_h, risky_v = edges_of(two, h, v, sizes)
+    safe = popcount(h ^ risky_h) + popcount(v ^ risky_v)
     if safe == 0:
-        rest = -CONTROL * left
+        rest = -CONTROL * popcount(two | more)
         worth = BOX * taken + rest
         if taken >= 2:  # the last two can be left to the other side, with the move
             worth = max(worth, BOX * (taken - 4) - rest)
@@ -124,20 +144,39 @@ def loud(s: Record, action: Int) -> Any:
 
 
 @kernel
-def promise(s: Record, action: Int) -> Int:
+def survey(s: Record) -> Any:
+    """Four sets of undrawn edges: beside a box with three sides, with two, with one; beside only boxes with one."""
+    board = np.uint64(s.board)
+    sizes, alone = SIZES[board], ALONE[board]
+    h, v = undrawn(s)
+    one, two, more = degrees(h, v, sizes)
+    begun = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
+    below, right = begun << sizes[STRIDE], begun << ONE
+    begun_h, begun_v = edges_of(begun, h, v, sizes)
+    return (
+        numbered(board, *edges_of(one, h, v, sizes)),
+        numbered(board, *edges_of(two, h, v, sizes)),
+        numbered(board, begun_h, begun_v),
+        numbered(board, begun_h & (begun & below | alone[0]), begun_v & (begun & right | alone[1])),
+    )
+
+
+@kernel
+def promise(s: Record, seen: Any, action: Int) -> Int:
     """Boxes first, then safe edges, then what gives boxes away."""
-    first, second = np.int64(BESIDE[s.board, action, 0]), np.int64(BESIDE[s.board, action, 1])
-    a, b = drawn_sides(s, first, s.edges), drawn_sides(s, second, s.edges)
-    if a == 3 or b == 3:
-        return 900
-    return -600 if a == 2 or b == 2 else 100 * (a + b)
+    closing, opening, beside_one, beside_two = seen
+    edge = np.uint64(action)
+    if closing >> edge & ONE:
+        return np.int64(900)
+    if opening >> edge & ONE:
+        return np.int64(-600)
+    return 100 * np.int64((beside_one >> edge & ONE) + (beside_two >> edge & ONE))
 
 
 @kernel
 def gain(before: Record, after: Record) -> Int:
     """The boxes that the last edge has closed."""
-    closed = popcount(after.boxes[0]) + popcount(after.boxes[1]) - popcount(before.boxes[0]) - popcount(before.boxes[1])
-    return BOX * closed
+    return BOX * popcount((before.boxes[0] ^ after.boxes[0]) | (before.boxes[1] ^ after.boxes[1]))
 
 
 @kernel
@@ -166,6 +205,7 @@ INSIGHT = Insight(
     pressed=pressed,
     narrow=narrow,
     loud=loud,
+    survey=survey,
     promise=promise,
     gain=gain,
     mark=mark,

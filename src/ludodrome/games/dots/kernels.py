@@ -163,7 +163,7 @@ def value(states: Any, hero: int) -> Int:
 
 @entry
 def promise(states: Any, action: int) -> Int:
-    return evaluate.promise(states[0], action)
+    return evaluate.promise(states[0], evaluate.survey(states[0]), action)
 
 
 @entry

@@ -18,6 +18,7 @@ from ludodrome.games.tower_value import (
     step_promise,
     step_turns,
     summits,
+    surveyed,
     trio_value,
     within_bounds,
 )
@@ -102,18 +103,23 @@ def loud(s: Record, action: Int) -> Any:
 
 
 @kernel
-def promise(s: Record, action: Int) -> Int:
-    """How good a move looks: up, away from the others' climbs, towards the own ones."""
+def survey(s: Record) -> Any:
+    """What promises depend on."""
     seat = seat_after(s.players, np.int64(s.ply))
+    first, second = s.workers[seat, 0], s.workers[seat, 1]
+    return surveyed(s.levels, first, second, occupied(s) & ~(bit(first) | bit(second)))
+
+
+@kernel
+def promise(s: Record, seen: Any, action: Int) -> Int:
+    """How good a move looks: up, away from the others' climbs, towards the own ones."""
     worker = action // STEPS_OF_WORKER
-    source = s.workers[seat, worker]
+    source = seen[3] if worker == 0 else seen[4]
     to = STEP[source, action % STEPS_OF_WORKER // BUILDS]
-    good = step_promise(s.levels, source, to)
+    good = step_promise(seen, source, to)
     if good == MOST_PROMISE:  # R10: whatever it builds
         return good
-    own = bit(to) | bit(s.workers[seat, 1 - worker])
-    others = occupied(s) & ~(own | bit(source))
-    return good + build_promise(s.levels, STEP[to, action % BUILDS], own, others)
+    return good + build_promise(seen, worker, to, STEP[to, action % BUILDS])
 
 
 @kernel
@@ -147,6 +153,7 @@ INSIGHT = Insight(
     pressed=pressed,
     narrow=narrow,
     loud=loud,
+    survey=survey,
     promise=promise,
     gain=gain,
     mark=mark,

@@ -110,7 +110,7 @@ def narrow(states: Any, buffer: Array, count: int) -> Int:
 
 @entry
 def promise(states: Any, action: int) -> Int:
-    return evaluate.promise(states[0], action)
+    return evaluate.promise(states[0], evaluate.survey(states[0]), action)
 
 
 @entry

@@ -14,6 +14,7 @@ from ludodrome.games.skysummit.rules import (
     occupied,
     placed,
     placement,
+    split,
 )
 from ludodrome.games.tower_value import (
     CELL_TURNS,
@@ -27,6 +28,7 @@ from ludodrome.games.tower_value import (
     step_promise,
     step_turns,
     summits,
+    surveyed,
     within_bounds,
 )
 from ludodrome.games.tower_weights import WEIGHTS
@@ -116,22 +118,28 @@ def loud(s: Record, action: Int) -> Any:
 
 
 @kernel
-def promise(s: Record, action: Int) -> Int:
+def survey(s: Record) -> Any:
+    """What promises depend on; before both seats are placed they depend on nothing."""
+    seat = np.int64(s.ply) % 2
+    if s.ply < PLACEMENT_TURNS:
+        return surveyed(s.levels, np.uint8(0), np.uint8(0), np.uint64(0))
+    others = bit(s.workers[1 - seat, 0]) | bit(s.workers[1 - seat, 1])
+    return surveyed(s.levels, s.workers[seat, 0], s.workers[seat, 1], others)
+
+
+@kernel
+def promise(s: Record, seen: Any, action: Int) -> Int:
     """How good a move looks: up, away from the others' climbs, towards the own ones; placements in the centre."""
     if action < PLACEMENTS:
         a, b = placed(action)
         return _CENTRE_PROMISE[ORBIT[a]] + _CENTRE_PROMISE[ORBIT[b]]
-    seat = np.int64(s.ply) % 2
-    rest = action - PLACEMENTS
-    worker = rest // STEPS_OF_WORKER
-    source = s.workers[seat, worker]
-    to = STEP[source, rest % STEPS_OF_WORKER // BUILDS]
-    good = step_promise(s.levels, source, to)
-    if rest % BUILDS == NO_BUILD:
+    worker, to_direction, build_direction = split(action)
+    source = seen[3] if worker == 0 else seen[4]
+    to = STEP[source, to_direction]
+    good = step_promise(seen, source, to)
+    if build_direction == NO_BUILD:
         return good
-    own = bit(to) | bit(s.workers[seat, 1 - worker])
-    others = bit(s.workers[1 - seat, 0]) | bit(s.workers[1 - seat, 1])
-    return good + build_promise(s.levels, STEP[to, rest % BUILDS], own, others)
+    return good + build_promise(seen, worker, to, STEP[to, build_direction])
 
 
 @kernel
@@ -178,6 +186,7 @@ INSIGHT = Insight(
     pressed=pressed,
     narrow=narrow,
     loud=loud,
+    survey=survey,
     promise=promise,
     gain=gain,
     mark=mark,
