@@ -74,7 +74,7 @@ def play(
             if table.seat() in table.bots:
                 table.let_bot_move()
             else:
-                table.answer(_ask(table.seat()))
+                table.answer(ask(table.seat()))
     except Leave:
         table.farewell()
     except (EOFError, KeyboardInterrupt) as end:
@@ -298,7 +298,7 @@ def _print(text: str, style: str = "") -> None:
     screen.console().print(Text(text, style))
 
 
-def _ask(seat: int) -> str:
+def ask(seat: int) -> str:
     """One line from whoever is to move; EOFError when there is no more."""
     console = screen.console()
     with console.capture() as capture:

@@ -1,0 +1,256 @@
+"""Puzzles at the terminal: `puzzle`."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, GameId, Refusal, examples, refusals
+from ludodrome.cli.measure import interruptible
+from ludodrome.cli.play import INTERRUPTED, Leave, ask, in_columns
+
+if TYPE_CHECKING:
+    from ludodrome.puzzlebook import Puzzle
+    from ludodrome.puzzlebook.solved import Solved
+
+app = typer.Typer()
+
+GOOD = "#3B7A2A"
+SIGN = "✓"
+
+
+class Skip(Exception):
+    """On to the next puzzle."""
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome puzzle santorini",
+        "ludodrome puzzle dots --grade 2",
+        "ludodrome puzzle caldera --number 17",
+        "ludodrome puzzle spaces --list",
+    ),
+)
+def puzzle(
+    game: GameId,
+    grade: Annotated[
+        int | None, typer.Option(metavar="N", show_default=False, help="Only this grade: 1, easy, to 5.")
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option(metavar="N", show_default=False, help="This puzzle alone, as --list numbers them.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the puzzles, and which are solved.")] = False,
+) -> None:
+    """Solve puzzles: find the one move that wins or saves, or the best answer.
+
+    Moves are typed in the game's notation. Beside moves there are the words help, moves, hint, solution, skip, state,
+    and quit. What was solved is remembered; without --number the puzzles come that are not solved yet.
+    """
+    with refusals():
+        from ludodrome.puzzlebook import puzzles
+        from ludodrome.puzzlebook.solved import Solved
+
+        chosen = _chosen(puzzles(game), game, grade, number)
+    solved = Solved()
+    if list_:
+        _list(chosen, solved)
+        return
+    waiting = [one for one in chosen if number is not None or one not in solved]
+    if not waiting:
+        _tell(f"All {len(chosen)} of these puzzles are solved. To see one again: --number N, from --list.")
+        return
+    try:
+        for one in waiting:
+            Session(one, chosen, solved).run()
+    except Leave:
+        _tell("The puzzle is left.")
+    except (EOFError, KeyboardInterrupt) as end:
+        screen.say("")
+        _tell("The puzzle is left.")
+        if isinstance(end, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _chosen(all_of_them: "list[Puzzle]", game_id: str, grade: int | None, number: int | None) -> "list[Puzzle]":
+    """The puzzles that were asked for; at least one."""
+    count = len(all_of_them)
+    if not count:
+        raise Refusal(f"there are no puzzles of {game_id}")
+    if number is not None and not 1 <= number <= count:
+        raise Refusal(f"the puzzles of {game_id} are numbered from 1 to {count}, not {number}")
+    grades = sorted({one.grade for one in all_of_them})
+    if grade is not None and grade not in grades:
+        raise Refusal(f"the puzzles of {game_id} have grades {grades[0]} to {grades[-1]}, not {grade}")
+    if number is not None and grade not in (None, all_of_them[number - 1].grade):
+        raise Refusal(f"puzzle {number} of {game_id} has grade {all_of_them[number - 1].grade}, not {grade}")
+    return [one for one in all_of_them if number in (None, one.number) and grade in (None, one.grade)]
+
+
+def _list(chosen: "list[Puzzle]", solved: "Solved") -> None:
+    rows = [
+        (str(one.number), str(one.grade), SIGN if one in solved else "", _kind(one), one.position) for one in chosen
+    ]
+    screen.show_table(("number", "grade", "solved", "task", "position"), rows, ("number", "grade"))
+
+
+def _kind(one: "Puzzle") -> str:
+    """The task in a word or two."""
+    words = {
+        "win": f"win in {one.goal}",
+        "save": "save",
+        "margin": "win" if one.goal > 0 else "draw",
+        "respond": f"answer {one.goal:+d}",
+    }
+    options = " ".join(f"{name}={value}" for name, value in one.options.items() if name != "rounds")
+    return f"{words[one.kind]}{', ' if options else ''}{options}"
+
+
+class Session:
+    """One puzzle on the screen."""
+
+    def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "Solved") -> None:
+        with screen.compiling(one.game_id):
+            from ludodrome.puzzlebook.attempts import Attempt
+
+            self.attempt = Attempt(one)
+        self.puzzle, self.chosen, self.solved = one, chosen, solved
+        self.helped = False
+        """Whether the solution was shown: such a puzzle does not count as solved."""
+
+    def run(self) -> None:
+        """Asks until it is solved or skipped."""
+        title = f"{self.attempt.game.title}, puzzle {self.puzzle.number}, grade {self.puzzle.grade}"
+        again = " (solved before)" if self.puzzle in self.solved else ""
+        _tell(f"{title}{again}. Type a move, or one of {', '.join(WORDS)}.\n", "bold")
+        self.draw()
+        self.task()
+        try:
+            while not self.attempt.solved:
+                self.answer(ask(self.attempt.seat))
+        except Skip:
+            screen.say("")
+            return
+        self._remember()
+        screen.say("")
+
+    def draw(self) -> None:
+        """The board."""
+        screen.draw(self.attempt.game, self.attempt.state)
+
+    def task(self) -> None:
+        """The task, for the seat that has it."""
+        task = screen.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
+        screen.console().print(task)
+
+    def answer(self, text: str) -> None:
+        """Does what was typed: a word, or else a move."""
+        word = text.strip().lower()
+        if word in WORDS:
+            WORDS[word](self)
+        elif word:
+            self.move(text)
+
+    def move(self, text: str) -> None:
+        """Judges a move, or says why it cannot be made."""
+        from ludodrome.game import IllegalMove
+
+        game, before = self.attempt.game, self.attempt.state
+        try:
+            with screen.compiling(game.id):
+                move = game.parse_move(text, before)
+        except IllegalMove as error:
+            _tell(str(error), screen.BAD)
+            return
+        judgement = _thinking(lambda: self.attempt.play(move))
+        _tell(judgement.sentence, GOOD if judgement.right else screen.BAD)
+        if not judgement.right or self.attempt.solved:
+            if len(judgement.line) > 1:
+                _tell(f"   {'  '.join(judgement.line)}")
+            if judgement.right:
+                self.draw()
+            return
+        state = game.apply(before, move)
+        for reply in judgement.replies:
+            seat = game.to_move(state)
+            assert seat is not None
+            line = screen.seat_name(seat).append(f"  {game.format_move(reply, state)}\n", "not bold default")
+            screen.console().print(line, soft_wrap=True)
+            state = game.apply(state, reply)
+        self.draw()
+
+    def _remember(self) -> None:
+        if self.helped:
+            _tell("Since the solution was shown, it does not count as solved.")
+            return
+        fault = self.solved.add(self.puzzle)
+        count = sum(one in self.solved for one in self.chosen)
+        _tell(f"Solved: {count} of {len(self.chosen)}." + (f" (It cannot be written down: {fault}.)" if fault else ""))
+
+    # The words
+
+    def help(self) -> None:
+        """How to write a move, and the task once more."""
+        from ludodrome.games import GAMES
+
+        notation = screen.section(GAMES[self.puzzle.game_id].rules(), "Notation")
+        words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in WORDS.items())
+        screen.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
+        self.task()
+
+    def moves(self) -> None:
+        """All legal moves."""
+        from ludodrome.game import TooManyMoves
+
+        game, state = self.attempt.game, self.attempt.state
+        try:
+            notations = [game.format_move(move, state) for move in game.legal_moves(state)]
+        except TooManyMoves as error:
+            _tell(str(error))
+            return
+        screen.say(in_columns(notations, screen.console().width))
+
+    def hint(self) -> None:
+        """A hint, a better one each time."""
+        _tell(_thinking(self.attempt.hint))
+
+    def solution(self) -> None:
+        """Shows the solution; the puzzle does not count as solved then."""
+        self.helped = True
+        _tell(_thinking(self.attempt.solution))
+
+    def skip(self) -> None:
+        """Goes on to the next puzzle."""
+        raise Skip
+
+    def line(self) -> None:
+        """The position on one line, as other commands take it with `--state`."""
+        screen.say(self.attempt.game.format_state(self.attempt.state))
+
+    def leave(self) -> None:
+        """Ends the session."""
+        raise Leave
+
+
+WORDS: dict[str, Callable[[Session], None]] = {
+    "help": Session.help,
+    "moves": Session.moves,
+    "hint": Session.hint,
+    "solution": Session.solution,
+    "skip": Session.skip,
+    "state": Session.line,
+    "quit": Session.leave,
+}
+
+
+def _thinking(work: Callable[[], Any]) -> Any:
+    """Does what may take a moment; Ctrl-C need not wait for it."""
+    with screen.waiting("thinking ..."):
+        return interruptible(work)
+
+
+def _tell(text: str, style: str = "") -> None:
+    from rich.text import Text
+
+    screen.console().print(Text(text, style))
