@@ -1,17 +1,19 @@
 """``expert``: for each game the best that there is."""
 
 from ludodrome.bots.player import Bot, Budget
-from ludodrome.bots.thinkers import AlphaBeta
+from ludodrome.bots.thinkers import AlphaBeta, Selfish
 from ludodrome.game import Game
 
 USUAL = Budget(time=1.0)
 
 
 def make(
-    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "paranoid"
+    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "maxn"
 ) -> Bot:
     """The strongest player of a game."""
     own = Budget(time, nodes)
+    if game.seats > 2 and three == "maxn":
+        return Selfish(game, name, seed, own=own, usual=USUAL)
     if game.seats > 2 and three == "mcts":
         from ludodrome.bots.simulators import Simulator
 

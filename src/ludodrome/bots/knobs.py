@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from ludodrome.reading import show
+from ludodrome.reading import listing, show
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
@@ -27,7 +27,7 @@ class Knob(NamedTuple):
     def values(self) -> str:
         """What may be given, for sentences and tables."""
         if self.words:
-            return " or ".join(self.words)
+            return listing(self.words, "or")
         return f"{'a whole number' if self.whole else 'a number'} from {self.low:,} to {self.high:,}"
 
     def read(self, text: str, bot: str) -> Any:
@@ -54,6 +54,9 @@ TIME = Knob("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
 NOISE = Knob("noise", "how far the value of a move is misjudged, in hundredths of a good thing", "30", 0, 10_000)
 THREADS = Knob("threads", "trees that grow side by side, where only time is limited", "2", 1, 64)
 THREE = Knob(
-    "three", "how it thinks where three play: all against it, or by playouts", "mcts", words=("paranoid", "mcts")
+    "three",
+    "how it thinks where three play: each for itself, all against it, or by playouts",
+    "mcts",
+    words=("maxn", "paranoid", "mcts"),
 )
 LEVEL = Knob("level", "1 for beginners, 8 for everything there is", "3", 1, 8, plain=True)

@@ -8,6 +8,7 @@ from ludodrome.bots.player import Bot, Budget, Clock, Dice, Player, legal_action
 from ludodrome.game import Game
 from ludodrome.jit import words
 from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.maxn import MaxN
 from ludodrome.search.thinking import Finding, Thinker
 
 USUAL = Budget(nodes=200_000)
@@ -75,6 +76,21 @@ class AlphaBeta(Player):
             if abs(finding.score) > DECIDED:
                 break  # a win is a win, and what comes after a loss is lost too
         return max(lines, key=lambda line: line.score + blur(line.score, self.noise, dice)).action
+
+
+class Selfish(Player):
+    """For three seats: takes every seat to want the most for itself."""
+
+    def __init__(self, game: Game, name: str, seed: int, *, own: Budget, usual: Budget) -> None:
+        super().__init__(game, name, seed)
+        self.own, self.usual = own, usual
+        self.searcher = MaxN(game)
+
+    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+        """The best action found."""
+        limits = agreed(self.own, budget.for_nodes, self.usual)
+        *_, finding = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time))
+        return finding.action
 
 
 class Trodden:

@@ -3,7 +3,7 @@
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -56,6 +56,17 @@ class Finding:
     def distance(self) -> int | None:
         """The plies to a decided end."""
         return WIN - abs(self.score) if abs(self.score) > DECIDED else None
+
+
+class Steps(Protocol):
+    """A search that can be run in slices."""
+
+    @property
+    def nodes(self) -> int:
+        """How many positions were visited."""
+
+    def step(self, limit: int) -> bool:
+        """Go on until so many positions have been visited in all; whether it is done."""
 
 
 class Thinker:
@@ -124,7 +135,7 @@ class Thinker:
         ``avoid``: actions that are not considered; ``first``: the depth to begin with; ``pulse``: about every
         so many seconds the last finding is given once more, with the nodes visited since; the search can rest there.
         """
-        watch = _Watch(self, nodes, time, pulse)
+        watch = Watch(self, nodes, time, pulse)
         actions = self._begin(states, avoid)
         if not actions:
             return
@@ -168,7 +179,7 @@ class Thinker:
         return sorted(kept, key=lambda action: -int(self._kernels.promise(states, action)))
 
     def _deepen(
-        self, actions: list[int], level: int, finding: Finding | None, watch: "_Watch"
+        self, actions: list[int], level: int, finding: Finding | None, watch: "Watch"
     ) -> Generator[Finding, None, bool]:
         """One depth, with a window around the score expected that opens where it must; whether it was finished."""
         score = finding.score if finding else 0
@@ -212,7 +223,7 @@ class Thinker:
         memory = (words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
         return bool(self._kernels.alphabeta(self._states, *memory, limit))
 
-    def _finding(self, level: int, done: bool, watch: "_Watch") -> Finding:
+    def _finding(self, level: int, done: bool, watch: "Watch") -> Finding:
         root = self._root
         score = int(root.best)
         line = self._longer(root.line[: int(root.length)].tolist(), level)
@@ -247,36 +258,37 @@ class Thinker:
         return tuple(line)
 
 
-class _Watch:
+class Watch:
     """Runs a search in slices and stops it when its budget is spent."""
 
-    def __init__(self, thinker: Thinker, nodes: int | None, seconds: float | None, pulse: float | None) -> None:
+    def __init__(self, search: Steps, nodes: int | None, seconds: float | None, pulse: float | None = None) -> None:
         self._begin = clock.perf_counter()
         self._pulse = pulse
-        self._thinker = thinker
+        self._search = search
         self._most_nodes = nodes
         self._most_seconds = None if seconds is None else seconds - _SPARE_SECONDS
         self._slice = _FIRST_SLICE
 
     @property
     def seconds(self) -> float:
+        """Since it began."""
         return clock.perf_counter() - self._begin
 
     def run(self) -> int:
         """Go on with the search that has been set up: until it is FINISHED, or the budget SPENT, or it RESTS."""
-        thinker = self._thinker
+        search = self._search
         begin = then = self.seconds
         while self._most_seconds is None or then < self._most_seconds:
-            before = thinker.nodes
+            before = search.nodes
             limit = before + self._slice
             if self._most_nodes is not None:
                 limit = min(limit, self._most_nodes)
                 if before >= limit:
                     return SPENT
-            if thinker.step(limit):
+            if search.step(limit):
                 return FINISHED
             now = self.seconds
-            self._pace(thinker.nodes - before, now - then, now)
+            self._pace(search.nodes - before, now - then, now)
             then = now
             if self._pulse is not None and now - begin > self._pulse:
                 return RESTS

@@ -7,6 +7,7 @@ from ludodrome.games.towers import lay
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
+from ludodrome.search.maxn import make_maxn
 from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
@@ -18,6 +19,7 @@ _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
 _grow, _reroot = make_mcts(rules.VERBS)
 _plan_select, _plan_back_up = make_planning(rules.VERBS)
 _alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
+_maxn = make_maxn(rules.VERBS, evaluate.INSIGHT)
 
 
 @entry
@@ -128,6 +130,11 @@ def alphabeta(
     states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
 ) -> Any:
     return _alphabeta(states, words, keys, moves, frames, searches, table, limit)
+
+
+@entry
+def maxn(states: Any, words: Array, memory: Any, limit: int) -> Any:
+    return _maxn(states, words, memory, limit)
 
 
 # Tree search

@@ -1,0 +1,204 @@
+"""Max-n: search for three or more seats, each of which wants the most for itself.
+
+A position is worth one number to each seat. Whoever moves takes the move that is worth most to it, and the others get
+what that leaves them. Nothing can be cut off but what is won already, so it looks less far than alpha-beta, where all
+others stand together against one; but it does not fear what nobody would do. It knows no game: rules come as ``Verbs``,
+knowledge as ``Insight``. Both the kernel and its side in Python are here; budgets are those of ``thinking.py``.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.game import Game
+from ludodrome.jit import Array, Int, Record, copy_state, kernel_of, lent, words
+from ludodrome.room import Insight, Verbs
+from ludodrome.search.alphabeta import DECIDED, WIN
+from ludodrome.search.thinking import FINISHED, Finding, Watch
+
+PLIES = 24
+"""The most plies that it looks ahead, forced replies and all."""
+
+NODES, PLY, DEPTH, BEST, SEATS = range(5)
+"""The numbers of a run: positions visited, where it stands (-1: done), how deep it looks, the action found, seats."""
+
+
+class Memory(NamedTuple):
+    """What a search is about to do."""
+
+    run: Array
+    """int64 (5,)"""
+    moves: Array
+    """int16 (PLIES + 1, most_legal)"""
+    counts: Array
+    """int64 (PLIES + 1, 2): how many moves there are at a ply, and how many of them are done."""
+    found: Array
+    """int64 (PLIES + 1, seats): the best so far of a ply's position, by seat."""
+    worth: Array
+    """int64 (PLIES + 2, seats): what the position last left at a ply is worth, by seat."""
+    scores: Array
+    """int64 (most_legal,): for the order of moves."""
+
+
+def make_maxn(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
+    """The search kernel of one game."""
+    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
+    value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
+    survey, promise = insight.survey, insight.promise
+
+    @kernel_of(legal)
+    def award(worth: Array, ply: Int, seats: Int, won: Int, plies: Int) -> None:
+        """A seat has won after so many plies; -1: nobody."""
+        for seat in range(seats):
+            worth[ply, seat] = 0 if won < 0 else WIN - plies if seat == won else plies - WIN
+
+    @kernel_of(legal)
+    def arrange(s: Record, moves: Array, ply: Int, count: Int, scores: Array) -> None:
+        """The promising moves first."""
+        seen = survey(s)
+        for i in range(count):
+            action = moves[ply, i]
+            score = promise(s, seen, np.int64(action))
+            at = i
+            while at > 0 and scores[at - 1] < score:
+                scores[at] = scores[at - 1]
+                moves[ply, at] = moves[ply, at - 1]
+                at -= 1
+            scores[at] = score
+            moves[ply, at] = action
+
+    @kernel_of(legal)
+    def enter(states: Any, memory: Any, ply: Int) -> Any:
+        """Judge a position at once: True, and ``worth`` has it. Or else list its moves: False."""
+        s = states[ply]
+        run, worth = memory.run, memory.worth
+        run[NODES] += 1
+        seat = mover(s)
+        if seat < 0:
+            award(worth, ply, run[SEATS], winner(s), ply)
+            return True
+        if winning(s) >= 0:
+            award(worth, ply, run[SEATS], seat, ply + 1)
+            return True
+        threatened = pressed(s)
+        if ply >= PLIES or (ply >= run[DEPTH] and not threatened):
+            for one in range(run[SEATS]):
+                worth[ply, one] = value(s, one)
+            return True
+        count = legal(s, memory.moves[ply])
+        if threatened:
+            count = narrow(s, memory.moves[ply], count)
+            if count == 0:
+                award(worth, ply, run[SEATS], (seat + 1) % run[SEATS], ply + 2)
+                return True
+        arrange(s, memory.moves, ply, count, memory.scores)
+        memory.counts[ply, 0], memory.counts[ply, 1] = count, 0
+        memory.found[ply, :] = -WIN - 1
+        return False
+
+    @kernel_of(legal)
+    def retreat(states: Any, memory: Any, ply: Int) -> None:
+        """The move in hand leads to worth[ply + 1]: it is the best so far, or not."""
+        own = mover(states[ply])
+        if memory.worth[ply + 1, own] > memory.found[ply, own]:
+            for seat in range(memory.run[SEATS]):
+                memory.found[ply, seat] = memory.worth[ply + 1, seat]
+            if ply == 0:
+                memory.run[BEST] = memory.moves[0, memory.counts[0, 1]]
+        memory.counts[ply, 1] += 1
+        if memory.found[ply, own] > DECIDED and ply > 0:
+            memory.counts[ply, 1] = memory.counts[ply, 0]
+
+    @kernel_of(legal)
+    def maxn(states: Any, words: Array, memory: Any, limit: Int) -> Any:
+        """Goes on until so many nodes have been visited in all; whether it is done.
+
+        states: (PLIES + 2,) records, words: the same memory. The root's moves are listed before.
+        """
+        states, words = lent(states), lent(words)
+        run, counts = memory.run, memory.counts
+        while run[PLY] >= 0 and run[NODES] < limit:
+            ply = run[PLY]
+            if counts[ply, 1] < counts[ply, 0]:
+                copy_state(words, ply + 1, words, ply)
+                play(states[ply + 1], np.int64(memory.moves[ply, counts[ply, 1]]))
+                if enter(states, memory, ply + 1):
+                    retreat(states, memory, ply)
+                else:
+                    run[PLY] += 1
+            else:
+                for seat in range(run[SEATS]):
+                    memory.worth[ply, seat] = memory.found[ply, seat]
+                run[PLY] -= 1
+                if ply > 0:
+                    retreat(states, memory, ply - 1)
+        return run[PLY] < 0
+
+    return maxn
+
+
+class MaxN:
+    """A searcher for games of three seats and more."""
+
+    def __init__(self, game: Game) -> None:
+        if game.insight is None or not hasattr(game.kernels, "maxn"):
+            raise ValueError(f"max-n knows nothing about {game.id}; it can play santorini")
+        self.game = game
+        self._kernels: Any = game.kernels
+        self._states = game.new_states(PLIES + 2)
+        self._memory = Memory(
+            np.zeros(5, np.int64),
+            np.zeros((PLIES + 1, game.most_legal), np.int16),
+            np.zeros((PLIES + 1, 2), np.int64),
+            np.zeros((PLIES + 1, game.seats), np.int64),
+            np.zeros((PLIES + 2, game.seats), np.int64),
+            np.zeros(game.most_legal, np.int64),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """How many positions the present search has visited."""
+        return int(self._memory.run[NODES])
+
+    def step(self, limit: int) -> bool:
+        """Go on with the search until so many nodes have been visited in all; whether it is done."""
+        return bool(self._kernels.maxn(self._states, words(self._states), self._memory, limit))
+
+    def search(
+        self, states: Any, depth: int | None = None, nodes: int | None = None, time: float | None = None
+    ) -> Iterator[Finding]:
+        """Searches states[0], a running game, and yields what it finds, depth after depth; the last is the best.
+
+        A finding is proven only if its action wins at once: what others will do is not certain.
+        """
+        watch = Watch(self, nodes, time)
+        memory, seat = self._memory, int(self.game.kernels.mover(states))
+        memory.run[NODES], memory.run[SEATS] = 0, self.game.seats
+        actions = self._listed(states)
+        finding = None
+        for level in range(1, min(depth or PLIES, PLIES) + 1):
+            self._states[0] = states[0]
+            memory.moves[0, : len(actions)] = actions
+            memory.counts[0] = len(actions), 0
+            memory.found[0] = -WIN - 1
+            memory.run[PLY], memory.run[DEPTH], memory.run[BEST] = 0, level, -1
+            done = watch.run() == FINISHED
+            if (best := int(memory.run[BEST])) >= 0:
+                score = int(memory.found[0, seat])
+                finding = Finding(best, score, level, self.nodes, watch.seconds, score == WIN - 1, (best,))
+                actions.remove(best)
+                actions.insert(0, best)
+                yield finding
+            forced = len(actions) == 1 and time is not None
+            if not done or forced or (finding and finding.proven):
+                break
+        if finding is None:  # not even one move could be searched: the first will do
+            yield Finding(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+
+    def _listed(self, states: Any) -> list[int]:
+        """The legal actions of the root, what wins at once or looks good first."""
+        buffer = self.game.buffer()
+        legal: list[int] = buffer[: self._kernels.legal(states, buffer)].tolist()
+        won = int(self._kernels.winning(states))
+        return sorted(legal, key=lambda action: (action != won, -int(self._kernels.promise(states, action))))
