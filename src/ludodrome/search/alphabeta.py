@@ -440,29 +440,29 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         states, words, keys, moves = lent(states), lent(words), lent(keys), lent(moves)
         frames, searches, table = lent(frames), lent(searches), lent(table)
         search = searches[0]
-        while search.nodes < limit and search.mode != DONE:
-            if search.mode == ENTER:
-                if enter(states, keys, moves, frames, search, table, search.ply):
-                    search.mode = RETREAT
-                    search.ply -= 1
+        ply, mode = np.int64(search.ply), np.int64(search.mode)
+        while search.nodes < limit and mode != DONE:
+            if mode == ENTER:
+                if enter(states, keys, moves, frames, search, table, ply):
+                    mode = RETREAT
+                    ply -= 1
                 else:
-                    search.mode = ADVANCE
-            elif search.mode == RETREAT:
-                if retreat(states, moves, frames, search, search.ply):
-                    search.mode = ADVANCE
+                    mode = ADVANCE
+            elif mode == RETREAT:
+                if retreat(states, moves, frames, search, ply):
+                    mode = ADVANCE
                 else:
-                    search.mode = ENTER
-                    search.ply += 1
+                    mode = ENTER
+                    ply += 1
+            elif frames[ply].next < frames[ply].count:
+                advance(states, words, moves, frames, search, ply)
+                mode = ENTER
+                ply += 1
             else:
-                f = frames[search.ply]
-                if f.next < f.count:
-                    advance(states, words, moves, frames, search, search.ply)
-                    search.mode = ENTER
-                    search.ply += 1
-                else:
-                    leave(states, frames, search, table, search.ply)
-                    search.mode = RETREAT if search.ply > 0 else DONE
-                    search.ply -= 1
-        return search.mode == DONE
+                leave(states, frames, search, table, ply)
+                mode = RETREAT if ply > 0 else DONE
+                ply -= 1
+        search.ply, search.mode = ply, mode
+        return mode == DONE
 
     return alphabeta

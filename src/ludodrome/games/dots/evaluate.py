@@ -145,7 +145,7 @@ def loud(s: Record, action: Int) -> Any:
 
 @kernel
 def survey(s: Record) -> Any:
-    """Four sets of undrawn edges: beside a box with three sides, with two, with one; beside only boxes with one."""
+    """Edges that close a box; that open one; of the others, those beside boxes with one side, and beside no others."""
     board = np.uint64(s.board)
     sizes, alone = SIZES[board], ALONE[board]
     h, v = undrawn(s)
@@ -153,24 +153,21 @@ def survey(s: Record) -> Any:
     begun = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
     below, right = begun << sizes[STRIDE], begun << ONE
     begun_h, begun_v = edges_of(begun, h, v, sizes)
-    return (
-        numbered(board, *edges_of(one, h, v, sizes)),
-        numbered(board, *edges_of(two, h, v, sizes)),
-        numbered(board, begun_h, begun_v),
-        numbered(board, begun_h & (begun & below | alone[0]), begun_v & (begun & right | alone[1])),
-    )
+    closing = numbered(board, *edges_of(one, h, v, sizes))
+    opening = numbered(board, *edges_of(two, h, v, sizes)) & ~closing
+    others = ~(closing | opening)
+    beside = numbered(board, begun_h, begun_v) & others
+    between = numbered(board, begun_h & (begun & below | alone[0]), begun_v & (begun & right | alone[1])) & others
+    return closing, opening, beside, between
 
 
 @kernel
 def promise(s: Record, seen: Any, action: Int) -> Int:
     """Boxes first, then safe edges, then what gives boxes away."""
-    closing, opening, beside_one, beside_two = seen
+    closing, opening, beside, between = seen
     edge = np.uint64(action)
-    if closing >> edge & ONE:
-        return np.int64(900)
-    if opening >> edge & ONE:
-        return np.int64(-600)
-    return 100 * np.int64((beside_one >> edge & ONE) + (beside_two >> edge & ONE))
+    safe = 100 * np.int64((beside >> edge & ONE) + (between >> edge & ONE))
+    return safe + 900 * np.int64(closing >> edge & ONE) - 600 * np.int64(opening >> edge & ONE)
 
 
 @kernel
