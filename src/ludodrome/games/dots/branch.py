@@ -25,6 +25,7 @@ from ludodrome.games.dots.bounds import FAR, bucket_of, look_up
 from ludodrome.games.dots.captures import beyond, settle
 from ludodrome.games.dots.lattice import (
     ONE,
+    STRIDE,
     ZERO,
     degrees,
     edge_count,
@@ -119,43 +120,15 @@ def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any,
 
 
 @kernel
-def next_move(
-    h: Any, v: Any, heap: int, safe_h: Any, safe_v: Any, chains: Any, opening: int, sizes: Array, opened: Array
-) -> tuple[Int, Any, Any, Int, Int, Int, Any, Any, Any, int]:
-    """The first of the moves left: its edge, the position after it, taken (-1: none is left), dealt; the moves left."""
+def next_safe(
+    h: Any, v: Any, safe_h: Any, safe_v: Any, three: Any, sizes: Array
+) -> tuple[Int, Any, Any, Any, Any, Any]:
+    """Draw the first of the safe edges: it, the words after it, the safe edges left, the boxes now of degree two."""
     if safe_h:
         bit = safe_h & (~safe_h + ONE)
-        return lowest(bit), h ^ bit, v, heap, 0, 0, safe_h ^ bit, safe_v, chains, opening
-    if safe_v:
-        bit = safe_v & (~safe_v + ONE)
-        return 64 + lowest(bit), h, v ^ bit, heap, 0, 0, safe_h, safe_v ^ bit, chains, opening
-    if chains:
-        chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
-        taken, dealt, after_h, after_v = open_chain(chain, h, v, sizes)
-        return NO_EDGE, after_h, after_v, heap, taken, dealt, safe_h, safe_v, chains & ~chain, opening
-    while opening < opened.shape[1]:
-        rest, taken, dealt = opened[heap, opening, 0], opened[heap, opening, 1], opened[heap, opening, 2]
-        opening += 1
-        if taken + dealt:
-            return NO_EDGE, h, v, np.int64(rest), np.int64(taken), np.int64(dealt), safe_h, safe_v, chains, opening
-    return NO_EDGE, h, v, heap, -1, 0, safe_h, safe_v, chains, opening
-
-
-@kernel
-def reduced(
-    edge: int, h: Any, v: Any, heap: Int, two: Any, of: Any, sizes: Array, turned: Array, added: Array
-) -> tuple[Any, Any, Int, Any]:
-    """A child in its least form: the core's words, the heap, and the core's key.
-
-    ``two`` and ``of`` are the parent's boxes of degree two and its images; the parent is reduced.
-    So only a box that is new in degree two can belong to a chain or loop that hangs on nothing. Twins stay in
-    order: of two undrawn ones the move was the second, and a captured box loses all its edges.
-    """
-    _, now_two, more = degrees(h, v, sizes)
-    after_h, after_v, after_heap = gather(now_two & ~two, now_two, more, h, v, heap, sizes, added)
-    if edge == NO_EDGE or after_heap != heap:
-        return after_h, after_v, after_heap, least(images(after_h, after_v, turned))
-    return h, v, heap, least_without(of, edge, turned)
+        return lowest(bit), h ^ bit, v, safe_h ^ bit, safe_v, (bit | bit >> sizes[STRIDE]) & three
+    bit = safe_v & (~safe_v + ONE)
+    return 64 + lowest(bit), h, v ^ bit, safe_h, safe_v ^ bit, (bit | bit >> ONE) & three
 
 
 @kernel
@@ -209,23 +182,49 @@ def expand(
     heap, left, goal = frames[depth, HEAP], frames[depth, LEFT], frames[depth, GOAL]
     place = made = seen = frames[depth, FIRST]
     best = -FAR
-    _, two, _ = degrees(h, v, sizes)
+    _, two, more = degrees(h, v, sizes)
+    three = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
     safe_h, safe_v = safe_edges(h, v, two, sizes, twins)
     of = images(h, v, turned)
     chains, opening = two, 0
     while True:
-        edge, next_h, next_v, next_heap, taken, dealt, safe_h, safe_v, chains, opening = next_move(
-            h, v, heap, safe_h, safe_v, chains, opening, sizes, opened
-        )
-        next_left = left - taken - dealt
-        if dealt and at_most(taken, dealt, next_left) < goal:
-            best = max(best, at_most(taken, dealt, next_left))
-            continue
+        edge: Int = NO_EDGE
+        taken: Int = 0
+        dealt: Int = 0
+        next_h, next_v, next_heap, key = h, v, heap, ZERO
+        if safe_h | safe_v:
+            # The parent is reduced: only a box new in degree two can belong to a chain that hangs on nothing. Twins
+            # stay in order, for of two undrawn ones the move is the second.
+            edge, next_h, next_v, safe_h, safe_v, fresh = next_safe(h, v, safe_h, safe_v, three, sizes)
+            if fresh:
+                next_h, next_v, next_heap = gather(fresh, two | fresh, more ^ fresh, next_h, next_v, heap, sizes, added)
+            key = least_without(of, edge, turned) if next_heap == heap else least(images(next_h, next_v, turned))
+        elif chains:
+            chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
+            chains &= ~chain
+            taken, dealt, next_h, next_v = open_chain(chain, h, v, sizes)
+            if dealt and at_most(taken, dealt, left - taken - dealt) < goal:
+                best = max(best, at_most(taken, dealt, left - taken - dealt))
+                continue
+            _, now_two, now_more = degrees(next_h, next_v, sizes)
+            next_h, next_v, next_heap = gather(now_two & ~two, now_two, now_more, next_h, next_v, heap, sizes, added)
+            key = least(images(next_h, next_v, turned))
+        elif opening < opened.shape[1]:
+            next_heap = np.int64(opened[heap, opening, 0])
+            taken, dealt = np.int64(opened[heap, opening, 1]), np.int64(opened[heap, opening, 2])
+            opening += 1
+            if taken + dealt == 0:
+                continue
+            if dealt and at_most(taken, dealt, left - taken - dealt) < goal:
+                best = max(best, at_most(taken, dealt, left - taken - dealt))
+                continue
+            key = least(of)
+        else:
+            taken = -1
         if taken >= 0:
-            next_h, next_v, next_heap, key = reduced(edge, next_h, next_v, next_heap, two, of, sizes, turned, added)
             bucket = bucket_of(key, next_heap, table)
             prefetch(table, bucket)
-            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, next_left, bucket
+            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, left - taken - dealt, bucket
             children[made, TAKEN], children[made, DEALT], children[made, EDGE] = taken, dealt, edge
             words[made, H], words[made, V], words[made, KEY] = next_h, next_v, key
             made += 1
