@@ -6,7 +6,7 @@ that fits no key, and nothing wrong is read.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,8 @@ _TWO_BITS, _ONE = np.uint64(3), np.uint64(1)
 _HALF = 1 << 15
 _MARK, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
 _NOTHING = np.uint64(0)
+_CERTAIN = 64
+"""What was proved is kept that much rather than what was guessed: whoever has proved a win needs the proof again."""
 _LINE = 2 * ENTRIES
 """The words of a cache line."""
 
@@ -40,12 +42,26 @@ def new_table(bits: int) -> Array:
     return memory[begin : begin + math.prod(shape)].reshape(shape)
 
 
-def recommended(table: Array, key: int) -> int:
-    """The mark stored for a key, or NO_MARK: for Python, where the kernels below would have to be compiled."""
+class Recalled(NamedTuple):
+    """An entry, for Python."""
+
+    value: int
+    mark: int
+    bound: int
+    exact: bool
+
+
+def recalled(table: Array, key: int) -> Recalled | None:
+    """What is stored for a key: for Python, where the kernels below would have to be compiled."""
     for combined, word in table[key & (len(table) - 1)].tolist():
         if combined ^ word == key and word:
-            return int(word >> int(_MARK) & NO_MARK)
-    return NO_MARK
+            return Recalled(
+                (word & int(_SHORT)) - _HALF,
+                word >> int(_MARK) & NO_MARK,
+                word >> int(_BOUND) & int(_TWO_BITS),
+                bool(word >> int(_EXACT) & 1),
+            )
+    return None
 
 
 @kernel
@@ -110,7 +126,10 @@ def probe(table: Array, key: Any) -> Any:
 
 @kernel
 def store(table: Array, key: Any, word: Any) -> None:
-    """Keep a word: in the entry of the same key, or else in place of the one that will be missed least."""
+    """Keep a word: in the entry of the same key, or else in place of the one that will be missed least.
+
+    What was proved of a position stays: a guess of it, or a bound that a search did not need, says less.
+    """
     bucket = key & np.uint64(table.shape[0] - 1)
     generation = word >> _GENERATION
     place = 0
@@ -118,10 +137,12 @@ def store(table: Array, key: Any, word: Any) -> None:
     for entry in range(ENTRIES):
         old = table[bucket, entry, 1]
         if old == _NOTHING or table[bucket, entry, 0] ^ old == key:
+            if is_exact(old) and not is_exact(word):
+                return
             place = entry
             break
         age = np.int64((generation - (old >> _GENERATION)) & _FIVE_BITS)
-        worth = depth_of(old) - 4 * age
+        worth = depth_of(old) - 4 * age + _CERTAIN * np.int64(is_exact(old))
         if worth < least:
             least = worth
             place = entry

@@ -22,7 +22,7 @@ from ludodrome.search.alphabeta import (
     search_dtype,
 )
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
-from ludodrome.search.table import GENERATIONS, NO_MARK, new_table, recommended
+from ludodrome.search.table import GENERATIONS, NO_MARK, UPPER, Recalled, new_table, recalled
 
 TABLE_BITS = 20
 _SLICE_SECONDS = 0.001
@@ -139,7 +139,10 @@ class Thinker:
         actions = self._begin(states, avoid)
         if not actions:
             return
-        finding = None
+        finding = self._recalled_win(actions, watch)
+        if finding:
+            yield finding
+            return
         for level in range(first, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
             done = yield from self._deepen(actions, level, finding, watch)
             if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
@@ -177,6 +180,32 @@ class Thinker:
         legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
         kept = [action for action in legal if action not in avoid]
         return sorted(kept, key=lambda action: -int(self._kernels.promise(states, action)))
+
+    def _recalled_win(self, actions: list[int], watch: "Watch") -> Finding | None:
+        """A win from here that was proved before: it is not put at risk by thinking again.
+
+        A search with few nodes may fail to see what an earlier one, or this one with other moves in view, has seen.
+        """
+        found = self._recall(self._keys[0])
+        if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
+            return None
+        entry, mark = found
+        state = self._states[:1]
+        action = next((action for action in actions if self._kernels.mark(state, action) == mark), None)
+        if entry.value <= DECIDED or action is None:
+            return None
+        line = self._longer([action], WIN - entry.value)
+        return Finding(action, entry.value, 1, self.nodes, watch.seconds, True, line)
+
+    def _recall(self, keys: Any) -> tuple[Recalled, int] | None:
+        """What the table knows of a position by its eight keys, and the mark as the board stands."""
+        insight = self.game.insight
+        assert insight is not None
+        lane = int(np.argmin(keys))
+        entry = recalled(self._table, int(keys[lane] ^ self._search.key))
+        if entry is None or entry.mark == NO_MARK:
+            return None
+        return entry, int(insight.turned[INVERSE[lane], entry.mark])
 
     def _deepen(
         self, actions: list[int], level: int, finding: Finding | None, watch: "Watch"
@@ -233,8 +262,7 @@ class Thinker:
 
     def _longer(self, line: list[int], depth: int) -> tuple[int, ...]:
         """A line that the table has cut short, with the moves that the table recommends."""
-        game, insight = self.game, self.game.insight
-        assert insight is not None
+        game = self.game
         follow = game.new_states(2)
         follow[1] = self._states[0]
         state = follow[1:]
@@ -244,11 +272,10 @@ class Thinker:
         buffer = game.buffer()
         while len(line) < depth and game.kernels.mover(state) >= 0:
             self._kernels.rekey(follow, keys)
-            lane = int(np.argmin(keys[1]))
-            stored = recommended(self._table, int(keys[1, lane] ^ self._search.key))
-            if stored == NO_MARK:
+            found = self._recall(keys[1])
+            if found is None:
                 break
-            wanted = insight.turned[INVERSE[lane], stored]
+            wanted = found[1]
             legal = buffer[: game.kernels.legal(state, buffer)].tolist()
             fitting = [action for action in legal if self._kernels.mark(state, action) == wanted]
             if not fitting:
