@@ -440,7 +440,8 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
         states, words, keys, moves = lent(states), lent(words), lent(keys), lent(moves)
         frames, searches, table = lent(frames), lent(searches), lent(table)
         search = searches[0]
-        ply, mode = np.int64(search.ply), np.int64(search.mode)
+        ply: Int = np.int64(search.ply)
+        mode: Int = np.int64(search.mode)
         while search.nodes < limit and mode != DONE:
             if mode == ENTER:
                 if enter(states, keys, moves, frames, search, table, ply):
