@@ -39,7 +39,16 @@ class Drawing(NamedTuple):
     nodes: int = 0
 
 
-SKYSUMMIT = SANTORINI = (
+SKYSUMMIT = (
+    Level(1, noise=300, attention=0.2),
+    Level(1, noise=100, attention=0.65),
+    Level(2, width=6, noise=80, attention=0.5),
+    Level(2, width=12, noise=15, attention=0.9),
+    Level(3, width=16, noise=10, attention=0.9),
+    Level(5, nodes=8_000),
+    Level(7, nodes=40_000),
+)
+SANTORINI = (
     Level(1, noise=300, attention=0.2),
     Level(1, noise=100, attention=0.65),
     Level(2, width=6, noise=80, attention=0.5),
@@ -54,8 +63,8 @@ CALDERA = (
     Level(2, width=6, noise=70, attention=0.4),
     Level(2, width=12, noise=25, attention=0.8),
     Level(3, width=16, noise=10, attention=0.9),
-    Level(5, nodes=20_000),
-    Level(6, nodes=30_000),
+    Level(4, nodes=4_000),
+    Level(6, nodes=20_000),
 )
 DOTS = (
     Drawing("greedy", 0.65),
@@ -63,8 +72,8 @@ DOTS = (
     Drawing("greedy"),
     Drawing("chains", 0.55),
     Drawing("chains"),
-    Drawing("search", nodes=300),
-    Drawing("search", nodes=6_000),
+    Drawing("search", nodes=600),
+    Drawing("search", nodes=10_000),
 )
 SPACES = (1, 2, 4, 9, 22, 55, 140)
 """Of how many boards made by lot the best is laid."""
