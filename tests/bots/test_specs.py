@@ -75,7 +75,7 @@ BOTS_OF_DOTS = (
             "the knob time of mcts is a number from 0.005 to 86,400, as in mcts:time=0.5, not 'nan'",
         ),
         ("mcts:time=1,time=2", "the knob time of mcts is set twice"),
-        ("expert:three=max", "the knob three of expert is paranoid or mcts, as in expert:three=mcts, not 'max'"),
+        ("expert:three=max", "the knob three of expert is maxn, paranoid or mcts, as in expert:three=mcts, not 'max'"),
         ("level", "level is asked for like level:3, with a whole number from 1 to 8, not with ''"),
         ("level:9", "level is asked for like level:3, with a whole number from 1 to 8, not with '9'"),
         ("level:٣", "level is asked for like level:3, with a whole number from 1 to 8, not with '٣'"),
