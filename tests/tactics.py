@@ -17,19 +17,14 @@ A line is a position in the one-line form, a move in notation, and what the move
 """
 
 import argparse
-import functools
-import importlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import ludodrome
-from ludodrome.jit import Array, copy_state, kernel, new_states, words
-from ludodrome.room import Verbs
+from tests import exhaustive
 
 DEEPEST = 5
 LOST_WITHIN = 3
@@ -52,97 +47,24 @@ class Tactic(NamedTuple):
         return " ; ".join(self)
 
 
-def make_force(verbs: Verbs) -> Callable[..., Any]:
-    """The exhaustive search of one game."""
-    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
-
-    @kernel
-    def force(states: Any, memory: Array, buffers: Array, cursors: Array, attacker: int, depth: int) -> Any:
-        """Whether a seat can force a win within so many plies of states[0], whoever is to move there.
-
-        states: (levels,), a stack, and memory the same as words; buffers: (levels, most_legal) int16;
-        cursors: (levels, 2) int64, next and end; there are more levels than plies.
-        """
-        level, entering, won = 0, True, False
-        while level >= 0:
-            state = states[level]
-            choosing = mover(state) == attacker
-            if entering and (mover(state) < 0 or level == depth):
-                won = winner(state) == attacker
-                level -= 1
-                entering = False
-                continue
-            if entering:
-                cursors[level, 0] = 0
-                cursors[level, 1] = legal(state, buffers[level])
-            elif won == choosing:  # one good move is enough for the attacker, one good answer for the other
-                level -= 1
-                continue
-            at = cursors[level, 0]
-            if at == cursors[level, 1]:
-                won = not choosing
-                level -= 1
-                entering = False
-                continue
-            cursors[level, 0] = at + 1
-            copy_state(memory, level + 1, memory, level)
-            play(states[level + 1], buffers[level, at])
-            level += 1
-            entering = True
-        return won
-
-    return force
-
-
-@functools.cache
-def _force(game_id: str) -> Callable[..., Any]:
-    verbs: Verbs = importlib.import_module(f"ludodrome.games.{game_id}.rules").VERBS
-    return make_force(verbs)
-
-
-class Prover:
-    """Exhaustive search in one game, with its memory."""
+class Prover(exhaustive.Prover):
+    """Exhaustive search in one game of two seats, and what is a tactic there."""
 
     def __init__(self, game: ludodrome.Game) -> None:
         if game.seats != 2:
             raise ValueError(f"tactics are for games of two seats; {game!r} has {game.seats}")
-        self.game = game
-        self._force = _force(game.id)
-        self._stack = new_states(game.dtype, DEEPEST + 2)
-        self._memory = words(self._stack)
-        self._buffers = np.empty((DEEPEST + 2, game.most_legal), np.int16)
-        self._cursors = np.empty((DEEPEST + 2, 2), np.int64)
-
-    def legal(self, states: Any) -> list[int]:
-        buffer = self.game.buffer()
-        actions: list[int] = buffer[: self.game.kernels.legal(states, buffer)].tolist()
-        return actions
+        super().__init__(game)
 
     def after(self, states: Any, action: int) -> Any:
         following = states.copy()
         self.game.kernels.play(following, action)
         return following
 
-    def forces(self, states: Any, seat: int, plies: int) -> bool:
-        """Whether a seat can force a win within so many plies from here."""
-        self._stack[0] = states[0]
-        return bool(self._force(self._stack, self._memory, self._buffers, self._cursors, seat, plies))
-
-    def winners(self, states: Any, plies: int) -> list[int]:
-        """The actions of the seat to move with which it forces a win within so many plies."""
-        seat = int(self.game.kernels.mover(states))
-        return [a for a in self.legal(states) if self.forces(self.after(states, a), seat, plies - 1)]
-
-    def holding(self, states: Any, plies: int) -> list[int]:
-        """The actions after which the other seat cannot force a win within so many plies."""
-        seat = int(self.game.kernels.mover(states))
-        return [a for a in self.legal(states) if not self.forces(self.after(states, a), 1 - seat, plies)]
-
     def tactic(self, states: Any) -> tuple[int, str] | None:
         """The action and the task, if the position is one."""
         for plies in range(1, DEEPEST + 1, 2):
-            if winners := self.winners(states, plies):
-                alone = len(winners) == 1 and self.winners(states, DEEPEST) == winners
+            if winners := self.winning(states, plies):
+                alone = len(winners) == 1 and self.winning(states, DEEPEST) == winners
                 return (winners[0], f"win in {plies} plies") if alone else None
         holding = self.holding(states, LOST_WITHIN)
         if len(holding) == 1 and self.holding(states, DEEPEST) == holding:
@@ -179,7 +101,7 @@ def find(game: ludodrome.Game, rng: random.Random, starts: list[str]) -> Iterato
                 state = game.decode(states[0])
                 move = game.format_move(game.move(tactic[0], state), state)
                 found.append(Tactic(game.format_state(state), move, tactic[1]))
-            sensible = prover.winners(states, 1) or prover.holding(states, 1) or legal
+            sensible = prover.winning(states, 1) or prover.holding(states, 1) or legal
             states = prover.after(states, rng.choice(sensible))
         yield from rng.sample(found, min(MOST_A_GAME, len(found)))
 

@@ -15,6 +15,7 @@ from ludodrome.search.alphabeta import DECIDED, WIN
 from ludodrome.search.thinking import Finding, Thinker
 from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached
+from tests.tactics import read
 
 DUELS = ("caldera", "dots", "santorini", "skysummit")
 RACES = ("caldera", "santorini", "skysummit")
@@ -163,6 +164,36 @@ def test_three_seats_think_too() -> None:
             assert finding.score == WIN - 1
         if finding.score > DECIDED:
             assert can_force(game, states, WIN - finding.score, seat)
+
+
+def test_with_a_clock_one_move_of_several_is_searched_as_deep() -> None:
+    """Where other moves are only left out, the move that is left is no forced one."""
+    game = ludodrome.make("skysummit")
+    states = game._states(game.initial_state())
+    buffer = game.buffer()
+    _, *others = buffer[: game.kernels.legal(states, buffer)].tolist()
+    with_clock, without = (last(Thinker(game), states, depth=2, avoid=others, time=time) for time in (600, None))
+    assert with_clock.depth == without.depth == 2
+    assert with_clock.score == without.score
+
+
+@pytest.mark.skipif(not COMPILED, reason="proofs in five plies take plain Python minutes")
+def test_what_was_proved_needs_no_second_search() -> None:
+    """After the winning move and the answer expected one position is enough: the table has the proof."""
+    game = ludodrome.make("skysummit")
+    tactics = [tactic for tactic in read("skysummit") if tactic.task == "win in 5 plies"]
+    assert tactics
+    for tactic in tactics:
+        states = game._states(game.parse_state(tactic.position))
+        thinker = Thinker(game)
+        proof = last(thinker, states, nodes=500_000)
+        assert proof.proven
+        assert proof.score > DECIDED
+        for action in proof.line[:2]:
+            game.kernels.play(states, action)
+        again = last(thinker, states, nodes=1)
+        assert again.proven
+        assert again.score >= proof.score + 2
 
 
 def test_a_game_without_insight_is_refused() -> None:

@@ -39,24 +39,16 @@ class Drawing(NamedTuple):
     nodes: int = 0
 
 
-SKYSUMMIT = (
+_CLIMBERS = (
     Level(1, noise=300, attention=0.2),
     Level(1, noise=100, attention=0.65),
     Level(2, width=6, noise=80, attention=0.5),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
-    Level(5, nodes=8_000),
-    Level(7, nodes=40_000),
 )
-SANTORINI = (
-    Level(1, noise=300, attention=0.2),
-    Level(1, noise=100, attention=0.65),
-    Level(2, width=6, noise=80, attention=0.5),
-    Level(2, width=12, noise=15, attention=0.9),
-    Level(3, width=16, noise=10, attention=0.9),
-    Level(4, nodes=6_000),
-    Level(6, nodes=30_000),
-)
+"""The first levels of the tower games."""
+SKYSUMMIT = (*_CLIMBERS, Level(5, nodes=8_000), Level(7, nodes=40_000))
+SANTORINI = (*_CLIMBERS, Level(4, nodes=6_000), Level(6, nodes=30_000))
 CALDERA = (
     Level(1, noise=300, attention=0.2),
     Level(1, noise=110, attention=0.5),
