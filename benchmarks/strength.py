@@ -26,19 +26,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 import ludodrome
-from ludodrome.bots.player import Bot, Dice, greeting
+from ludodrome.arena.openings import opening, pair_seed
+from ludodrome.bots.player import Bot, greeting
 
 SECONDS = 0.1
 """What a move may cost, where a spec says nothing else."""
 GAMES = {"dots": {}, "skysummit": {}, "santorini": {}, "caldera": {}, "spaces": {}, "santorini3": {"players": 3}}
 """What is played, and its options; the number at the end is that of the players."""
-OPENING = {"dots": (4, 9), "spaces": (0, 0)}
-"""Random plies that a game begins with, from the first number to the second."""
-USUAL_OPENING = (4, 8)
-FAIR = 50
-"""An opening is fair if a short search sees no more than this many hundredths of an advantage."""
-LOOK = 20_000
-"""Nodes of that search."""
 MOST = 200
 """Games after which a claim must be decided."""
 LEVELS = tuple(f"level:{k}" for k in range(1, 9))
@@ -99,53 +93,18 @@ def player(game: str, spec: str, seat: int) -> Bot:
     return ludodrome.bot(spec, made(game))
 
 
-def opening(game: ludodrome.Game, number: int) -> Any:
-    """The opening of that number: a position that is not yet decided."""
-    least, most = OPENING.get(game.id, USUAL_OPENING)
-    dice = Dice(number)
-    while True:
-        state = game.initial_state(seed=number)
-        for _ in range(least + dice.below(most - least + 1)):
-            if game.outcome(state) is None:
-                state = game.apply(state, dice.choice(sensible(game, state)))
-        if game.outcome(state) is None and fair(game, state):
-            return state
-
-
-def sensible(game: ludodrome.Game, state: Any) -> list[Any]:
-    """The moves that an opening is drawn from: in dots the safe ones, else all."""
-    moves = game.legal_moves(state)
-    if game.id != "dots":
-        return moves
-    from ludodrome.games.dots.strategy import field_of, safe_edges
-
-    board = field_of(game.options["rows"], game.options["cols"])
-    safe = safe_edges(board, int(game.encode(state)["edges"]))
-    return [move for move in moves if game.action(move, state) in safe] or moves
-
-
-def fair(game: ludodrome.Game, state: Any) -> bool:
-    """Whether a short search sees no great advantage."""
-    if game.insight is None or game.seats > 2:
-        return True
-    states = game.new_states(1)
-    states[0] = game.encode(state)
-    *_, finding = searcher(game.id).search(states, nodes=LOOK)
-    return abs(finding.score) <= FAIR
-
-
-@cache
-def searcher(game: str) -> Any:
-    """The search that judges openings."""
-    from ludodrome.search.thinking import Thinker
-
-    return Thinker(made(game))
+def beginning(game: ludodrome.Game, number: int) -> Any:
+    """The position after the opening of that number."""
+    state = game.initial_state(pair_seed(0, number))
+    for move in opening(game, 0, number):
+        state = game.apply(state, move)
+    return state
 
 
 def play(match: Match, number: int) -> list[float]:
     """One round: the points of the first bot, game by game."""
     game = made(match.game)
-    start = opening(game, number)
+    start = beginning(game, number)
     return [one_game(match, game, start, seat, number) for seat in range(game.seats)]
 
 

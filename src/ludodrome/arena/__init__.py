@@ -1,0 +1,1 @@
+"""The arena: games between bots, judged, timed, recorded, counted. It decides nothing about the rules."""

@@ -1,0 +1,81 @@
+"""One game to be played: all that decides it, as a value that can be sent anywhere and written down.
+
+Workers, clusters and tournaments hand assignments around; ``judge.play`` turns one into a record.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from ludodrome.arena.conditions import Conditions
+from ludodrome.bots.player import Dice
+from ludodrome.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A game, who sits where, how it begins, and under which conditions."""
+
+    game: str
+    options: dict[str, Any]
+    bots: tuple[str, ...]
+    """Specs by seat."""
+    names: tuple[str, ...]
+    """What they are called in tables, by seat."""
+    conditions: Conditions
+    seed: int = 0
+    """Of the first position; the seats' own seeds follow from it."""
+    opening: tuple[Any, ...] = field(default=())
+    """Moves that are on the board before the bots are asked."""
+    number: int = 0
+    """Which game of its match it is."""
+
+    @property
+    def match(self) -> str:
+        """A name for this game that depends on nothing but itself."""
+        return "m-" + hashlib.sha256(canonical(self.to_json())).hexdigest()[:16]
+
+    @property
+    def seat_seeds(self) -> list[int]:
+        """A seed for each bot, below 2**53 so that every language reads it exactly."""
+        dice = Dice(self.seed * 1_000_003 + self.number)
+        return [dice.word() >> 11 for _ in self.bots]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; ``from_json`` reads it back."""
+        return {
+            "game": self.game,
+            "options": self.options,
+            "bots": list(self.bots),
+            "names": list(self.names),
+            "conditions": self.conditions.to_json(),
+            "seed": self.seed,
+            "opening": list(self.opening),
+            "number": self.number,
+        }
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> "Assignment":
+        """What ``to_json`` wrote."""
+        return Assignment(
+            value["game"],
+            value["options"],
+            tuple(value["bots"]),
+            tuple(value["names"]),
+            Conditions.from_json(value["conditions"]),
+            value["seed"],
+            tuple(value["opening"]),
+            value["number"],
+        )
+
+    def made(self) -> Game:
+        """The game."""
+        from ludodrome.games import make
+
+        return make(self.game, **self.options)
+
+
+def canonical(value: Any) -> bytes:
+    """JSON in one form only: keys sorted, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()

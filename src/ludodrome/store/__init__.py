@@ -1,0 +1,1 @@
+"""What is kept in a database: the only SQL of the house."""
