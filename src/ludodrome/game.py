@@ -208,6 +208,17 @@ class Game:
         self.kernels.play(states, self._legal_action(move, states))
         return self.decode(states[0])
 
+    def advance(self, states: Any, move: Any) -> None:
+        """Make a move in states[0], in place; IllegalMove, and nothing is changed, if it cannot be made there."""
+        if self.actions_a_turn == 1:
+            self.kernels.play(states, self._legal_action(move, states))
+        else:
+            states[0] = self.encode(self.apply(self.decode(states[0]), move))
+
+    def ending(self, states: Any) -> Outcome | None:
+        """How the game of states[0] ended; None while it runs."""
+        return self._ending(states)
+
     def action(self, move: Any, state: Any) -> int:
         """The small integer that stands for a legal move in this position."""
         return self._legal_action(move, self._states(state))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions
-from ludodrome.bots.player import Dice
 from ludodrome.game import Game
 
 
@@ -38,9 +37,10 @@ class Assignment:
 
     @property
     def seat_seeds(self) -> list[int]:
-        """A seed for each bot, below 2**53 so that every language reads it exactly."""
-        dice = Dice(self.seed * 1_000_003 + self.number)
-        return [dice.word() >> 11 for _ in self.bots]
+        """A seed for each bot, below 2**53 so that every language reads it exactly; none tells anything of another."""
+        return [
+            _hashed(f"ludodrome seat {seat} of game {self.number} of {self.seed}") for seat in range(len(self.bots))
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; ``from_json`` reads it back."""
@@ -76,6 +76,14 @@ class Assignment:
         return make(self.game, **self.options)
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+
+
 def canonical(value: Any) -> bytes:
     """JSON in one form only: keys sorted, no spaces."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+    return _encode(value).encode()
+
+
+def _hashed(purpose: str) -> int:
+    """53 bits that lead back to nothing."""
+    return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little") >> 11

@@ -1,0 +1,51 @@
+"""Playing one game: seats are asked and told what the table says, until it is over, and the record is handed back.
+
+All judging is in ``table.py``; this loop is the only part that waits.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.seats import Seat
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports import seat
+
+
+def play(assignment: Assignment, seats: Sequence[Seat] | None = None) -> dict[str, Any]:
+    """Play one game and return its record. Without seats, they are made from the specs, and closed at the end.
+
+    ValueError: there is no such game or bot, or they do not fit together.
+    """
+    table = Table(assignment)
+    with ExitStack() as stack:
+        if seats is None:
+            seats = []
+            for spec, seed in zip(assignment.bots, assignment.seat_seeds, strict=True):
+                seats.append(seat(spec, table.game, seed))
+                stack.callback(seats[-1].close)
+        elif len(seats) != table.game.seats:
+            raise ValueError(f"{table.game.id} has {table.game.seats} seats here, and {len(seats)} were given")
+        run(table, seats)
+    return table.record([one.stderr for one in seats], [one.notes for one in seats])
+
+
+def run(table: Table, seats: Sequence[Seat]) -> None:
+    """Greet the seats and play until the table says that it is over; a carrier that breaks is the arena's fault."""
+    number = 0
+    try:
+        for number, one in enumerate(seats):
+            one.start(table.hello(number))
+        while (turn := table.turn) is not None:
+            number = turn.seat
+            _tell(table, seats)
+            table.deliver(seats[turn.seat].ask(turn))
+    except Exception as error:
+        table.abort(number, f"the arena broke: {type(error).__name__}: {error}")
+    _tell(table, seats)
+
+
+def _tell(table: Table, seats: Sequence[Seat]) -> None:
+    for notice in table.notices():
+        seats[notice.seat].tell(notice)

@@ -1,0 +1,59 @@
+"""Positions in the arena: where a game begins, how a move is read, what is played for an offender, how a forfeit counts.
+
+The judge (``table.py``) and the verifier (``verifying.py``) share these.
+"""
+
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves, returns_of
+
+READS_TEXT = ("santorini",)
+"""Games whose moves are texts: what people and language models write is read generously, and kept canonical."""
+
+
+def opened(game: Game, assignment: Assignment) -> Any:
+    """The position in which the bots begin; ValueError if the opening cannot be played or leaves nothing to play."""
+    state = game.initial_state(assignment.seed)
+    for number, move in enumerate(assignment.opening):
+        try:
+            state = game.apply(state, move)
+        except IllegalMove as wrong:
+            raise ValueError(f"move {number} of the opening cannot be made: {wrong}") from wrong
+    return state
+
+
+def forfeited(game: Game, seat: int, cause: str) -> Outcome:
+    """A lost match: with three seats the offender is last, and the others share first."""
+    reason = f"seat {seat} forfeits: {cause}"
+    if game.seats == 2:
+        winner = 1 - seat
+        return Outcome(winner, [int(one == winner) for one in range(2)], returns_of(winner, 2), reason)
+    share = 1 / (game.seats - 1)
+    scores = [0 if one == seat else share for one in range(game.seats)]
+    return Outcome(None, scores, [-1 if one == seat else share for one in range(game.seats)], reason)
+
+
+def broken_off(game: Game) -> Outcome:
+    """A game that the arena could not finish, by its own fault: it counts for nobody."""
+    return Outcome(None, [0] * game.seats, [0] * game.seats, "the arena failed")
+
+
+def first_legal_move(game: Game, state: Any) -> Any:
+    """The first of the legal moves; in spaces, where they are too many to list, a straight run up the first column."""
+    try:
+        return game.legal_moves(state)[0]
+    except TooManyMoves:
+        from ludodrome.games.spaces.boards import DECK, FINISH, UP
+        from ludodrome.games.spaces.moves import format_lay
+
+        size = game.options["size"]
+        board = bytes([0, *[size + UP] * (size - 1), size + FINISH])
+        return format_lay([board] * (DECK if game.options["mode"] == "deck" else 1), game.options)
+
+
+def read_move(game: Game, state: Any, move: Any) -> Any:
+    """The move that an answer means, not yet judged by the rules where it is no text."""
+    if game.id in READS_TEXT and type(move) is str:
+        return game.parse_move(move, state)
+    return move

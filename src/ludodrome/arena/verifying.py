@@ -1,0 +1,182 @@
+"""Verifying a record: the rules are run again from its seed and opening, and every fact in it is compared.
+
+Times, standard errors and notes cannot be verified. A move that was refused is tried again where it was kept whole.
+"""
+
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import SUBSTITUTE
+from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move
+from ludodrome.arena.records import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
+from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL
+from ludodrome.game import IllegalMove, Outcome
+from ludodrome.reading import show
+
+REQUIRED = ("turns", "result", "ms", "digest")
+OPTIONAL = ("stderr", "notes")
+ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "digest"}
+
+
+class Verifier:
+    """One record, being compared with what the rules say."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.record = record
+
+    def check(self) -> None:
+        """BadRecord at the first thing that does not fit; anything that is not of the form of a record does not."""
+        try:
+            self._check_head()
+            for entry in self.record["turns"]:
+                self._check_turn(entry)
+            self._check_result()
+            if self.record["digest"] != digest(self.record):
+                raise BadRecord("the record's digest does not fit its contents")
+        except BadRecord:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+            where = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise BadRecord(f"the record is malformed ({where})") from error
+
+    # Head
+
+    def _check_head(self) -> None:
+        record = self.record
+        if record["ludodrome"] != KIND or record["version"] != VERSION or type(record["version"]) is not int:
+            raise BadRecord(f"this is no record of version {VERSION}")
+        self.assignment = Assignment.from_json(record)
+        self.head = header(self.assignment, self.assignment.match)
+        for name, right in self.head.items():
+            if not alike(record[name], right):
+                raise BadRecord(f"{name} is {show(record[name])}, but what stands in the record makes it {show(right)}")
+        unknown = set(record) - set(self.head) - set(REQUIRED) - set(OPTIONAL)
+        if unknown:
+            raise BadRecord(f"the record has the unknown key {show(min(unknown))}")
+        self.game = self.assignment.made()
+        if len(self.assignment.bots) != self.game.seats or len(self.assignment.names) != self.game.seats:
+            raise BadRecord(f"{self.game.id} has {self.game.seats} seats here")
+        self.state = opened(self.game, self.assignment)
+        self.states = self.game.new_states(1)
+        self.states[0] = self.game.encode(self.state)
+        self.chain = Chain(self.head, self.state)
+        self.number = len(self.assignment.opening)
+        self.verdicts: list[dict[str, Any]] = []
+        self.stopped: dict[str, Any] | None = None
+        """The turn that ended the game without a move."""
+
+    # Turns
+
+    def _check_turn(self, entry: dict[str, Any]) -> None:
+        number = self.number
+        try:
+            self._check_entry(entry)
+        except BadRecord as wrong:
+            raise (wrong if wrong.ply is not None else BadRecord(str(wrong), number)) from None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+            raise BadRecord(f"it is malformed ({type(error).__name__}: {error})", number) from error
+
+    def _check_entry(self, entry: dict[str, Any]) -> None:
+        if self.stopped is not None:
+            raise BadRecord("it follows a turn that ended the game")
+        if not set(entry) <= ENTRY:
+            raise BadRecord(f"it has the unknown key {show(min(set(entry) - ENTRY))}")
+        if not alike(entry["turn"], self.number):
+            raise BadRecord(f"it bears the number {show(entry['turn'])}")
+        mover = self.game.to_move(self.state)
+        if mover is None:
+            raise BadRecord("it comes after the end of the game")
+        if not alike(entry["seat"], mover):
+            raise BadRecord(f"seat {show(entry['seat'])} moved, and it was the turn of seat {mover}")
+        self._check_refusals(entry)
+        self._check_verdict(entry, mover)
+        if "move" in entry:
+            self._check_move(entry)
+        else:
+            self.stopped = entry
+        said = entry["digest"]
+        if self.chain.link(dict(entry), self.state)["digest"] != said:
+            raise BadRecord("its digest does not fit the position and what came before")
+        self.number += 1
+
+    def _check_refusals(self, entry: dict[str, Any]) -> None:
+        refusals = entry.get("refusals", [])
+        for refusal in refusals:
+            if refusal.get("cut"):
+                continue
+            try:
+                move = read_move(self.game, self.state, refusal["sent"])
+            except IllegalMove:
+                continue
+            if self.game.is_legal(self.state, move):
+                raise BadRecord("a move was refused that is legal")
+        if len(refusals) > self.assignment.conditions.tries:
+            raise BadRecord(f"{len(refusals)} answers were refused, more than the policy allows")
+
+    def _check_verdict(self, entry: dict[str, Any], seat: int) -> None:
+        verdict = entry.get("verdict")
+        substituted = entry.get("substituted", False)
+        if verdict is None:
+            if substituted or "move" not in entry:
+                raise BadRecord("nothing was held against the seat, and yet its move was not played")
+            return
+        if set(verdict) != {"cause", "why"} or verdict["cause"] not in CAUSES:
+            raise BadRecord(f"{show(verdict)} is no verdict")
+        substitutes = self.assignment.conditions.policy == SUBSTITUTE and verdict["cause"] != ARENA
+        if substituted is not substitutes or ("move" in entry) is not substitutes:
+            raise BadRecord(f"under the policy {self.assignment.conditions.policy} this verdict has another outcome")
+        if verdict["cause"] == ILLEGAL and not entry.get("refusals"):
+            raise BadRecord("an illegal move is missing")
+        self.verdicts.append({"seat": seat, **verdict, "turn": self.number})
+
+    def _check_move(self, entry: dict[str, Any]) -> None:
+        if entry.get("substituted") and not alike(entry["move"], first_legal_move(self.game, self.state)):
+            raise BadRecord("what was played for the seat is not the first legal move")
+        try:
+            self.game.advance(self.states, entry["move"])
+        except IllegalMove as wrong:
+            raise BadRecord(f"the move cannot be made: {wrong}") from None
+        self.state = self.game.decode(self.states[0])
+
+    # Result
+
+    def _check_result(self) -> None:
+        result = self.record["result"]
+        ending, decided_by = self._ending(result)
+        right = {
+            "winner": ending.winner,
+            "reason": ending.reason,
+            "scores": [kept_number(score) for score in ending.scores],
+            "returns": [kept_number(value) for value in ending.returns],
+            "decided_by": decided_by,
+            "verdicts": self.verdicts,
+            "rated": decided_by != ARENA,
+        }
+        for name in right.keys() | result.keys():
+            if not alike(result[name], right.get(name)):
+                raise BadRecord(f"the result's {name} is {show(result[name])}, and by the game it is another")
+
+    def _ending(self, result: dict[str, Any]) -> tuple[Outcome, str]:
+        if result["decided_by"] == ARENA:
+            claimed = result["verdicts"][len(self.verdicts) :]
+            if len(claimed) > 1 or any(one["cause"] != ARENA for one in [*claimed, *self.verdicts][-1:]):
+                raise BadRecord("a game that the arena broke off has one verdict of the arena, its last")
+            self.verdicts += claimed
+            return broken_off(self.game), ARENA
+        if self.stopped is not None:
+            return forfeited(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
+        ending = self.game.outcome(self.state)
+        if ending is None:
+            raise BadRecord("the game is not over after the last turn", self.number)
+        return ending, "play"
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same, types and all: true is not 1."""
+    if type(one) is not type(other):
+        return False
+    if type(one) is dict:
+        return one.keys() == other.keys() and all(alike(one[name], other[name]) for name in one)
+    if type(one) is list:
+        return len(one) == len(other) and all(map(alike, one, other))
+    return bool(one == other)
