@@ -1,0 +1,110 @@
+"""Small working bots to begin with: what ``ludodrome new-bot`` writes.
+
+Each language has a folder in ``templates/``: the conversation with the arena, and in ``strategies/`` the part that
+chooses moves, one file a game. Python files there end in ``.template``, since they are no modules of this package.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from ludodrome.games import GAMES
+from ludodrome.reading import listing, show
+
+GAMES_WITH_STARTERS = ("caldera", "dots", "santorini", "skysummit", "spaces")
+
+_SUFFIX = ".template"
+_STRATEGIES = "strategies"
+_LISTED = "`legal_moves` is null in a match that hides the legal moves; then this bot says that it found none."
+_MADE = "`legal_moves` is null as a rule, because there are so many; so the bot makes its own."
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How bots in one language are laid out, built and run."""
+
+    strategy: str
+    """Where in the new folder the part that chooses moves stands."""
+    spec: str
+    """The bot's spec, for commands that run in its folder."""
+    build: tuple[str, ...] = ()
+    """The commands that make it ready; none if it runs as it is."""
+    program: str = ""
+    """What must be installed for that, or for running it."""
+
+
+LANGUAGES = {
+    "python": Language("strategy.py", "cmd:python3 bot.py", program="python3"),
+    "javascript": Language("strategy.mjs", "cmd:node bot.mjs", program="node"),
+    "c": Language("strategy.h", "cmd:./bot", ("cc -O2 -o bot bot.c",), "cc"),
+    "rust": Language("src/strategy.rs", "cmd:target/release/bot", ("cargo build --release",), "cargo"),
+    "java": Language("Strategy.java", "cmd:java -cp build Bot", ("javac -d build *.java",), "javac"),
+    "go": Language("strategy.go", "cmd:./bot", ("go build -o bot .",), "go"),
+}
+
+
+def write_starter(directory: Path, game: str, language: str) -> list[str]:
+    """Writes a bot into a new or empty folder, and gives the names of its files; ValueError if that cannot be done."""
+    if game not in GAMES_WITH_STARTERS:
+        raise ValueError(
+            f"there is no bot to begin with for {show(game)}; the games are {listing(GAMES_WITH_STARTERS)}"
+        )
+    if language not in LANGUAGES:
+        raise ValueError(f"there is no bot to begin with in {show(language)}; the languages are {listing(LANGUAGES)}")
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise ValueError(f"{directory} is there already, and nothing is overwritten; name a new or an empty folder")
+    texts = starter(game, language)
+    for name, text in texts.items():
+        file = directory / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        except OSError as error:
+            raise ValueError(f"{file} cannot be written: {error.strerror or error}") from error
+    return list(texts)
+
+
+def starter(game: str, language: str) -> dict[str, str]:
+    """The texts of a bot's files by their names."""
+    made = LANGUAGES[language]
+    folder = files("ludodrome.bots") / "templates"
+    texts = {"README.md": _readme((folder / "README.md").read_text("utf-8"), game, made)}
+    for name, file in _files(folder / language):
+        path, _, last = name.rpartition("/")
+        if path != _STRATEGIES:
+            texts[name.removesuffix(_SUFFIX)] = file.read_text("utf-8")
+        elif last.partition(".")[0] == game:
+            texts[made.strategy] = file.read_text("utf-8")
+    return texts
+
+
+def commands(game: str, language: str) -> list[str]:
+    """What to type in the folder of a new bot: build it, examine it, let it play."""
+    made = LANGUAGES[language]
+    spec = f'"{made.spec}"' if " " in made.spec else made.spec
+    return [*made.build, f"ludodrome doctor {game} {spec}", f"ludodrome match {game} {spec} greedy --games 10"]
+
+
+def _files(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:
+    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        if file.is_dir():
+            yield from _files(file, f"{before}{file.name}/")
+        else:
+            yield before + file.name, file
+
+
+def _readme(page: str, game: str, made: Language) -> str:
+    words = {
+        "title": GAMES[game].title,
+        "game": game,
+        "strategy": made.strategy,
+        "first": f" (this needs `{made.program}`)",
+        "commands": "\n".join(commands(game, next(name for name, one in LANGUAGES.items() if one is made))),
+        "again": "build it" if made.build else "save it",
+        "moves": _MADE if game == "spaces" else _LISTED,
+    }
+    for name, word in words.items():
+        page = page.replace(f"{{{name}}}", word)
+    return page
