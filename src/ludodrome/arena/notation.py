@@ -1,0 +1,167 @@
+"""Records as text that people read and write: ``format_records`` and ``parse_records``.
+
+A game is a head of ``[key value]`` lines, each value JSON on one line, then its moves, one a line, in the notation of
+the game. After a move may stand ``;`` and a JSON object with what else is known of the turn: its time, what was
+refused. ``-`` is a turn in which nothing was played. Games are parted by a blank line; lines that begin with ``%`` are
+remarks. Of the digests only the last is written: the others follow from the rest, and the reader makes them anew.
+
+    [ludodrome "record"]
+    [game "santorini"]
+    [names ["greedy","mine"]]
+    ...
+    4. [N2B3B4B5]  ; {"ms":0.4}
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.messages import BadLine, read_json
+from ludodrome.arena.records import DEEPEST, BadRecord, Chain, digest, header, to_text, verify
+from ludodrome.game import Game, IllegalMove
+from ludodrome.reading import show
+
+REMARK = "%"
+NOTHING = "-"
+OPENING = {"opening": True}
+_HEAD = re.compile(r"\[([a-z_]+) (.*)\]")
+_TURN = re.compile(r"([0-9]{1,7})\. (\S.*?)(?:\s+; (\{.*\}))?")
+_ELSEWHERE = ("turns", "digest", "opening")
+_IN_THE_LINE = ("turn", "seat", "move", "digest")
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+def format_records(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The lines of some records."""
+    for number, record in enumerate(records):
+        if number:
+            yield ""
+        yield from format_record(record)
+
+
+def format_record(record: dict[str, Any]) -> Iterator[str]:
+    """The lines of one record, which must be a true one."""
+    for key, value in record.items():
+        if key not in _ELSEWHERE:
+            yield f"[{key} {to_text(value)}]"
+    yield f"[digest {to_text(record['digest'])}]"
+    game = Assignment.from_json(record).made()
+    state = game.initial_state(record["seed"])
+    entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
+    for entry in entries + record["turns"]:
+        more = {key: value for key, value in entry.items() if key not in _IN_THE_LINE}
+        written = game.format_move(entry["move"], state) if "move" in entry else NOTHING
+        yield f"{entry['turn']}. {written}" + (f"  ; {to_text(more)}" if more else "")
+        if "move" in entry:
+            state = game.apply(state, entry["move"])
+
+
+def parse_records(text: str) -> Iterator[dict[str, Any]]:
+    """The records of a text, each verified; BadRecord names the line where one is wrong."""
+    block: list[_Line] = []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.strip() and not line.startswith(REMARK):
+            block.append(_Line(number, line.strip()))
+        elif not line.strip() and block:
+            yield _parse_block(block)
+            block = []
+
+
+def _parse_block(lines: list[_Line]) -> dict[str, Any]:
+    head: dict[str, Any] = {}
+    turns: list[_Line] = []
+    for line in lines:
+        if match := _HEAD.fullmatch(line.text):
+            if turns or match[1] in head or match[1] in ("turns", "opening"):
+                raise _wrong(line, f"[{match[1]} ...] cannot stand here")
+            head[match[1]] = _json(line, match[2])
+        else:
+            turns.append(line)
+    try:
+        return _Reader(head, lines[0]).record(turns)
+    except BadRecord:
+        raise
+    except KeyError as missing:
+        raise _wrong(lines[0], f"the game that begins here has no line [{missing.args[0]} ...]") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise _wrong(lines[0], f"the game that begins here is malformed: {error}") from None
+
+
+class _Reader:
+    """One game of a text, being played again."""
+
+    def __init__(self, head: dict[str, Any], first: _Line) -> None:
+        self.head = head
+        self.first = first
+        self.game: Game = Assignment.from_json({**head, "opening": []}).made()
+        self.state = self.game.initial_state(head["seed"])
+
+    def record(self, lines: list[_Line]) -> dict[str, Any]:
+        """The record of the head and these turns."""
+        opening, entries = self._opening(lines)
+        assignment = Assignment.from_json({**self.head, "opening": opening})
+        top = header(assignment, assignment.match)
+        chain = Chain(top, self.state)
+        turns = [self._turn(chain, line) for line in entries]
+        beside = {key: value for key, value in self.head.items() if key not in top and key not in ("digest", "ms")}
+        record = {**top, **{key: self.head[key] for key in top if key in self.head}, "turns": turns}
+        record |= {"result": beside.pop("result"), **beside, "ms": self.head["ms"]}
+        record["digest"] = self.head.get("digest") or digest(record)
+        try:
+            verify(record)
+        except BadRecord as wrong:
+            raise _wrong(self.first, f"the game that begins here does not hold: {wrong}") from None
+        return record
+
+    def _opening(self, lines: list[_Line]) -> tuple[list[Any], list[_Line]]:
+        """The moves of the opening, made, and the lines of the turns."""
+        opening: list[Any] = []
+        for place, line in enumerate(lines):
+            number, text, more = _parts(line)
+            if more != OPENING:
+                return opening, lines[place:]
+            if number != len(opening):
+                raise _wrong(line, f"this is move {len(opening)} of the opening, not {number}")
+            opening.append(self._made(line, text))
+        return opening, []
+
+    def _turn(self, chain: Chain, line: _Line) -> dict[str, Any]:
+        number, text, more = _parts(line)
+        if wrong := set(more) & set(_IN_THE_LINE):
+            raise _wrong(line, f"{show(min(wrong))} cannot be told after the semicolon")
+        entry = {"turn": number, "seat": self.game.to_move(self.state)}
+        if text != NOTHING:
+            entry["move"] = self._made(line, text)
+        return chain.link({**entry, **more}, self.state)
+
+    def _made(self, line: _Line, text: str) -> Any:
+        try:
+            move = self.game.parse_move(text, self.state)
+        except IllegalMove as wrong:
+            raise _wrong(line, str(wrong)) from None
+        self.state = self.game.apply(self.state, move)
+        return move
+
+
+def _parts(line: _Line) -> tuple[int, str, dict[str, Any]]:
+    """A turn's number, its move and what else is known."""
+    match = _TURN.fullmatch(line.text)
+    if match is None:
+        raise _wrong(line, f'a turn is written like 12. MOVE  ; {{"ms":3}}, not {show(line.text)}')
+    return int(match[1]), match[2], _json(line, match[3]) if match[3] else {}
+
+
+def _json(line: _Line, text: str) -> Any:
+    try:
+        return read_json(text.encode("utf-8", "surrogatepass"), DEEPEST)
+    except BadLine as wrong:
+        raise _wrong(line, str(wrong)) from None
+
+
+def _wrong(line: _Line, sentence: str) -> BadRecord:
+    return BadRecord(f"line {line.number}: {sentence}")
