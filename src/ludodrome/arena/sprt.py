@@ -1,0 +1,163 @@
+"""A test that stops by itself: is the new bot by ``elo1`` better than the old one, or only by ``elo0``?
+
+The sequential probability ratio test over pairs of games as fishtest has it: the pentanomial generalised SPRT, here
+with logistic Elo, the Elo of tables and ratings. The two hypotheses say only what share of the points is expected;
+the distribution of pairs is the likeliest one with that mean (``likelihood.fit``). That always exists and is found in
+a bounded number of steps, so nothing hangs and nothing is infinite, however lopsided the results: a result that was
+never seen counts as a thousandth of a pair.
+
+Results are taken in the order of the schedule: quick games must not be counted before slow ones, as the quick ones
+may be won more often. What bots do and how games are run belongs elsewhere.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ludodrome.arena.likelihood import Numbers, fit, regular
+from ludodrome.arena.scores import PAIR_VALUES, expected_share
+
+BETTER, NOT_BETTER = "H1", "H0"
+MOST_ELO = 1000
+"""Of a hypothesis."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a test has come."""
+
+    llr: float
+    """The logarithm of how much likelier the results are under ``elo1`` than under ``elo0``."""
+    lower: float
+    upper: float
+    verdict: str | None
+    """``H1``: the new bot passes; ``H0``: it does not; null: go on."""
+    pairs: tuple[int, ...]
+    """The pairs counted, by their points 0, 1/2, 1, 3/2, 2."""
+    waiting: int
+    """How many results lie there that wait for an earlier one."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value, all of its numbers finite."""
+        return asdict(self) | {"pairs": list(self.pairs)}
+
+
+class Sprt:
+    """One test, fed with pairs by their numbers in the schedule, from 0, in any order."""
+
+    def __init__(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> None:
+        if not -MOST_ELO <= elo0 < elo1 <= MOST_ELO:
+            raise ValueError(f"elo0 is less than elo1, both from -{MOST_ELO} to {MOST_ELO}, not {elo0} and {elo1}")
+        self.elo0, self.elo1 = elo0, elo1
+        self.lower, self.upper = limits(alpha, beta)
+        self._counts = [0] * len(PAIR_VALUES)
+        self._early: dict[int, int] = {}
+        self._next = 0
+        self._llr = 0.0
+        self._verdict: str | None = None
+
+    def add(self, number: int, first: float, second: float) -> State:
+        """The new bot's points (1, 0.5 or 0) in the two games of a pair; what comes after a verdict changes nothing."""
+        if first not in (0, 0.5, 1) or second not in (0, 0.5, 1):
+            raise ValueError(f"the points of a two-seat game are 1, 0.5 or 0, not {first} and {second}")
+        if number < 0:
+            raise ValueError(f"pairs are numbered from 0, not {number}")
+        half_points = round(2 * (first + second))
+        if number < self._next or number in self._early:
+            raise ValueError(f"the result of pair {number} is there already")
+        self._early[number] = half_points
+        while self._next in self._early:
+            half_points = self._early.pop(self._next)
+            self._next += 1
+            if self._verdict is None:
+                self._count(half_points)
+        return self.state
+
+    def _count(self, half_points: int) -> None:
+        self._counts[half_points] += 1
+        self._llr = float(ratio(self._counts, self.elo0, self.elo1))
+        if self._llr >= self.upper:
+            self._verdict = BETTER
+        elif self._llr <= self.lower:
+            self._verdict = NOT_BETTER
+
+    @property
+    def state(self) -> State:
+        """How far it has come."""
+        return State(self._llr, self.lower, self.upper, self._verdict, tuple(self._counts), len(self._early))
+
+    def expected_pairs(self, elo: float) -> float:
+        """How many pairs such a test takes, on the whole, if this is the difference and pairs spread as seen so far."""
+        return expected_pairs(elo, self.elo0, self.elo1, self.lower, self.upper, spread(self._counts))
+
+
+def limits(alpha: float, beta: float) -> tuple[float, float]:
+    """Where the test stops.
+
+    ``alpha`` is the chance to pass a bot that is only ``elo0`` better, ``beta`` the chance to miss one that is ``elo1``
+    better.
+    """
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise ValueError(f"alpha and beta are between 0 and 0.5, not {alpha} and {beta}")
+    return math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+
+
+def ratio(counts: Any, elo0: float, elo1: float) -> Numbers:
+    """The log likelihood ratio of counts of pairs (..., 5); gives (...)."""
+    shape = np.shape(counts)[:-1]
+    return np.asarray(
+        fit(PAIR_VALUES, counts, np.full(shape, expected_share(elo1)))
+        - fit(PAIR_VALUES, counts, np.full(shape, expected_share(elo0)))
+    )
+
+
+USUAL_SPREAD = math.sqrt(0.125)
+"""The standard deviation of a pair's share between equals that never draw, their games being independent."""
+
+
+def spread(counts: Any) -> float:
+    """The standard deviation of a pair's share of its points, as seen; before anything is seen, ``USUAL_SPREAD``."""
+    if not sum(counts):
+        return USUAL_SPREAD
+    frequencies = regular(counts) / regular(counts).sum()
+    mean = frequencies @ PAIR_VALUES
+    return math.sqrt(float(frequencies @ (PAIR_VALUES - mean) ** 2))
+
+
+def chance_to_pass(
+    elo: float, elo0: float, elo1: float, lower: float, upper: float, deviation: float = USUAL_SPREAD
+) -> float:
+    """How likely a bot that is ``elo`` better passes: Wald's formula, the test being seen as a Brownian motion."""
+    tilt = _tilt(elo, elo0, elo1, deviation)
+    if abs(tilt) * (upper - lower) < 1e-6:
+        return -lower / (upper - lower)
+    return math.expm1(-_capped(tilt * lower)) / (
+        math.expm1(-_capped(tilt * lower)) - math.expm1(-_capped(tilt * upper))
+    )
+
+
+def expected_pairs(
+    elo: float, elo0: float, elo1: float, lower: float, upper: float, deviation: float = USUAL_SPREAD
+) -> float:
+    """How many pairs a test takes, on the whole, if the new bot is ``elo`` better; by the same formula."""
+    between = expected_share(elo1) - expected_share(elo0)
+    variance = (between / deviation) ** 2
+    drift = _tilt(elo, elo0, elo1, deviation) * variance / 2
+    if abs(2 * drift / variance) * (upper - lower) < 1e-6:
+        return -lower * upper / variance
+    passing = chance_to_pass(elo, elo0, elo1, lower, upper, deviation)
+    return (passing * upper + (1 - passing) * lower) / drift
+
+
+def _tilt(elo: float, elo0: float, elo1: float, deviation: float) -> float:
+    """Twice the drift over the variance of the random walk: -1 at ``elo0``, 1 at ``elo1`` nearly."""
+    if not deviation > 0:
+        raise ValueError(f"a standard deviation is positive, not {deviation}")
+    share, share0, share1 = expected_share(elo), expected_share(elo0), expected_share(elo1)
+    return (2 * share - share0 - share1) / (share1 - share0)
+
+
+def _capped(exponent: float) -> float:
+    return min(max(exponent, -500.0), 500.0)
