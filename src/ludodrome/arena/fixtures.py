@@ -1,0 +1,171 @@
+"""Fixtures: games that are to be played, before it is known with which opening. And the agenda that gets them played.
+
+A fixture becomes an assignment when its opening is known; openings that stand in no book yet are drawn by the workers,
+beside the games. Which fixtures there are is said by ``match.py`` and ``tournament.py``.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.books import Book, Moves
+from ludodrome.arena.conditions import Conditions
+from ludodrome.arena.openings import pair_seed
+from ludodrome.arena.pool import Job
+from ludodrome.arena.table import Table
+from ludodrome.arena.tallies import Played, played
+from ludodrome.arena.worker import Draw, draw
+
+Record = dict[str, Any]
+Play = Callable[[Assignment], Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Discipline:
+    """What is played: a game with its options, and under which conditions."""
+
+    name: str
+    """What it is called in tables."""
+    game: str
+    options: dict[str, Any]
+    seats: int
+    conditions: Conditions
+    seed: int
+
+
+class Fixture(NamedTuple):
+    """One game to be played."""
+
+    discipline: Discipline
+    bots: tuple[str, ...]
+    """Specs by seat."""
+    names: tuple[str, ...]
+    opening: int
+    """Number of its opening; the games of one round have it in common."""
+    number: int
+    """Which game of its match it is."""
+
+    def assignment(self, moves: Moves) -> Assignment:
+        """The game with its opening."""
+        on = self.discipline
+        seed = pair_seed(on.seed, self.opening)
+        return Assignment(on.game, on.options, self.bots, self.names, on.conditions, seed, moves, self.number)
+
+
+def rotations(seats: int) -> Iterator[tuple[int, ...]]:
+    """Who sits where in the games of one round: everybody sits everywhere once."""
+    for shift in range(seats):
+        yield tuple((seat + shift) % seats for seat in range(seats))
+
+
+class Source(Protocol):
+    """Where fixtures come from."""
+
+    def next(self) -> Fixture | None:
+        """The next fixture; None if there is none before more results are in."""
+
+    def take(self, fixture: Fixture, game: Played) -> None:
+        """A fixture was played, now or in an earlier run."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether nothing more is wanted, not even what is being played now."""
+
+
+class Archive(Protocol):
+    """Where records are kept."""
+
+    def find(self, match: str) -> Played | None:
+        """What counts of a game that an earlier run has kept."""
+
+    def keep(self, fixture: Fixture, record: Record, game: Played) -> None:
+        """Keeps a record for good, before it counts."""
+
+
+class Programme:
+    """The agenda of all fixtures of a source: openings first, then the games; what is in the archive is not played."""
+
+    def __init__(self, source: Source, books: dict[str, Book], archive: Archive, play: Play) -> None:
+        self._source, self._books, self._archive, self._play = source, books, archive, play
+        self._ready: deque[tuple[Fixture, Assignment]] = deque()
+        self._waiting: dict[tuple[str, int], list[Fixture]] = {}
+        """Fixtures whose opening is being drawn."""
+        self._playing: dict[str, tuple[Fixture, Assignment]] = {}
+        self.recalled = 0
+        """Games that an earlier run has played."""
+        self.played = 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether the rest may be dropped."""
+        return self._source.enough
+
+    def next(self) -> Job | None:
+        """A game, or an opening to be drawn."""
+        while True:
+            if self._ready:
+                fixture, assignment = self._ready.popleft()
+                self._playing[assignment.match] = fixture, assignment
+                return Job(assignment.match, self._play, assignment)
+            following = self._source.next()
+            if following is None:
+                return None
+            if job := self._prepare(following):
+                return job
+
+    def _prepare(self, fixture: Fixture) -> Job | None:
+        """Puts a fixture where it belongs; the job to draw its opening if that is not under way yet."""
+        key = fixture.discipline.name, fixture.opening
+        moves = self._books[key[0]].find(fixture.opening)
+        if moves is not None:
+            self._call(fixture, moves)
+            return None
+        if key in self._waiting:
+            self._waiting[key].append(fixture)
+            return None
+        self._waiting[key] = [fixture]
+        on = fixture.discipline
+        wanted = Draw(on.game, on.options, on.seed, fixture.opening)
+        return Job(f"opening {key[1]} of {key[0]}", draw, wanted)
+
+    def _call(self, fixture: Fixture, moves: Moves) -> None:
+        assignment = fixture.assignment(moves)
+        game = self._archive.find(assignment.match)
+        if game is None:
+            self._ready.append((fixture, assignment))
+        else:
+            self.recalled += 1
+            self._source.take(fixture, game)
+
+    def done(self, job: Job, result: Any) -> None:
+        """A game or an opening came back."""
+        if job.function is draw:
+            key = self._key(job)
+            self._books[key[0]].add(key[1], result)
+            for fixture in self._waiting.pop(key):
+                self._call(fixture, tuple(result))
+            return
+        fixture, _ = self._playing.pop(job.name)
+        game = played(result)
+        self._archive.keep(fixture, result, game)
+        self.played += 1
+        self._source.take(fixture, game)
+
+    def _key(self, job: Job) -> tuple[str, int]:
+        return next(key for key in self._waiting if job.name == f"opening {key[1]} of {key[0]}")
+
+    def failed(self, job: Job, why: str) -> None:
+        """A game that cannot be played is the arena's fault; without an opening nothing can be played."""
+        if job.function is draw:
+            raise ValueError(f"{job.name} cannot be drawn: {why}")
+        _, assignment = self._playing[job.name]
+        self.done(job, unplayed(assignment, why))
+
+
+def unplayed(assignment: Assignment, why: str) -> Record:
+    """The record of a game that the arena could not play; it does not count."""
+    table = Table(assignment)
+    table.abort(0, f"the arena could not play it: {why}")
+    return table.record()

@@ -1,0 +1,248 @@
+"""The plan of a tournament: who plays, which games, in which format. Read from TOML or made from flags, and checked.
+
+Whatever decides which games are played, and how, is in the plan; where they are played is not.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ludodrome.arena.conditions import Conditions, conditions
+from ludodrome.arena.fixtures import Discipline
+from ludodrome.arena.formats import swiss_rounds
+from ludodrome.games import make
+from ludodrome.reading import choice, integer, listing, show
+
+ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT = FORMATS = ("round-robin", "gauntlet", "swiss", "knockout")
+MOST_BOTS = 1000
+MOST_PAIRS = 100_000
+MOST_SEED = 2**53 - 1
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
+
+_KEYS = {
+    "name": "a text",
+    "format": listing(FORMATS, "or"),
+    "games": "a list of game ids, or of tables with id, name, options, clock and policy",
+    "bots": "tables with bot, name and home",
+    "pairs": "how many openings a meeting is played from, with the seats changed",
+    "rounds": "of a Swiss tournament",
+    "challengers": "names of bots, in a gauntlet",
+    "extra_pairs": "how many pairs a tied meeting of a knockout may go on",
+    "home_and_away": "whether a meeting is played in the home games of the two bots",
+    "openings": "whether games begin from drawn openings",
+    "seed": "a whole number",
+    "clock": "a text like 1s",
+    "policy": "a text like forfeit",
+    "legal_moves": "whether the bots are shown them",
+}
+"""What stands in a plan, and what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot in a tournament."""
+
+    name: str
+    specs: dict[str, str]
+    """Its spec in each game, by the game's name."""
+    home: str | None = None
+    """The name of its home game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A tournament before it is played."""
+
+    name: str
+    format: str
+    disciplines: tuple[Discipline, ...]
+    entrants: tuple[Entrant, ...]
+    pairs: int
+    rounds: int
+    challengers: tuple[int, ...]
+    extra_pairs: int
+    home_and_away: bool
+    openings: bool
+    seed: int
+
+    @property
+    def names(self) -> list[str]:
+        """Of the entrants."""
+        return [entrant.name for entrant in self.entrants]
+
+    def discipline(self, name: str) -> Discipline:
+        """One of its games."""
+        return next(one for one in self.disciplines if one.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; ``from_json`` reads it back."""
+        plain = {
+            "name": self.name,
+            "format": self.format,
+            "entrants": [asdict(entrant) for entrant in self.entrants],
+            "games": [asdict(one) | {"conditions": one.conditions.to_json()} for one in self.disciplines],
+            "challengers": list(self.challengers),
+        }
+        same = ("pairs", "rounds", "extra_pairs", "home_and_away", "openings", "seed")
+        return plain | {name: getattr(self, name) for name in same}
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> "Plan":
+        """What ``to_json`` wrote."""
+        rest = {key: one for key, one in value.items() if key not in ("games", "entrants", "challengers")}
+        games = (one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
+        return Plan(
+            disciplines=tuple(Discipline(**one) for one in games),
+            entrants=tuple(Entrant(**one) for one in value["entrants"]),
+            challengers=tuple(value["challengers"]),
+            **rest,
+        )
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a TOML file; ValueError says what is wrong in it."""
+    try:
+        with open(path, "rb") as file:
+            value = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"the plan {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        return make_plan({"name": path.stem} | value)
+    except ValueError as error:
+        raise ValueError(f"the plan {path}: {error}") from error
+
+
+def make_plan(value: Mapping[str, Any]) -> Plan:
+    """A plan from what stands in a TOML file; what is left out is as usual. ValueError says what is wrong."""
+    for key in value:
+        if key not in _KEYS:
+            raise ValueError(f"there is no {show(key)} in a plan; it has {listing(_KEYS)}")
+    seed = integer(value.get("seed", 0), 0, MOST_SEED, "the seed", ValueError)
+    kind = choice(value.get("format", ROUND_ROBIN), FORMATS, "the format", ValueError)
+    disciplines = _disciplines(value, seed)
+    entrants = _entrants(value.get("bots"), disciplines)
+    plan = Plan(
+        _text(value.get("name", "tournament"), "the name"),
+        kind,
+        disciplines,
+        entrants,
+        integer(value.get("pairs", 1), 1, MOST_PAIRS, "pairs", ValueError),
+        integer(value.get("rounds", swiss_rounds(len(entrants))), 1, 1000, "rounds", ValueError),
+        _challengers(value.get("challengers"), [one.name for one in entrants]),
+        integer(value.get("extra_pairs", 10), 0, 1000, "extra_pairs", ValueError),
+        _yes(value.get("home_and_away", False), "home_and_away"),
+        _yes(value.get("openings", True), "openings"),
+        seed,
+    )
+    _check_format(plan, value)
+    return plan
+
+
+def _check_format(plan: Plan, value: Mapping[str, Any]) -> None:
+    """What does not go together."""
+    for key, kind in (("rounds", SWISS), ("challengers", GAUNTLET), ("extra_pairs", KNOCKOUT)):
+        if value.get(key) is not None and plan.format != kind:
+            raise ValueError(f"{key} belongs to the format {kind}, and this is {plan.format}")
+    for one in plan.disciplines:
+        if one.seats > 2 and (plan.format != ROUND_ROBIN or plan.home_and_away):
+            raise ValueError(
+                f"{one.name} has {one.seats} seats: it can be played in a round robin, without home and away"
+            )
+        if len(plan.entrants) < one.seats:
+            raise ValueError(f"{one.name} needs {one.seats} bots, and there are {len(plan.entrants)}")
+    homeless = [entrant.name for entrant in plan.entrants if entrant.home is None]
+    if plan.home_and_away and homeless:
+        raise ValueError(f"home and away: every bot names its home game, and {listing(homeless)} does not")
+    if plan.format == GAUNTLET and len(plan.challengers) == len(plan.entrants):
+        raise ValueError("a gauntlet needs somebody besides the challengers")
+
+
+def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[Discipline, ...]:
+    games = value.get("games")
+    if type(games) is not list or not games:
+        raise ValueError(f"games is {_KEYS['games']}, not {show(games)}")
+    shown = _yes(value.get("legal_moves", True), "legal_moves")
+    found = [_discipline(one if type(one) is dict else {"id": one}, value, shown, seed) for one in games]
+    _check_distinct([one.name for one in found], "two games are called")
+    for number, one in enumerate(found):
+        for other in found[:number]:
+            if (one.game, one.options, one.conditions) == (other.game, other.options, other.conditions):
+                raise ValueError(f"{other.name} and {one.name} are the same game under the same conditions")
+    return tuple(found)
+
+
+def _discipline(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> Discipline:
+    keys = ("id", "name", "options", "clock", "policy")
+    if not ("id" in value and set(value) <= set(keys)):
+        raise ValueError(f"a game of a plan has its id and may have {listing(keys[1:])}, not {listing(value)}")
+    options = value.get("options", {})
+    if type(options) is not dict:
+        raise ValueError(f"the options of a game are a table like {{ rows = 3 }}, not {show(options)}")
+    game = make(value["id"], **options)
+    played = conditions(game, _word(value, plan, "policy"), _word(value, plan, "clock"), shown)
+    changed = "".join(f" {key}={one}" for key, one in options.items())
+    name = _text(value.get("name", game.id + changed), "the name of a game")
+    return Discipline(name, game.id, game.options, game.seats, played, seed)
+
+
+def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | None:
+    """A text that a game may have for itself, or the whole plan."""
+    found = value.get(key, plan.get(key))
+    return None if found is None else _text(found, key)
+
+
+def _entrants(value: Any, disciplines: Sequence[Discipline]) -> tuple[Entrant, ...]:
+    if type(value) is not list or not 2 <= len(value) <= MOST_BOTS:
+        raise ValueError(f"a tournament has from 2 to {MOST_BOTS} bots, {_KEYS['bots']}, not {show(value)}")
+    found = tuple(_entrant(one if type(one) is dict else {"bot": one}, disciplines) for one in value)
+    _check_distinct([one.name for one in found], "two bots are called")
+    return found
+
+
+def _entrant(value: dict[str, Any], disciplines: Sequence[Discipline]) -> Entrant:
+    keys = ("bot", "name", "home")
+    if not ("bot" in value and set(value) <= set(keys)):
+        raise ValueError(f"a bot of a plan has bot, its spec, and may have {listing(keys[1:])}, not {listing(value)}")
+    games = [one.name for one in disciplines]
+    spec = value["bot"]
+    if type(spec) is not dict:
+        spec = dict.fromkeys(games, spec)
+        name = value.get("name", value["bot"])
+    elif "name" in value:
+        name = value["name"]
+    else:
+        raise ValueError("a bot with a spec for each game needs a name")
+    name = _text(name, "the name of a bot")
+    if set(spec) != set(games):
+        raise ValueError(f"{name} has specs for {listing(spec)}, and the games are {listing(games)}")
+    specs = {game: _text(spec[game], f"the spec of {name}", 1000) for game in games}
+    home = value.get("home")
+    return Entrant(name, specs, None if home is None else choice(home, games, f"the home of {name}", ValueError))
+
+
+def _challengers(value: Any, names: Sequence[str]) -> tuple[int, ...]:
+    """Their numbers; the first bot if nobody is named."""
+    if value is None:
+        return (0,)
+    if type(value) is not list or not value:
+        raise ValueError(f"challengers is a list of names of bots, not {show(value)}")
+    return tuple(sorted({names.index(choice(one, names, "a challenger", ValueError)) for one in value}))
+
+
+def _check_distinct(names: Sequence[str], complaint: str) -> None:
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise ValueError(f"{complaint} {name}; give one of them another name")
+
+
+def _text(value: Any, where: str, longest: int = 60) -> str:
+    if type(value) is not str or not 1 <= len(value) <= longest or (longest == 60 and not _NAME.fullmatch(value)):
+        raise ValueError(f"{where} is a text of 1 to {longest} characters on one line, not {show(value)}")
+    return value
+
+
+def _yes(value: Any, where: str) -> bool:
+    return bool(choice(value, (True, False), where, ValueError))

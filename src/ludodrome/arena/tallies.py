@@ -1,0 +1,191 @@
+"""Counting: what counts of a record, and what many of them come to.
+
+Points and intervals are computed in ``scores.py``; here the games are gathered for it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ludodrome.arena import scores
+
+HARNESS = ("forfeit", "arena")
+"""How a game may be decided other than by play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What counts of a record."""
+
+    match: str
+    names: tuple[str, ...]
+    """By seat, as is all that follows."""
+    returns: tuple[float, ...]
+    rated: bool
+    reason: str
+    decided_by: str
+    verdicts: tuple[tuple[int, str], ...]
+    """Seats and causes, in the order in which they were given."""
+    length: int
+    """Turns, those of the opening among them."""
+    moves: tuple[int, ...]
+    """How often each bot was asked."""
+    ms: tuple[float, ...]
+    slowest_ms: tuple[float, ...]
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        """By seat: one point, shared by those who did best."""
+        return scores.points(self.returns)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; ``from_json`` reads it back."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> "Played":
+        """What ``to_json`` wrote, also after a way through JSON."""
+        lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list | tuple)}
+        verdicts = tuple((int(seat), str(cause)) for seat, cause in value["verdicts"])
+        return Played(**(value | lists | {"verdicts": verdicts}))
+
+
+def played(record: dict[str, Any]) -> Played:
+    """What counts of a record."""
+    result, seats = record["result"], len(record["names"])
+    moves, slowest = [0] * seats, [0.0] * seats
+    for turn in record["turns"]:
+        moves[turn["seat"]] += 1
+        slowest[turn["seat"]] = max(slowest[turn["seat"]], turn.get("ms", 0.0))
+    return Played(
+        record["match"],
+        tuple(record["names"]),
+        tuple(result["returns"]),
+        result["rated"],
+        result["reason"],
+        result["decided_by"],
+        tuple((verdict["seat"], verdict["cause"]) for verdict in result["verdicts"]),
+        len(record["opening"]) + len(record["turns"]),
+        tuple(moves),
+        tuple(record["ms"]),
+        tuple(slowest),
+    )
+
+
+@dataclass(slots=True)
+class Line:
+    """One player's part in the games that were counted."""
+
+    name: str
+    results: list[float] = field(default_factory=list)
+    """Points, game by game; of rated games only, as are wins, draws and losses."""
+    groups: list[int] = field(default_factory=list)
+    """The round of each of them."""
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    moves: int = 0
+    ms: float = 0.0
+    slowest_ms: float = 0.0
+    verdicts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def points(self) -> float:
+        """The sum of the results."""
+        return sum(self.results)
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "name": self.name,
+            "games": len(self.results),
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": round(self.points, 9),
+            "moves": self.moves,
+            "ms": round(self.ms, 3),
+            "slowest_ms": round(self.slowest_ms, 3),
+            "verdicts": dict(sorted(self.verdicts.items())),
+        }
+
+
+def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    """The most frequent first, equals by name."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+class Tally:
+    """Games, counted one by one, in any order."""
+
+    def __init__(self, names: Sequence[str], seats: int) -> None:
+        self.seats = seats
+        self.lines = {name: Line(name) for name in names}
+        self.games = self.unrated = self.length = self.longest = 0
+        self.shortest: int | None = None
+        self.reasons: Counter[str] = Counter()
+        self.decided_by: Counter[str] = Counter()
+        self.seat_points = [0.0] * seats
+
+    def add(self, game: Played, group: int) -> None:
+        """Counts a game; ``group`` is its round: the games from one opening."""
+        self.games += 1
+        self.length += game.length
+        self.longest = max(self.longest, game.length)
+        self.shortest = game.length if self.shortest is None else min(self.shortest, game.length)
+        self.reasons[game.reason] += 1
+        self.decided_by[game.decided_by] += 1
+        for seat, cause in game.verdicts:
+            self.lines[game.names[seat]].verdicts[cause] += 1
+        for seat, name in enumerate(game.names):
+            line = self.lines[name]
+            line.moves += game.moves[seat]
+            line.ms += game.ms[seat]
+            line.slowest_ms = max(line.slowest_ms, game.slowest_ms[seat])
+        if game.rated:
+            self._add_points(game, group)
+        else:
+            self.unrated += 1
+
+    def _add_points(self, game: Played, group: int) -> None:
+        first = sum(point > 0 for point in game.points)
+        for seat, (name, point) in enumerate(zip(game.names, game.points, strict=True)):
+            line = self.lines[name]
+            line.results.append(point)
+            line.groups.append(group)
+            line.wins += point == 1
+            line.draws += point > 0 and first > 1
+            line.losses += point == 0
+            self.seat_points[seat] += point
+
+    @property
+    def by_harness(self) -> int:
+        """Games that were decided by a forfeit or by the arena, not by play."""
+        return sum(self.decided_by[how] for how in HARNESS)
+
+    def score(self, name: str) -> scores.Score:
+        """A player's score in a match of two."""
+        scores.refuse_elo(self.seats)
+        line = self.lines[name]
+        return scores.score(line.results, line.groups)
+
+    def share(self, name: str) -> scores.Share:
+        """A player's share of the points, with any number of seats."""
+        line = self.lines[name]
+        return scores.shares(line.results, self.seats, line.groups)
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        first = next(iter(self.lines))
+        return {
+            "games": self.games,
+            "unrated": self.unrated,
+            "players": [line.to_json() | {"share": self.share(name).to_json()} for name, line in self.lines.items()],
+            "score": self.score(first).to_json() if self.seats == 2 else None,
+            "seat_points": [round(points, 9) for points in self.seat_points],
+            "reasons": dict(ranked(self.reasons)),
+            "decided_by": dict(sorted(self.decided_by.items())),
+            "by_harness": self.by_harness,
+            "length": {"mean": self.length / max(self.games, 1), "least": self.shortest or 0, "most": self.longest},
+        }

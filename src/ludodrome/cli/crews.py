@@ -1,0 +1,62 @@
+"""Those who play: the workers that a command was given, and whether its bots can be played at all."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Refusal, refusals
+
+if TYPE_CHECKING:
+    from ludodrome.arena.executors import Workers
+    from ludodrome.game import Game
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+WorkerCount = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", metavar="N", min=1, max=1024, help="Games at once; one for each core, if nothing is said."
+    ),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Play on a Dask cluster: its scheduler, like tcp://host:8786."),
+]
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
+    """The workers, for as long as they are needed."""
+    from ludodrome.arena.executors import Cluster, LocalWorkers
+    from ludodrome.arena.pool import ClusterLost
+
+    if cluster is not None and count is not None:
+        raise Refusal("either --workers of this machine or --cluster: a cluster knows its workers")
+    workers: Workers
+    with refusals(), screen.waiting("calling the cluster ..."):
+        workers = LocalWorkers(count or cores()) if cluster is None else Cluster(cluster)
+    try:
+        yield workers
+    except ClusterLost as error:
+        raise Refusal(f"{error}. What was finished is kept") from error
+    finally:
+        workers.close()
+
+
+def check_bots(game: "Game", specs: Iterable[str]) -> None:
+    """Refuses bots that cannot play the game, before anybody waits for them."""
+    from ludodrome.arena.transports import seat
+
+    with refusals(), screen.compiling(game.id):
+        for spec in dict.fromkeys(specs):
+            seat(spec, game, 0).close()

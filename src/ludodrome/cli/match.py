@@ -1,0 +1,300 @@
+"""The commands ``match`` and ``sprt``: bots against one another, many times."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from ludodrome.cli import live, screen
+from ludodrome.cli.commands import Command, GameId, Json, Options, Refusal, examples, open_game, refusals
+from ludodrome.cli.crews import INTERRUPTED, ClusterAddress, WorkerCount, check_bots, gathered
+
+if TYPE_CHECKING:
+    from ludodrome.arena.books import Book
+    from ludodrome.arena.executors import Workers
+    from ludodrome.arena.match import Match, Playing
+    from ludodrome.arena.tallies import Tally
+    from ludodrome.arena.trial import Trial
+
+app = typer.Typer()
+
+UNDECIDED = 3
+"""The exit code of a test that has not come to an end."""
+
+Openings = Annotated[
+    str, typer.Option(metavar="WHICH", help="drawn: fair ones by lot; none; or a file with a line of JSON moves each.")
+]
+NoOpenings = Annotated[bool, typer.Option("--no-openings", help="The same as --openings none.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")]
+RecordFolder = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="DIR", help="Keep the records there; what is there is not played again."),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(metavar="P", help="Towards offenders: forfeit, substitute or retry:N; else as the game wants it."),
+]
+ClockText = Annotated[
+    str, typer.Option("--clock", metavar="C", help="1s, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500, none.")
+]
+HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not show the bots the legal moves.")]
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome match skysummit greedy random --games 20",
+        "ludodrome match dots level:5 cmd:./mybot --clock 100ms --record games",
+        "ludodrome match santorini -o players=3 greedy level:2 random",
+        "ludodrome match caldera level:4 level:3 --clock nodes=2000 --json",
+    ),
+)
+def match(
+    game: GameId,
+    bot: Annotated[
+        list[str], typer.Argument(metavar="BOT", show_default=False, help="One for each seat, like level:3.")
+    ],
+    option: Options = None,
+    games: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many; 100, or the whole rounds below it.")
+    ] = None,
+    swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening with all seats changed.")] = True,
+    openings: Openings = "drawn",
+    no_openings: NoOpenings = False,
+    seed: Seed = 0,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    record: RecordFolder = None,
+    policy: Policy = None,
+    clock: ClockText = "1s",
+    hide_legal_moves: HideMoves = False,
+    json: Json = False,
+) -> None:
+    """Play a match between bots and say who is better, and how surely.
+
+    Every opening is played once with every bot in every seat. Ctrl-C ends it with what was finished (exit code 130).
+    With --record, the same command goes on where it was stopped.
+    """
+    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
+    agreed, book = prepare(game, option, bot, games, swap, wanted)
+    from ludodrome.arena.match import Playing
+
+    playing = Playing(agreed)
+    with gathered(workers, cluster) as crew:
+        whole = run(playing, book, crew, record, json, lambda: standing(playing.tally))
+    if json:
+        from json import dumps
+
+        screen.say(dumps(agreed.to_json() | playing.tally.to_json()))
+    else:
+        show_match(agreed, playing.tally)
+    if not whole:
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome sprt skysummit level:5 level:4 --clock nodes=2000",
+        "ludodrome sprt caldera cmd:./new cmd:./old --elo1 20 --max-games 4000",
+    ),
+)
+def sprt(
+    game: GameId,
+    new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The bot that may be better.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot it is compared with.")],
+    option: Options = None,
+    elo0: Annotated[float, typer.Option(metavar="ELO", help="At most so much better: it fails.")] = 0.0,
+    elo1: Annotated[float, typer.Option(metavar="ELO", help="At least so much better: it passes.")] = 10.0,
+    alpha: Annotated[float, typer.Option(metavar="P", help="How often one that is only elo0 better may pass.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="How often one that is elo1 better may fail.")] = 0.05,
+    max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Give up after so many games.")] = 100_000,
+    openings: Openings = "drawn",
+    no_openings: NoOpenings = False,
+    seed: Seed = 0,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    record: RecordFolder = None,
+    policy: Policy = None,
+    clock: ClockText = "1s",
+    hide_legal_moves: HideMoves = False,
+    json: Json = False,
+) -> None:
+    """Test whether a new bot is better than an old one, with as few games as it takes.
+
+    A sequential test over pairs of games from one opening, counted in the order of the schedule. It passes or fails
+    as soon as the results are clear. The exit code is 0 if the new bot passes, 1 if it fails, 3 if neither is clear.
+    """
+    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
+    agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
+    with refusals():
+        from ludodrome.arena.scores import refuse_elo
+        from ludodrome.arena.sprt import BETTER, Sprt
+        from ludodrome.arena.trial import Trial
+
+        refuse_elo(agreed.discipline.seats)
+        trial = Trial(agreed, Sprt(elo0, elo1, alpha, beta))
+    with gathered(workers, cluster) as crew:
+        whole = run(trial, book, crew, record, json, lambda: _test_standing(trial))
+    if json:
+        from json import dumps
+
+        asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
+        told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
+        screen.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
+    else:
+        show_match(agreed, trial.tally)
+        _show_test(trial)
+    if not whole:
+        raise typer.Exit(INTERRUPTED)
+    verdict = trial.state.verdict
+    raise typer.Exit(UNDECIDED if verdict is None else 0 if verdict == BETTER else 1)
+
+
+# What was asked for
+
+
+class Wanted(NamedTuple):
+    """The conditions of a match, as they were typed."""
+
+    openings: str
+    seed: int
+    record: Path | None
+    policy: str | None
+    clock: str
+    legal_moves: bool
+
+
+def prepare(
+    game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
+) -> "tuple[Match, Book]":
+    """The match that was asked for and its openings; a refusal if it cannot be played."""
+    game = open_game(game_id, options)
+    if len(bots) != game.seats:
+        raise Refusal(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
+    check_bots(game, bots)
+    with refusals(), screen.compiling(game.id):
+        from ludodrome.arena.conditions import conditions
+        from ludodrome.arena.fixtures import Discipline
+        from ludodrome.arena.match import Match, checked_games, distinct_names, open_book
+
+        agreed = conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
+        discipline = Discipline(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
+        count = checked_games(games, game.seats, swap)
+        which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
+        return (
+            Match(discipline, tuple(bots), distinct_names(bots), count, swap),
+            open_book(game, wanted.seed, which, wanted.record),
+        )
+
+
+def run(
+    playing: "Playing", book: "Book", crew: "Workers", record: Path | None, quiet: bool, line: Callable[[], str]
+) -> bool:
+    """Plays with a line of progress; whether it came to its end, and was not stopped."""
+    from ludodrome.arena.match import play_match
+
+    tally, total = playing.tally, playing.match.games
+    try:
+        with refusals(), live.games(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
+            play_match(playing, book, crew, record, glance=show)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+# What came of it
+
+
+def standing(tally: "Tally") -> str:
+    """How it stands, in a few words."""
+    if tally.seats > 2:
+        return ", ".join(f"{line.name} {line.points:g}" for line in tally.lines.values())
+    first = next(iter(tally.lines.values()))
+    text = f"{first.name} {counts(first.wins, first.draws, first.losses)}"
+    if not first.results:
+        return text
+    score = tally.score(first.name)
+    return f"{text}, Elo {score.elo:+.0f} ({score.elo_low:+.0f} to {score.elo_high:+.0f})"
+
+
+def counts(wins: int, draws: int, losses: int) -> str:
+    """Wins, draws and losses, as chess players write them."""
+    return f"+{wins} ={draws} -{losses}"
+
+
+def show_match(match: "Match", tally: "Tally") -> None:
+    """The table of a match, and what is to be said about it."""
+    on = match.discipline
+    conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
+    options = "".join(f" {name}={value}" for name, value in on.options.items())
+    screen.say(f"{on.game}{options}, {tally.games} of {match.games} games, {conditions}\n")
+    header = ("bot", "games", "won", "drawn", "lost", "points", "share", "95 %", "ms a move", "slowest ms")
+    screen.show_table(header, (_row(tally, name) for name in match.names), numbers=header[1:])
+    screen.say("")
+    for sentence in sentences(tally):
+        screen.say(sentence)
+
+
+def _row(tally: "Tally", name: str) -> list[str]:
+    line, share = tally.lines[name], tally.share(name)
+    return [
+        name,
+        str(len(line.results)),
+        *map(str, (line.wins, line.draws, line.losses)),
+        f"{line.points:.4g}",
+        f"{share.share:.1%}",
+        f"{share.low:.1%} to {share.high:.1%}",
+        f"{line.ms / line.moves:.2f}" if line.moves else "",
+        f"{line.slowest_ms:.1f}",
+    ]
+
+
+def sentences(tally: "Tally") -> list[str]:
+    """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
+    from ludodrome.arena.tallies import ranked
+
+    if not tally.games:
+        return ["nothing was played"]
+    found = []
+    first, *others = tally.lines
+    if tally.seats == 2 and tally.lines[first].results:
+        score = tally.score(first)
+        found.append(
+            f"{first} is {score.elo:+.0f} Elo from {others[0]} (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}), "
+            f"and the better one with {score.superiority:.1%}"
+        )
+    rated = tally.games - tally.unrated
+    if rated:
+        seats = ", ".join(f"seat {seat} {points / rated:.1%}" for seat, points in enumerate(tally.seat_points))
+        found.append(f"points by seat: {seats}")
+    mean = tally.length / tally.games
+    found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
+    found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in ranked(tally.reasons)))
+    how = ", ".join(f"{one} {tally.decided_by[one]}" for one in ("play", "forfeit", "arena"))
+    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games by the harness rather than by play")
+    if tally.unrated:
+        found.append(f"{tally.unrated} of the games do not count: the arena itself failed")
+    for line in tally.lines.values():
+        if line.verdicts:
+            causes = ", ".join(f"{cause} {count}" for cause, count in ranked(line.verdicts))
+            found.append(f"verdicts against {line.name}: {causes}")
+    return found
+
+
+def _test_standing(trial: "Trial") -> str:
+    state = trial.state
+    return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(trial.tally)}"
+
+
+def _show_test(trial: "Trial") -> None:
+    from ludodrome.arena.sprt import BETTER
+
+    state, test = trial.state, trial.sprt
+    passed = {None: "undecided", BETTER: "passed"}.get(state.verdict, "failed")
+    screen.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
+    screen.say(
+        f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "
+        f"(fails at {state.lower:.2f}, passes at {state.upper:.2f})"
+    )

@@ -1,0 +1,124 @@
+"""What is asked of a database about tournaments, and what is written. One transaction for each game."""
+
+import json
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, delete, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from ludodrome.store.models import Game, Opening, Tournament
+
+BATCH = 500
+"""Records that are held in memory when all are read."""
+
+
+class Summary(NamedTuple):
+    """One line about a tournament."""
+
+    name: str
+    plan: dict[str, Any]
+    begun: str
+    games: int
+
+
+def tournaments(engine: Engine) -> list[Summary]:
+    """All of them, in the order in which they began."""
+    count = func.count(Game.id)
+    wanted = select(Tournament, count).outerjoin(Game).group_by(Tournament.id).order_by(Tournament.id)
+    with Session(engine) as session:
+        return [Summary(one.name, one.plan, one.begun, games) for one, games in session.execute(wanted)]
+
+
+class Ledger:
+    """The games and openings of one tournament."""
+
+    def __init__(self, engine: Engine, tournament_id: int) -> None:
+        self._engine, self._id = engine, tournament_id
+
+    @staticmethod
+    def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "Ledger":
+        """A new tournament; ValueError if there is one of that name."""
+        with Session(engine) as session:
+            row = Tournament(name=name, plan=plan, begun=_now())
+            session.add(row)
+            try:
+                session.commit()
+            except IntegrityError as error:
+                raise ValueError(f"there is a tournament {name} already") from error
+            return Ledger(engine, row.id)
+
+    @staticmethod
+    def find(engine: Engine, name: str) -> "tuple[Ledger, dict[str, Any]] | None":
+        """A tournament and its plan; None if there is none of that name."""
+        with Session(engine) as session:
+            row = session.scalar(select(Tournament).where(Tournament.name == name))
+            return None if row is None else (Ledger(engine, row.id), row.plan)
+
+    # Openings
+
+    def openings(self) -> Iterator[tuple[str, int, list[Any]]]:
+        """All that were drawn: discipline, number, moves."""
+        with Session(self._engine) as session:
+            for row in session.scalars(select(Opening).where(Opening.tournament_id == self._id)):
+                yield row.discipline, row.number, row.moves
+
+    def add_opening(self, discipline: str, number: int, moves: list[Any]) -> None:
+        """Writes an opening down; if it is there already, it stays as it is."""
+        with Session(self._engine) as session:
+            session.add(Opening(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
+            try:
+                session.commit()
+            except IntegrityError:  # another process has drawn the same one
+                session.rollback()
+
+    # Games
+
+    def games(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What counts of every game: its discipline, and what was given to ``add_game``."""
+        wanted = select(Game.discipline, Game.counted).where(Game.tournament_id == self._id).order_by(Game.id)
+        with Session(self._engine) as session:
+            yield from session.execute(wanted).tuples()
+
+    def add_game(self, match: str, discipline: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
+        """Writes a game down in one transaction; False, and nothing is written, if it is there already."""
+        packed = zlib.compress(json.dumps(record, separators=(",", ":")).encode())
+        row = Game(
+            tournament_id=self._id,
+            match=match,
+            discipline=discipline,
+            rated=rated,
+            counted=counted,
+            record=packed,
+            finished=_now(),
+        )
+        with Session(self._engine) as session:
+            session.add(row)
+            try:
+                session.commit()
+            except IntegrityError:
+                session.rollback()
+                return False
+            return True
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every record, in the order in which they were finished."""
+        wanted = select(Game.record).where(Game.tournament_id == self._id).order_by(Game.id)
+        with Session(self._engine) as session:
+            for packed in session.scalars(wanted.execution_options(yield_per=BATCH)):
+                record: dict[str, Any] = json.loads(zlib.decompress(packed))
+                yield record
+
+    def forget_unrated(self) -> int:
+        """Takes out the games that do not count, so that they are played again; how many they were."""
+        with Session(self._engine) as session:
+            gone = session.execute(delete(Game).where(Game.tournament_id == self._id, Game.rated.is_(False)))
+            session.commit()
+            return int(gone.rowcount)  # type: ignore[attr-defined]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
