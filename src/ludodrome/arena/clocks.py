@@ -6,9 +6,6 @@ What a clock *is* stands in ``conditions.py``; ``transports/`` measure time, ``t
 from ludodrome.arena.conditions import Clock
 from ludodrome.bots.player import Budget
 
-STARTUP = 10.0
-"""Seconds after a bot was started that are not charged to its first turn: programs load, kernels compile."""
-
 RESERVE = 0.02
 """Seconds that a built-in leaves unused in each turn, so that a busy machine does not make it late ..."""
 RESERVED_SHARE = 0.02

@@ -109,6 +109,8 @@ class Conditions:
     clock: Clock = Clock(move_ms=1000)
     legal_moves: bool = True
     """Whether the bots are shown them."""
+    start_ms: int = 10_000
+    """What a seat's first turn may take beside its clock, uncharged: programs load, kernels compile."""
 
     @property
     def tries(self) -> int:
@@ -117,16 +119,19 @@ class Conditions:
 
     def to_json(self) -> dict[str, Any]:
         """As records carry it."""
-        return {"policy": self.policy, "clock": self.clock.to_json(), "legal_moves": self.legal_moves}
+        clock = self.clock.to_json()
+        return {"policy": self.policy, "clock": clock, "legal_moves": self.legal_moves, "start_ms": self.start_ms}
 
     @staticmethod
     def from_json(value: Any) -> "Conditions":
         """The conditions of a record; ValueError if they are none."""
-        if type(value) is not dict or set(value) != {"policy", "clock", "legal_moves"}:
-            raise ValueError(f"conditions have policy, clock and legal_moves, not {show(value)}")
+        if type(value) is not dict or set(value) != {"policy", "clock", "legal_moves", "start_ms"}:
+            raise ValueError(f"conditions have policy, clock, legal_moves and start_ms, not {show(value)}")
         if type(value["legal_moves"]) is not bool:
             raise ValueError(f"legal_moves is true or false, not {show(value['legal_moves'])}")
-        return Conditions(read_policy(value["policy"]), Clock.from_json(value["clock"]), value["legal_moves"])
+        start_ms = integer(value["start_ms"], 0, LONGEST_MS, "start_ms", ValueError)
+        policy, clock = read_policy(value["policy"]), Clock.from_json(value["clock"])
+        return Conditions(policy, clock, value["legal_moves"], start_ms)
 
 
 def conditions(game: Game, policy: str | None = None, clock: str | None = None, legal_moves: bool = True) -> Conditions:

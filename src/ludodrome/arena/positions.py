@@ -1,4 +1,4 @@
-"""Positions in the arena: where a game begins, how a move is read, what is played for an offender, how a forfeit counts.
+"""Positions in the arena: where a game begins, how a move is read, what stands in for an offender's, what a forfeit is.
 
 The judge (``table.py``) and the verifier (``verifying.py``) share these.
 """

@@ -38,8 +38,6 @@ class Answer:
     """From the question to the answer."""
     move: Any = None
     fault: Fault | None = None
-    charged: float | None = None
-    """Seconds that the clock counts, where these are fewer: a bot's start is not charged."""
     sent: str | None = None
     """What a faulty answer looked like, cut to size."""
     log: tuple[str, ...] = field(default=())
@@ -54,6 +52,7 @@ class Turn:
         number: int,
         seat: int,
         seconds: float | None,
+        allowance: float,
         budget: Budget | None,
         observe: Callable[[], Any],
         write: Callable[["Turn"], Message],
@@ -62,6 +61,8 @@ class Turn:
         self.seat = seat
         self.seconds = seconds
         """What the answer may take; None without a clock."""
+        self.allowance = allowance
+        """Seconds beside these that are not charged: a bot's first turn may include its start."""
         self.budget = budget
         """What a built-in should use."""
         self._observe = observe

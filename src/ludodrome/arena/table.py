@@ -50,6 +50,7 @@ class Table:
         self._head = header(assignment, self.match)
         self._chain = Chain(self._head, self.state)
         self._clocks = [SeatClock(self.conditions.clock) for _ in assignment.bots]
+        self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
         self._dead: set[int] = set()
         self._number = len(assignment.opening)
         self._entries: list[dict[str, Any]] = []
@@ -76,8 +77,9 @@ class Table:
         turn = self.turn
         if turn is None:
             raise RuntimeError("no question is open")
-        charged = answer.seconds if answer.charged is None else answer.charged
+        charged = max(0.0, answer.seconds - turn.allowance)
         self._spent += charged
+        self._allowances[turn.seat] = 0.0
         self._elapsed += answer.seconds
         self._log += answer.log
         fault = answer.fault
@@ -145,6 +147,7 @@ class Table:
             number,
             seat,
             clock.allowed(self._spent),
+            self._allowances[seat],
             clock.budget(self._spent),
             lambda: game.observation(state, seat),
             self._message,

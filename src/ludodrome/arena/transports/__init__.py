@@ -1,12 +1,52 @@
-"""How seats are carried: inside this process, or as child processes. ``seat`` makes one from a bot's spec."""
+"""How seats are carried: inside this process, or as child processes. ``seat`` makes one from a bot's spec.
 
+``cmd:./mybot --fast`` is a program with its arguments; ``py:mine.py:MyBot`` is a Python class, in a child of ours, so
+that a deadline can be kept; all other specs are built-ins.
+"""
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from ludodrome.arena.messages import longest_line
 from ludodrome.arena.seats import Seat
-from ludodrome.bots import bot
 from ludodrome.game import Game
+from ludodrome.reading import show
+
+COMMAND, FILE = "cmd", "py"
 
 
 def seat(spec: str, game: Game, seed: int) -> Seat:
     """A seat for the bot that a spec describes; ValueError says what would be right."""
+    kind, colon, rest = spec.partition(":") if type(spec) is str else ("", "", "")
+    if colon and kind in (COMMAND, FILE):
+        from ludodrome.arena.transports.child import ChildSeat
+
+        return ChildSeat(spec, command(kind, rest), longest_line(game))
     from ludodrome.arena.transports.inside import InsideSeat
+    from ludodrome.bots import bot
 
     return InsideSeat(bot(spec, game, seed))
+
+
+def command(kind: str, rest: str) -> list[str]:
+    """The program and its arguments; ValueError if there is none."""
+    if kind == FILE:
+        path, colon, name = rest.rpartition(":")
+        if not (colon and path and name.isidentifier()):
+            raise ValueError(f"a bot of one's own is named like py:mine.py:MyBot, not py:{rest}")
+        if not Path(path).is_file():
+            raise ValueError(f"there is no file {path} for the bot py:{rest}")
+        return [sys.executable, "-P", "-m", "ludodrome.arena.host", rest]
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise ValueError(f"the command {show(rest)} cannot be read: {error}") from None
+    if not words:
+        raise ValueError("a program is named like cmd:./mybot --fast, and here nothing follows cmd:")
+    if shutil.which(words[0]) is None:
+        there = "is not executable" if os.path.exists(words[0]) else "cannot be found"
+        raise ValueError(f"the program {words[0]} of the bot cmd:{rest} {there}")
+    return words

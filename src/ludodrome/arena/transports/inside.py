@@ -2,7 +2,6 @@
 
 import time
 
-from ludodrome.arena.clocks import STARTUP
 from ludodrome.arena.messages import Message
 from ludodrome.arena.seats import ARENA, Answer, Fault, Notice, Turn
 from ludodrome.bots.player import Bot
@@ -13,7 +12,6 @@ class InsideSeat:
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self._new = True
         self.name = bot.name
         self.stderr = ""
         self.notes: list[str] = []
@@ -23,17 +21,14 @@ class InsideSeat:
         self._bot.start(hello)
 
     def ask(self, turn: Turn) -> Answer:
-        """What the bot chooses. Its first choice may compile kernels: the start-up allowance is for that."""
+        """What the bot chooses. It cannot be interrupted, so it may be late; the table judges that."""
         observation = turn.observation
         began = time.perf_counter()
         try:
             move, fault = self._bot.choose(observation, turn.budget), None
         except Exception as error:
             move, fault = None, Fault(ARENA, f"{self.name} broke: {type(error).__name__}: {error}")
-        seconds = time.perf_counter() - began
-        charged = max(0.0, seconds - STARTUP) if self._new else seconds
-        self._new = False
-        return Answer(seconds, move, fault, charged)
+        return Answer(time.perf_counter() - began, move, fault)
 
     def tell(self, notice: Notice) -> None:
         """A built-in looks at nothing but the position it must move in."""

@@ -1,0 +1,215 @@
+"""A child process as a seat: one JSON object a line on its standard input and output.
+
+Lines are taken in the order in which they come; the first that is an answer, or is no message at all, ends the turn.
+How children are started and ended is in ``processes.py``.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ludodrome.arena import messages
+from ludodrome.arena.messages import LINE, BadLine, Message, kept
+from ludodrome.arena.seats import CRASH, ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.transports.processes import MOST_QUEUED, Process
+from ludodrome.reading import show
+
+PATIENCE = 600.0
+"""Seconds for an answer where no clock runs: nobody waits for ever."""
+GRACE = 1.0
+"""Seconds in which a bot may leave by itself once the game is over and its input closed ..."""
+LITTLE_GRACE = 0.1
+"""... or if it has not been heard of lately."""
+MOST_NOTES = 100
+MOST_LOGGED = 64 * 1024
+"""Characters of log that are kept of one bot."""
+
+
+class ChildSeat:
+    """A bot in any language. The process begins with its first game; further games may follow in the same one."""
+
+    def __init__(self, name: str, arguments: Sequence[str], longest_line: int = LINE) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self._arguments = list(arguments)
+        self._longest = longest_line
+        self._process: Process | None = None
+        self._failure = ""
+        self._buffer = bytearray()
+        self._searched = 0
+        self._skipping = False
+        """Whether the rest of a line that was too long is still to come."""
+        self._owed = 0
+        """Questions that it has not answered; an answer without a number is to the oldest."""
+        self._observed: set[int] = set()
+        self._logged = 0
+
+    @property
+    def stderr(self) -> str:
+        """What it wrote to its standard error."""
+        return self._process.stderr if self._process else ""
+
+    # The seat
+
+    def start(self, hello: Message) -> None:
+        """Start the process, or begin another game in it."""
+        if self._process is None and not self._failure:
+            try:
+                self._process = Process(self._arguments)
+            except OSError as error:
+                self._failure = f"it could not be started: {error.strerror}"
+                return
+        self._observed.clear()
+        self._send(hello)
+
+    def ask(self, turn: Turn) -> Answer:
+        """Its answer, or a fault, at the deadline at the latest. The time runs from here."""
+        question = messages.line(turn.message)
+        asking = _Asking(turn, time.monotonic())
+        if self._process is None:
+            return asking.fault(CRASH, self._failure)
+        self._process.send(question)
+        while True:
+            while (text := self._line()) is not None:
+                if answer := self._hear(text, asking):
+                    return answer
+            if len(self._buffer) > self._longest:
+                self._buffer.clear()
+                self._skipping = True
+                return asking.fault(PROTOCOL, f"its line was longer than {self._longest} bytes")
+            if self._process.finished_output:
+                return asking.fault(CRASH, self._process.last_words())
+            if (left := asking.deadline - time.monotonic()) <= 0:
+                self._owed += 1
+                return asking.fault(TIMEOUT, "no answer came in time")
+            self._buffer += self._process.receive(left)
+
+    def tell(self, notice: Notice) -> None:
+        """Handed to the process, unless it has stopped reading long ago."""
+        if self._process is None:
+            return
+        message = notice.message
+        if message["type"] == "observe":
+            self._observed.add(message["turn"])
+            if self._process.queued > MOST_QUEUED:
+                return
+        self._send(message)
+
+    def close(self) -> None:
+        """End the process and all that it has started."""
+        if self._process is not None:
+            self._process.end(LITTLE_GRACE if self._owed else GRACE, self._overhear)
+
+    # Hearing
+
+    def _send(self, message: Message) -> None:
+        if self._process is not None:
+            self._process.send(messages.line(message))
+
+    def _line(self) -> bytes | None:
+        """The next whole line, without its end."""
+        end = self._buffer.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._buffer)
+            if self._skipping:
+                self._buffer.clear()
+                self._searched = 0
+            return None
+        text = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self._searched = 0
+        if self._skipping:
+            self._skipping = False
+            return b""
+        return text
+
+    def _hear(self, text: bytes, asking: "_Asking") -> Answer | None:
+        """The answer that a line is, if it is one."""
+        if not text.strip():
+            return None
+        try:
+            message = messages.read(text, self._longest)
+            kind = message_kind(message)
+        except BadLine as wrong:
+            sent = kept(text[: 4 * messages.TEXT].decode("utf-8", "backslashreplace"))
+            return asking.fault(PROTOCOL, str(wrong), sent)
+        if kind == "log":
+            self._log(message["text"], asking)
+        elif kind in ("move", "error") and self._is_current(message, asking.turn.number):
+            if kind == "move":
+                return asking.move(message["move"])
+            return asking.fault(ERROR, kept(message["error"]))
+        return None
+
+    def _is_current(self, message: Message, number: int) -> bool:
+        """Whether a message answers the open question; if not, it is dropped and noted."""
+        if "turn" in message:
+            self._owed = 0
+            if message["turn"] == number:
+                return True
+            if message["turn"] not in self._observed:
+                self._note(f"an answer to turn {message['turn']} came in turn {number} and was dropped")
+            return False
+        if self._owed:
+            self._owed -= 1
+            self._note(f"a late answer without a number came in turn {number} and was dropped")
+            return False
+        return True
+
+    def _log(self, text: str, asking: "_Asking") -> None:
+        words = kept(text)
+        if self._logged + len(words) <= MOST_LOGGED:
+            self._logged += len(words)
+            asking.log.append(words)
+
+    def _note(self, text: str) -> None:
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(text)
+
+    def _overhear(self, data: bytes) -> None:
+        """What it says once nobody asks any more: only texts for the record are kept."""
+        self._buffer += data
+        while (text := self._line()) is not None:
+            try:
+                message = messages.read(text, self._longest)
+                if message_kind(message) == "log":
+                    self._note(f"after the game: {kept(message['text'])}")
+            except BadLine:
+                continue
+        if len(self._buffer) > self._longest:
+            self._buffer.clear()
+
+
+class _Asking:
+    """One question under way: when it was put, when it must be answered, what was said beside."""
+
+    def __init__(self, turn: Turn, now: float) -> None:
+        self.turn = turn
+        self.log: list[str] = []
+        self._began = now
+        self.deadline = now + turn.allowance + (PATIENCE if turn.seconds is None else turn.seconds)
+        """When it is too late."""
+
+    def move(self, move: Any) -> Answer:
+        """A move came."""
+        return Answer(time.monotonic() - self._began, move, log=tuple(self.log))
+
+    def fault(self, cause: str, why: str, sent: str | None = None) -> Answer:
+        """No move came."""
+        seconds = time.monotonic() - self._began
+        return Answer(seconds, fault=Fault(cause, why), sent=sent, log=tuple(self.log))
+
+
+def message_kind(message: Message) -> str:
+    """The type of a bot's message, once its fields are seen to be right; BadLine if they are not."""
+    kind = message.get("type")
+    if type(kind) is not str:
+        raise BadLine(f'a message has a type, as in {{"type": "move", "move": ...}}, not {show(kind)}')
+    if kind == "move" and "move" not in message:
+        raise BadLine("a message of the type move has the key move")
+    for name, owner in (("error", "error"), ("text", "log")):
+        if kind == owner and type(message.get(name)) is not str:
+            raise BadLine(f"a message of the type {owner} has the key {name}, a text, not {show(message.get(name))}")
+    if kind in ("move", "error") and "turn" in message and type(message["turn"]) is not int:
+        raise BadLine(f"turn is a whole number, not {show(message['turn'])}")
+    return kind

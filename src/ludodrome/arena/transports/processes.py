@@ -1,0 +1,287 @@
+"""Child processes that can be trusted with nothing: pipes that never block, standard error kept, a certain end.
+
+What is said over the pipes is for ``child.py``.
+
+Every child leads a session and a process group of its own. What is in that group is ended with certainty. Where /proc
+is there, so is what has left the group but not the session, or has left both and kept the environment that it was
+born with: that is the best that can be done without a sandbox.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+KEPT = 64 * 1024
+"""Bytes of standard error that are kept: the first half and the last half."""
+CHUNK = 64 * 1024
+MOST_QUEUED = 1024 * 1024
+"""Notices are dropped for a child that leaves so many bytes unread; questions are not."""
+TERM_SECONDS = 0.5
+"""Between SIGTERM and SIGKILL."""
+MOST_READS_AFTER_THE_END = 64
+SWEEPS = 20
+
+MARK = "LUDODROME_SEAT"
+"""A child and whatever it starts bear this in their environment."""
+PASSED_ON = re.compile(
+    "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TERM|TMPDIR|TMP|TEMP|VIRTUAL_ENV|LD_LIBRARY_PATH|JAVA_HOME|GOPATH"
+    "|GOROOT|GOCACHE|(BOT|LC|XDG|CONDA|NODE|CARGO|RUSTUP|NUMBA|OMP|CUDA|LUDODROME)_.*|PYTHON.*"
+)
+"""What a child sees of our environment; secrets are passed on under names that begin with BOT_."""
+
+
+def environment(mark: str) -> dict[str, str]:
+    """The environment of a child."""
+    return {**{name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}, MARK: mark}
+
+
+class Process:
+    """One child with three pipes. All methods are for one thread; standard error has a thread of its own."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self._mark = secrets.token_hex(8)
+        self._popen = subprocess.Popen(
+            arguments,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=environment(self._mark),
+        )
+        pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
+        self._in, self._out, err = (pipe.fileno() for pipe in pipes if pipe)
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+        self._exit = os.pidfd_open(self._popen.pid)
+        self._queue = bytearray()
+        self.finished_output = False
+        """Whether its standard output has come to an end."""
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._deaf = False
+        """Whether its standard input is closed."""
+        self._errors = _Errors(err, self._exit)
+        self._errors.start()
+        self.ended = False
+
+    @property
+    def stderr(self) -> str:
+        """What it wrote there so far."""
+        return self._errors.text
+
+    # Talking
+
+    @property
+    def queued(self) -> int:
+        """Bytes that it has not taken yet."""
+        return len(self._queue)
+
+    def send(self, data: bytes) -> None:
+        """Hand over as much as the pipe takes; the rest follows whenever somebody waits."""
+        if not self._deaf:
+            self._queue += data
+            self._flush()
+
+    def receive(self, seconds: float) -> bytes:
+        """Some of its output, or nothing if none comes in so many seconds. Meanwhile it is sent what is queued."""
+        deadline = time.monotonic() + seconds
+        while not self.finished_output:
+            left = deadline - time.monotonic()
+            for handle, _ in self._poll.poll(max(0.0, left * 1000)):
+                if handle == self._in:
+                    self._flush()
+                elif data := self._read():
+                    return data
+            if left <= 0:
+                break
+        return b""
+
+    def _read(self) -> bytes:
+        try:
+            data = os.read(self._out, CHUNK)
+        except BlockingIOError:
+            return b""
+        if not data:
+            self.finished_output = True
+            self._poll.unregister(self._out)
+        return data
+
+    def _flush(self) -> None:
+        try:
+            while self._queue:
+                del self._queue[: os.write(self._in, self._queue[:CHUNK])]
+        except BlockingIOError:
+            self._poll.register(self._in, select.POLLOUT)
+            return
+        except OSError:
+            self._deafen()
+            return
+        self._quiet()
+
+    def _quiet(self) -> None:
+        """Nothing is left to be sent."""
+        with contextlib.suppress(KeyError):
+            self._poll.unregister(self._in)
+
+    def _deafen(self) -> None:
+        """It has closed its end, or we close ours."""
+        if not self._deaf:
+            self._deaf = True
+            self._queue.clear()
+            self._quiet()
+            assert self._popen.stdin
+            self._popen.stdin.close()
+
+    # Ending
+
+    def has_exited(self, seconds: float = 0.0) -> bool:
+        """Whether it has exited, or does so within so many seconds; it is not reaped yet."""
+        watch = select.poll()
+        watch.register(self._exit, select.POLLIN)
+        return bool(watch.poll(seconds * 1000))
+
+    def last_words(self) -> str:
+        """How its output came to an end, for a verdict."""
+        if not self.has_exited(1.0):
+            return "it closed its output"
+        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        assert status is not None
+        if status.si_code == os.CLD_EXITED:
+            return f"it exited with code {status.si_status}"
+        return f"it was ended by {signal.Signals(status.si_status).name}"
+
+    def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
+        """Close its input, give it time to leave, then end it and whatever it started. ``heard`` gets its output."""
+        if self.ended:
+            return
+        self.ended = True
+        try:
+            if not self._leaves(grace, heard):
+                self._signal(signal.SIGTERM)
+                self._leaves(TERM_SECONDS, heard)
+        finally:
+            self._signal(signal.SIGKILL)  # before it is reaped, so that its number is still its own
+            _sweep(self._popen.pid, self._mark)
+            self._popen.wait()
+            self._deafen()
+            self._errors.join()
+            for pipe in (self._popen.stdout, self._popen.stderr):
+                assert pipe
+                pipe.close()
+            os.close(self._exit)
+
+    def _leaves(self, seconds: float, heard: Callable[[bytes], None]) -> bool:
+        """Whether it exits in time; it is sent what is queued first, and its output is taken."""
+        deadline = time.monotonic() + seconds
+        self._poll.register(self._exit, select.POLLIN)
+        try:
+            while (left := deadline - time.monotonic()) > 0:
+                if not self._queue:
+                    self._deafen()
+                events = dict(self._poll.poll(left * 1000))
+                if self._in in events:
+                    self._flush()
+                if self._out in events:
+                    heard(self._read())
+                elif self._exit in events:
+                    return True
+            return False
+        finally:
+            self._poll.unregister(self._exit)
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, number)
+
+
+class _Errors(threading.Thread):
+    """Takes what a child writes to its standard error, however much it is, until the child has exited."""
+
+    def __init__(self, pipe: int, child: int) -> None:
+        super().__init__(daemon=True, name="standard error of a bot")
+        self._pipe = pipe
+        self._child = child
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._cut = 0
+        self._lock = threading.Lock()
+        os.set_blocking(pipe, False)
+
+    def run(self) -> None:
+        """Read until the end, or until the child has exited and nothing more is there."""
+        watch = select.poll()
+        watch.register(self._pipe, select.POLLIN)
+        watch.register(self._child, select.POLLIN)
+        reads_left = MOST_READS_AFTER_THE_END
+        while reads_left:
+            events = dict(watch.poll())
+            if self._pipe not in events:
+                return
+            reads_left -= self._child in events
+            try:
+                data = os.read(self._pipe, CHUNK)
+            except BlockingIOError:
+                continue
+            if not data:
+                return
+            self._keep(data)
+
+    def _keep(self, data: bytes) -> None:
+        half = KEPT // 2 - 64
+        with self._lock:
+            room = half - len(self._head)
+            self._head += data[:room]
+            self._tail += data[room:] if room > 0 else data
+            if (extra := len(self._tail) - half) > 0:
+                del self._tail[:extra]
+                self._cut += extra
+
+    @property
+    def text(self) -> str:
+        """What is kept, as a text that anything can hold."""
+        with self._lock:
+            between = f"\n[{self._cut} bytes left out]\n".encode() if self._cut else b""
+            whole = bytes(self._head + between + self._tail)
+        return whole.decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def _sweep(session: int, mark: str) -> None:
+    """End whatever is left of a session, or bears its mark, and wait until it is gone."""
+    for attempt in range(SWEEPS):
+        left = _left_behind(session, f"{MARK}={mark}".encode())
+        if not left:
+            return
+        for process in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.001 * (attempt + 1))
+
+
+def _left_behind(session: int, mark: bytes) -> list[int]:
+    """The living processes of a session, or with that mark in their environment; none where there is no /proc."""
+    found = []
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != session and _belongs(name, session, mark):
+                found.append(int(name))
+    return found
+
+
+def _belongs(process: str, session: int, mark: bytes) -> bool:
+    try:
+        # After the name in parentheses: state, parent, group, session
+        state, _, _, its_session = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[:4]
+        if state in (b"Z", b"X"):
+            return False
+        return int(its_session) == session or mark in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except (OSError, ValueError):
+        return False
