@@ -1,0 +1,361 @@
+"""The doctor's checks: each plays a few games in which one thing is unusual, and says what held and what did not.
+
+A check is a function from an examination to findings. ``CHECKS`` names them all, in order; docs/writing-a-bot.md says
+what each is for. How a trial is played is in ``examination.py``; what concerns the process is in ``manners.py``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ludodrome.arena import messages
+from ludodrome.arena.conditions import FORFEIT, POLICIES, RETRY, SUBSTITUTE
+from ludodrome.arena.examination import (
+    FAILURE,
+    HELD,
+    NOTE,
+    SKIPPED,
+    WARNING,
+    Examination,
+    Finding,
+    Interference,
+    Played,
+    Trial,
+    quiet_move,
+)
+from ludodrome.arena.manners import closing, noise
+from ludodrome.arena.patients import Patient
+from ludodrome.arena.seats import Answer, Turn
+from ludodrome.arena.table import ASKS_EVERY_SEAT, Table
+from ludodrome.bots.player import Dice
+
+SLOW_START = 2.0
+"""Seconds to the first answer that deserve a warning."""
+NEARLY_LATE = 0.8
+"""A share of the time allowed; answers that take more deserve a warning."""
+FLOOD = 50
+"""Messages in a row that want no answer."""
+UNUSUAL: dict[str, list[dict[str, Any]]] = {
+    "caldera": [{"turn_limit": 1}, {"turn_limit": 1000}],
+    "dots": [{"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1}],
+    "santorini": [{"players": 2}, {"players": 3}],
+    "skysummit": [{"turn_limit": 1}, {"turn_limit": 1000}],
+    "spaces": [
+        {"size": 2, "rules": "live"},
+        {"size": 2, "rules": "written", "choice": "blind"},
+        {"size": 5, "mode": "deck", "rounds": 1},
+        {"size": 4, "rounds": 20},
+        {"size": 100, "rules": "live", "rounds": 1},
+    ],
+}
+"""Options that are seldom chosen, by game."""
+
+
+class Check(NamedTuple):
+    """One part of an examination."""
+
+    name: str
+    question: str
+    """What it is about, while one waits."""
+    run: Callable[[Examination], Iterable[Finding]]
+
+
+def _games(
+    on: Examination,
+    check: str,
+    trials: Iterable[Trial],
+    held: str,
+    grade: str = FAILURE,
+    interference: Callable[[], Interference] = Interference,
+) -> Iterator[Finding]:
+    """Plays trials; a finding for each kind of trouble, or one that says what held."""
+    troubles: dict[tuple[str, str], list[Finding]] = {}
+    turns = games = 0
+    for trial in trials:
+        played = on.play(trial, interference())
+        games += 1
+        turns += sum(entry["seat"] == trial.seat for entry in played.record["turns"])
+        if verdict := played.verdict:
+            same = troubles.setdefault((verdict["cause"], verdict["why"]), [])
+            same.append(on.judged(check, played, grade))
+        elif played.refusals:
+            troubles.setdefault(("refused", ""), []).append(_refused(on, check, played))
+    for first, *others in troubles.values():
+        more = f" (and in {_count(len(others), 'more game')})" if others else ""
+        yield replace(first, sentence=first.sentence + more)
+    if not troubles:
+        yield Finding(check, HELD, f"{held} ({_count(games, 'game')}, {_count(turns, 'turn')})")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _refused(on: Examination, check: str, played: Played) -> Finding:
+    """Illegal moves that the policy forgave."""
+    first = played.refusals[0]
+    number = _count(len(played.refusals), "answer")
+    words = f"{played.trial.words}: {number} refused, first in turn {first['turn']}: {first['why']}"
+    return on.trouble(check, WARNING, played, words)
+
+
+# Usual conditions
+
+
+def starting(on: Examination) -> Iterator[Finding]:
+    """One game; how long the first answer took, and that it came at all."""
+    played = on.play(Trial("in its first game"))
+    if played.verdict:
+        yield on.judged("start", played)
+        return
+    seconds = played.patient.answers[0].seconds if played.patient.answers else 0.0
+    grade = WARNING if seconds > SLOW_START else HELD
+    slow = "; the first ten seconds are not charged, but every game begins with them" if grade == WARNING else ""
+    yield Finding("start", grade, f"its first answer came {_duration(seconds)} after it was asked{slow}")
+
+
+def seats(on: Examination) -> Iterator[Finding]:
+    """A game in each seat."""
+    trials = [Trial(f"as seat {seat}", seat, number=10 + seat) for seat in range(on.game.seats)]
+    yield from _games(on, "seats", trials, "it plays in every seat")
+
+
+def openings(on: Examination) -> Iterator[Finding]:
+    """Games that begin after a few moves, as in a match: the first position it sees is none that it knows."""
+    if on.game.actions_a_turn > 1:
+        yield Finding("openings", SKIPPED, f"{on.game.id} has no openings")
+        return
+    trials = [
+        Trial(f"as seat {seat}, from an opening of {moves} moves", seat, opening=moves, number=20 + 5 * seat + moves)
+        for seat in range(on.game.seats)
+        for moves in (3, 4)
+    ]
+    yield from _games(on, "openings", trials, "it goes on from openings")
+
+
+def policies(on: Examination) -> Iterator[Finding]:
+    """A game under each policy."""
+    trials = [
+        Trial(f"with the policy {policy}", number % on.game.seats, policy=policy, number=40 + number)
+        for number, policy in enumerate((FORFEIT, SUBSTITUTE, f"{RETRY}:10"))
+    ]
+    yield from _games(on, "policies", trials, "no policy found anything to punish")
+
+
+class Steering(Interference):
+    """Whatever is answered, another move is played, so that the game lasts; what the bot answers must be legal."""
+
+    both = True
+
+    def __init__(self) -> None:
+        self._dice = Dice(1)
+
+    def after(self, table: Table, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+        """A move that keeps the game open, in place of the bot's own."""
+        game = table.game
+        if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(table.state, answer.move):
+            return answer
+        move = quiet_move(game, table.state, self._dice.choice)
+        return answer if move is None else replace(answer, move=move)
+
+
+def long_games(on: Examination) -> Iterator[Finding]:
+    """Games in which other moves are played than the bot wants, as a substitute would be: they last, and surprise."""
+    trials = [Trial(f"as seat {seat}, other moves being played for it", seat, number=50 + seat) for seat in (0, 1)]
+    yield from _games(on, "long", trials, "it follows long games that do not go its way", FAILURE, Steering)
+
+
+def clocks(on: Examination) -> Iterator[Finding]:
+    """No clock at all, and less time than usual; how long its answers took under the usual clock."""
+    free = [
+        Trial("without a clock (deadline_ms is null)", clock="none", number=60),
+        Trial("with a budget of positions instead of a clock", 1, clock="nodes=1000", number=61),
+    ]
+    yield from _games(on, "clock", free, "it plays without a clock")
+    hurried = [
+        Trial("with 100 ms a move", clock="100ms", number=62),
+        Trial("with 2 s for the game and 50 ms more each move", 1, clock="2s++50ms", number=63),
+    ]
+    yield from _games(on, "clock", hurried, "it plays with 100 ms a move, and with 2 s a game", WARNING)
+    yield from _times(on)
+
+
+def _times(on: Examination) -> Iterator[Finding]:
+    seconds = sorted(answer.seconds for answer in on.answers)
+    if not seconds:
+        return
+    limit = _usual_limit(on)
+    middle, most = seconds[len(seconds) // 2], seconds[-1]
+    words = f"its answers took {_duration(middle)} as a rule, {_duration(most)} at most ({len(seconds)} answers"
+    if limit is not None and most > NEARLY_LATE * limit:
+        yield Finding("clock", WARNING, f"{words}): that is close to the {_duration(limit)} of the clock")
+    else:
+        yield Finding("clock", NOTE, f"{words}; the clock {'is ' + on.clock if limit else 'stands'})")
+
+
+def _usual_limit(on: Examination) -> float | None:
+    from ludodrome.arena.conditions import Clock
+
+    clock = Clock.parse(on.clock)
+    return clock.move_ms / 1000 if clock.move_ms else None
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
+
+
+# What may come in between
+
+
+class Strangers(Interference):
+    """Messages of unknown types before every question, and unknown keys in the known ones."""
+
+    def greet(self, hello: dict[str, Any]) -> dict[str, Any]:
+        """A greeting with something new in it."""
+        return {**hello, "weather": {"wind": [1.5e-3, -0.0], "sky": "grau, fünf Grad ☁"}}
+
+    def before(self, table: Table, turn: Turn, patient: Patient, seat: int) -> Turn:
+        """Something that the bot cannot know."""
+        if turn.seat != seat:
+            return turn
+        for message in (
+            {
+                "type": "weather",
+                "match": table.match,
+                "text": 'a "turn": {"type": "turn"} \\ ünïcödé 🎲 ]}',
+                "n": 1e300,
+            },
+            {"type": "turns", "match": table.match, "turn": turn.number, "legal_moves": [], "state": None},
+            {
+                "type": "long",
+                "match": table.match,
+                "text": "x" * (20_000 if turn.number < 4 else 10),
+                "deep": [[[[{}]]]],
+            },
+        ):
+            patient.say(seat, message)
+        asked = copy(turn)
+        asked.message = {"new": [None, {"turn": 0}], **turn.message, "also": "new"}
+        return asked
+
+
+class Observing(Interference):
+    """The bot is shown the positions of the others' turns, and many of them at once before its own first turn."""
+
+    def __init__(self) -> None:
+        self._flooded = False
+
+    def before(self, table: Table, turn: Turn, patient: Patient, seat: int) -> Turn:
+        """An ``observe`` as in games that ask every seat."""
+        if turn.seat == seat and self._flooded:
+            return turn
+        shown = table.game.observation(table.state, seat)
+        times = 1 if turn.seat != seat else FLOOD
+        self._flooded |= times == FLOOD
+        number = turn.number if turn.seat != seat else max(0, turn.number - 1)
+        for _ in range(times):
+            patient.say(seat, messages.observe(table.match, seat, number, shown))
+        return turn
+
+
+class Refusing(Interference):
+    """Every other answer is refused without a reason, and the same question put again."""
+
+    def after(self, table: Table, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+        """The second answer counts."""
+        if answer.fault is not None or turn.number % 4 >= 2:
+            return answer
+        if table.game.actions_a_turn == 1 and not table.game.is_legal(table.state, answer.move):
+            return answer
+        why = "the doctor refuses this move, to see what happens"
+        patient.say(turn.seat, messages.refused(table.match, turn.number, why, 9))
+        return patient.ask(turn)
+
+
+def unknown(on: Examination) -> Iterator[Finding]:
+    """Messages and keys that it cannot know."""
+    if on.inside:
+        yield Finding("unknown", SKIPPED, "a built-in is sent no messages")
+        return
+    trials = [Trial(f"as seat {seat}, unknown messages in between", seat, number=70 + seat) for seat in (0, 1)]
+    yield from _games(on, "unknown", trials, "it ignores messages and keys that it does not know", FAILURE, Strangers)
+
+
+def observing(on: Examination) -> Iterator[Finding]:
+    """Positions that it is shown while others move."""
+    if on.inside:
+        yield Finding("observe", SKIPPED, "a built-in is sent no messages")
+        return
+    grade = FAILURE if on.game.id in ASKS_EVERY_SEAT else WARNING
+    trials = [Trial(f"as seat {seat}, shown the others' turns", seat, number=80 + seat) for seat in (0, 1)]
+    yield from _games(on, "observe", trials, "being shown the others' turns does not disturb it", grade, Observing)
+
+
+def refusing(on: Examination) -> Iterator[Finding]:
+    """Moves that are refused, although they are legal; the same turn is asked again."""
+    if on.inside:
+        yield Finding("refused", SKIPPED, "a built-in is sent no messages")
+        return
+    grade = FAILURE if POLICIES.get(on.game.id, "").startswith(RETRY) else WARNING
+    trials = [Trial("after a refusal", seat, policy=f"{RETRY}:10", number=90 + seat) for seat in (0, 1)]
+    yield from _games(on, "refused", trials, "it answers again after a refusal", grade, Refusing)
+
+
+# Special conditions
+
+
+def again(on: Examination) -> Iterator[Finding]:
+    """Three games in one process, in different seats."""
+    from ludodrome.arena.transports import seat as make_seat
+
+    patient = Patient(make_seat(on.spec, on.game, on.seed))
+    try:
+        for number in range(3):
+            trial = Trial(f"in game {number + 1} of one process", number % on.game.seats, number=100 + number)
+            played = on.play(trial, patient=patient)
+            if played.verdict:
+                yield on.judged("again", played, WARNING if number else FAILURE)
+                return
+    finally:
+        patient.close()
+    yield Finding("again", HELD, "it plays several games in one process")
+
+
+def hidden(on: Examination) -> Iterator[Finding]:
+    """Games in which the legal moves are not shown."""
+    trials = [
+        Trial(f"as seat {seat}, legal moves hidden", seat, legal_moves=False, number=110 + seat) for seat in (0, 1)
+    ]
+    yield from _games(on, "hidden", trials, "it needs no list of legal moves", WARNING)
+
+
+def options(on: Examination) -> Iterator[Finding]:
+    """Games with options that are seldom chosen."""
+    unusual = [one for one in UNUSUAL.get(on.game.id, ()) if {**on.game.options, **one} != on.game.options]
+    trials = [
+        Trial("with " + ", ".join(f"{name}={value}" for name, value in one.items()), 1, one, number=120 + number)
+        for number, one in enumerate(unusual)
+    ]
+    if not trials:
+        yield Finding("options", SKIPPED, f"nothing is known of unusual options of {on.game.id}")
+        return
+    yield from _games(on, "options", trials, "it plays with unusual options", WARNING)
+
+
+CHECKS = (
+    Check("start", "does it start?", starting),
+    Check("seats", "does it play in every seat?", seats),
+    Check("openings", "does it go on from openings?", openings),
+    Check("policies", "does it stay legal under every policy?", policies),
+    Check("long", "does it follow long games?", long_games),
+    Check("unknown", "does it ignore what it does not know?", unknown),
+    Check("observe", "does it bear being shown the others' turns?", observing),
+    Check("refused", "does it answer again after a refusal?", refusing),
+    Check("clock", "does it keep its time?", clocks),
+    Check("again", "does it play several games in one process?", again),
+    Check("hidden", "does it play without a list of legal moves?", hidden),
+    Check("options", "does it play with unusual options?", options),
+    Check("closing", "does it leave by itself?", closing),
+    Check("noise", "does it keep quiet?", noise),
+)
