@@ -4,7 +4,7 @@ All judging is in ``table.py``; this loop is the only part that waits.
 """
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from ludodrome.arena.assignments import Assignment
@@ -43,7 +43,8 @@ def run(table: Table, seats: Sequence[Seat]) -> None:
             table.deliver(seats[turn.seat].ask(turn))
     except Exception as error:
         table.abort(number, f"the arena broke: {type(error).__name__}: {error}")
-    _tell(table, seats)
+    with suppress(Exception):  # the game is over, whether or not everybody can be told
+        _tell(table, seats)
 
 
 def _tell(table: Table, seats: Sequence[Seat]) -> None:

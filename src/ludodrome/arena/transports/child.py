@@ -4,6 +4,7 @@ Lines are taken in the order in which they come; the first that is an answer, or
 How children are started and ended is in ``processes.py``.
 """
 
+import errno
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -19,8 +20,10 @@ PATIENCE = 600.0
 GRACE = 1.0
 """Seconds in which a bot may leave by itself once the game is over and its input closed ..."""
 LITTLE_GRACE = 0.1
-"""... or if it has not been heard of lately."""
+"""... or if it has failed to answer once."""
 MOST_NOTES = 100
+OURS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""Why a process cannot be started through no fault of the bot."""
 MOST_LOGGED = 64 * 1024
 """Characters of log that are kept of one bot."""
 
@@ -42,7 +45,8 @@ class ChildSeat:
         self._owed = 0
         """Questions that it has not answered; an answer without a number is to the oldest."""
         self._observed: set[int] = set()
-        self._logged = 0
+        self._grace = GRACE
+        self._logged = self._overheard = 0
 
     @property
     def stderr(self) -> str:
@@ -57,6 +61,8 @@ class ChildSeat:
             try:
                 self._process = Process(self._arguments)
             except OSError as error:
+                if error.errno in OURS:
+                    raise
                 self._failure = f"it could not be started: {error.strerror}"
                 return
         self._observed.clear()
@@ -70,19 +76,19 @@ class ChildSeat:
             return asking.fault(CRASH, self._failure)
         self._process.send(question)
         while True:
-            while (text := self._line()) is not None:
+            while asking.in_time() and (text := self._line()) is not None:
                 if answer := self._hear(text, asking):
                     return answer
-            if len(self._buffer) > self._longest:
-                self._buffer.clear()
-                self._skipping = True
+            if not asking.in_time():
+                self._owed += 1
+                self._grace = LITTLE_GRACE
+                return asking.fault(TIMEOUT, "no answer came in time")
+            if self._is_too_long():
                 return asking.fault(PROTOCOL, f"its line was longer than {self._longest} bytes")
             if self._process.finished_output:
+                self._grace = LITTLE_GRACE
                 return asking.fault(CRASH, self._process.last_words())
-            if (left := asking.deadline - time.monotonic()) <= 0:
-                self._owed += 1
-                return asking.fault(TIMEOUT, "no answer came in time")
-            self._buffer += self._process.receive(left)
+            self._buffer += self._process.receive(asking.deadline - time.monotonic())
 
     def tell(self, notice: Notice) -> None:
         """Handed to the process, unless it has stopped reading long ago."""
@@ -98,7 +104,7 @@ class ChildSeat:
     def close(self) -> None:
         """End the process and all that it has started."""
         if self._process is not None:
-            self._process.end(LITTLE_GRACE if self._owed else GRACE, self._overhear)
+            self._process.end(self._grace, self._overhear)
 
     # Hearing
 
@@ -122,6 +128,16 @@ class ChildSeat:
             self._skipping = False
             return b""
         return text
+
+    def _is_too_long(self) -> bool:
+        """Whether the line that is coming in has grown past the limit; if so, the rest of it will be skipped."""
+        if len(self._buffer) <= self._longest:
+            return False
+        self._buffer.clear()
+        self._searched = 0
+        self._skipping = True
+        self._grace = LITTLE_GRACE
+        return True
 
     def _hear(self, text: bytes, asking: "_Asking") -> Answer | None:
         """The answer that a line is, if it is one."""
@@ -167,7 +183,10 @@ class ChildSeat:
             self.notes.append(text)
 
     def _overhear(self, data: bytes) -> None:
-        """What it says once nobody asks any more: only texts for the record are kept."""
+        """What it says once nobody asks any more: only texts for the record are kept, of a few lines."""
+        self._overheard += len(data)
+        if self._overheard > self._longest:
+            return
         self._buffer += data
         while (text := self._line()) is not None:
             try:
@@ -176,8 +195,6 @@ class ChildSeat:
                     self._note(f"after the game: {kept(message['text'])}")
             except BadLine:
                 continue
-        if len(self._buffer) > self._longest:
-            self._buffer.clear()
 
 
 class _Asking:
@@ -189,15 +206,21 @@ class _Asking:
         self._began = now
         self.deadline = now + turn.allowance + (PATIENCE if turn.seconds is None else turn.seconds)
         """When it is too late."""
+        self._seconds = 0.0
+
+    def in_time(self) -> bool:
+        """Whether there is time left; what is found from here on took as long as it has taken now."""
+        now = time.monotonic()
+        self._seconds = now - self._began
+        return now < self.deadline
 
     def move(self, move: Any) -> Answer:
         """A move came."""
-        return Answer(time.monotonic() - self._began, move, log=tuple(self.log))
+        return Answer(self._seconds, move, log=tuple(self.log))
 
     def fault(self, cause: str, why: str, sent: str | None = None) -> Answer:
         """No move came."""
-        seconds = time.monotonic() - self._began
-        return Answer(seconds, fault=Fault(cause, why), sent=sent, log=tuple(self.log))
+        return Answer(self._seconds, fault=Fault(cause, why), sent=sent, log=tuple(self.log))
 
 
 def message_kind(message: Message) -> str:

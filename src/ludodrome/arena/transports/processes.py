@@ -26,6 +26,8 @@ MOST_QUEUED = 1024 * 1024
 """Notices are dropped for a child that leaves so many bytes unread; questions are not."""
 TERM_SECONDS = 0.5
 """Between SIGTERM and SIGKILL."""
+EXIT_SECONDS = 0.5
+"""Between the end of its output and its exit, if the two belong together."""
 MOST_READS_AFTER_THE_END = 64
 SWEEPS = 20
 
@@ -61,17 +63,23 @@ class Process:
         self._in, self._out, err = (pipe.fileno() for pipe in pipes if pipe)
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
-        self._exit = os.pidfd_open(self._popen.pid)
         self._queue = bytearray()
-        self.finished_output = False
-        """Whether its standard output has come to an end."""
-        self._poll = select.poll()
-        self._poll.register(self._out, select.POLLIN)
         self._deaf = False
         """Whether its standard input is closed."""
-        self._errors = _Errors(err, self._exit)
-        self._errors.start()
+        self.finished_output = False
+        """Whether nothing will come from its standard output any more: it was closed, or the child has exited."""
         self.ended = False
+        try:
+            self._exit = os.pidfd_open(self._popen.pid)
+            self._errors = _Errors(err, self._exit)
+            self._errors.start()
+        except BaseException:
+            self._signal(signal.SIGKILL)
+            self._popen.communicate()
+            raise
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._poll.register(self._exit, select.POLLIN)
 
     @property
     def stderr(self) -> str:
@@ -96,12 +104,15 @@ class Process:
         deadline = time.monotonic() + seconds
         while not self.finished_output:
             left = deadline - time.monotonic()
-            for handle, _ in self._poll.poll(max(0.0, left * 1000)):
-                if handle == self._in:
-                    self._flush()
-                elif data := self._read():
+            events = dict(self._poll.poll(max(0.0, left * 1000)))
+            if self._in in events:
+                self._flush()
+            if self._out in events:
+                if data := self._read():
                     return data
-            if left <= 0:
+            elif self._exit in events:
+                self.finished_output = True
+            elif left <= 0:
                 break
         return b""
 
@@ -151,7 +162,7 @@ class Process:
 
     def last_words(self) -> str:
         """How its output came to an end, for a verdict."""
-        if not self.has_exited(1.0):
+        if not self.has_exited(EXIT_SECONDS):
             return "it closed its output"
         status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         assert status is not None
@@ -182,21 +193,17 @@ class Process:
     def _leaves(self, seconds: float, heard: Callable[[bytes], None]) -> bool:
         """Whether it exits in time; it is sent what is queued first, and its output is taken."""
         deadline = time.monotonic() + seconds
-        self._poll.register(self._exit, select.POLLIN)
-        try:
-            while (left := deadline - time.monotonic()) > 0:
-                if not self._queue:
-                    self._deafen()
-                events = dict(self._poll.poll(left * 1000))
-                if self._in in events:
-                    self._flush()
-                if self._out in events:
-                    heard(self._read())
-                elif self._exit in events:
-                    return True
-            return False
-        finally:
-            self._poll.unregister(self._exit)
+        while (left := deadline - time.monotonic()) > 0:
+            if not self._queue:
+                self._deafen()
+            events = dict(self._poll.poll(left * 1000))
+            if self._in in events:
+                self._flush()
+            if self._out in events:
+                heard(self._read())
+            elif self._exit in events:
+                return True
+        return False
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
