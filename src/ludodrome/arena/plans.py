@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
@@ -102,15 +103,15 @@ class Plan:
         )
 
 
-def read_plan(path: Path) -> Plan:
-    """The plan in a TOML file; ValueError says what is wrong in it."""
+def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> Plan:
+    """The plan in a TOML file, with some of it taken from elsewhere instead; ValueError says what is wrong."""
     try:
         with open(path, "rb") as file:
             value = tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the plan {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     try:
-        return make_plan({"name": path.stem} | value)
+        return make_plan({"name": path.stem} | value | dict(instead))
     except ValueError as error:
         raise ValueError(f"the plan {path}: {error}") from error
 

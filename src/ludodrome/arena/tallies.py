@@ -182,7 +182,7 @@ class Tally:
             "games": self.games,
             "unrated": self.unrated,
             "players": [line.to_json() | {"share": self.share(name).to_json()} for name, line in self.lines.items()],
-            "score": self.score(first).to_json() if self.seats == 2 else None,
+            "score": self.score(first).to_json() if len(self.lines) == 2 == self.seats else None,
             "seat_points": [round(points, 9) for points in self.seat_points],
             "reasons": dict(ranked(self.reasons)),
             "decided_by": dict(sorted(self.decided_by.items())),

@@ -91,10 +91,12 @@ class Results:
         self.lengths: Counter[int] = Counter()
         self.games: Counter[tuple[tuple[str, ...], tuple[float, ...]]] = Counter()
         """How often a seating (names by seat) came to these returns: all that ratings need."""
+        self._rounds: dict[tuple[int, tuple[str, ...]], int] = {}
 
     def add(self, fixture: Fixture, game: Played) -> None:
         """Counts a game."""
-        self.tally.add(game, fixture.opening)
+        round_ = fixture.opening, tuple(sorted(game.names))
+        self.tally.add(game, self._rounds.setdefault(round_, len(self._rounds)))
         self.lengths[game.length] += 1
         if not game.rated:
             return

@@ -19,15 +19,21 @@ LONGEST = 1000
 
 def make_bot(spec: str, game: "Game", seed: int = 0) -> "Bot":
     """The bot that a spec describes, for one game; ValueError if there is no such bot."""
+    if type(spec) is str and len(spec) <= LONGEST and spec.partition(":")[0] == FILE:
+        from ludodrome.bots.files import load
+
+        return load(spec.partition(":")[2])
+    kind, knobs = read_spec(spec, game)
+    return kind.make(game, spec, seed, knobs)
+
+
+def read_spec(spec: str, game: "Game") -> tuple[Kind, dict[str, Any]]:
+    """The kind of a built-in bot and its knobs; ValueError if there is none. Nothing is made or compiled."""
     if type(spec) is not str or len(spec) > LONGEST:
         raise ValueError(f"a bot is named by a text like {_example(game)}, not by {show(spec)}")
     name, colon, rest = spec.partition(":")
-    if name == FILE:
-        from ludodrome.bots.files import load
-
-        return load(rest)
     kind = _kind(name, game)
-    return kind.make(game, spec, seed, settings(kind, rest if colon else None))
+    return kind, settings(kind, rest if colon else None)
 
 
 def _kind(name: str, game: "Game") -> Kind:

@@ -8,12 +8,22 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, games, match, measure, play, puzzle, records
+from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, tournament
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-for group in (games.app, play.app, puzzle.app, match.app, records.app, analyse.app, measure.app):
+for group in (
+    games.app,
+    play.app,
+    puzzle.app,
+    match.app,
+    tournament.app,
+    records.app,
+    doctor.app,
+    analyse.app,
+    measure.app,
+):
     app.add_typer(group)
 
 

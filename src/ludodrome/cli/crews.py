@@ -55,8 +55,13 @@ def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
 
 def check_bots(game: "Game", specs: Iterable[str]) -> None:
     """Refuses bots that cannot play the game, before anybody waits for them."""
-    from ludodrome.arena.transports import seat
+    from ludodrome.arena.transports import COMMAND, FILE, command
+    from ludodrome.bots.specs import read_spec
 
-    with refusals(), screen.compiling(game.id):
+    with refusals():
         for spec in dict.fromkeys(specs):
-            seat(spec, game, 0).close()
+            kind, colon, rest = spec.partition(":")
+            if colon and kind in (COMMAND, FILE):
+                command(kind, rest)
+            else:
+                read_spec(spec, game)

@@ -251,7 +251,7 @@ def _row(tally: "Tally", name: str) -> list[str]:
     ]
 
 
-def sentences(tally: "Tally") -> list[str]:
+def sentences(tally: "Tally", elo: bool = True) -> list[str]:
     """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
     from ludodrome.arena.tallies import ranked
 
@@ -259,7 +259,7 @@ def sentences(tally: "Tally") -> list[str]:
         return ["nothing was played"]
     found = []
     first, *others = tally.lines
-    if tally.seats == 2 and tally.lines[first].results:
+    if elo and tally.seats == 2 and tally.lines[first].results:
         score = tally.score(first)
         found.append(
             f"{first} is {score.elo:+.0f} Elo from {others[0]} (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}), "

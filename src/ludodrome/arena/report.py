@@ -1,0 +1,151 @@
+"""The tables of a tournament: standings and crosstable, as values, as text lines and as CSV.
+
+The page with plots is in ``report_page.py``; how the command line draws standings is its own affair.
+"""
+
+import csv
+import io
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ludodrome.arena.strengths import Strength, strengths
+from ludodrome.arena.tournament import Cell, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the table."""
+
+    place: int
+    name: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    share: float
+    """Of the points of its games, in which everybody has an equal part among equals."""
+    rating: Strength | None
+    """None where nobody can be compared with anybody."""
+    verdicts: dict[str, int]
+    note: str
+    """What the format says: rounds, meetings won."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+
+def standings(tournament: Tournament, discipline: str | None = None) -> list[Standing]:
+    """The table over all games, or of one of them; best first."""
+    chosen = [one for name, one in tournament.results.items() if discipline in (None, name)]
+    notes = tournament.rounds.notes() if discipline is None else {}
+    ratings = strengths(tournament.plan.names, [one.games for one in chosen])
+    lines = []
+    for name in tournament.plan.names:
+        parts = [one.tally.lines[name] for one in chosen]
+        games = sum(len(part.results) for part in parts)
+        points = sum(part.points for part in parts)
+        verdicts: Counter[str] = sum((part.verdicts for part in parts), Counter())
+        lines.append(
+            Standing(
+                0,
+                name,
+                games,
+                sum(part.wins for part in parts),
+                sum(part.draws for part in parts),
+                sum(part.losses for part in parts),
+                round(points, 9),
+                points / games if games else 0.0,
+                ratings.get(name),
+                dict(sorted(verdicts.items())),
+                notes.get(name, ""),
+            )
+        )
+    return _placed(tournament, lines, discipline)
+
+
+def _placed(tournament: Tournament, lines: list[Standing], discipline: str | None) -> list[Standing]:
+    """As the format orders them, or by points where all meet all, else by rating."""
+    order = tournament.rounds.order() if discipline is None else None
+    if order is not None:
+        ranked = [lines[number] for number in order]
+    elif len({line.games for line in lines}) == 1:
+        ranked = sorted(lines, key=lambda line: (-line.points, -_rating(line)))
+    else:
+        ranked = sorted(lines, key=lambda line: (-_rating(line), -line.share))
+    return [Standing(**(_fields(line) | {"place": place})) for place, line in enumerate(ranked, 1)]
+
+
+def _rating(line: Standing) -> float:
+    return line.rating.rating if line.rating is not None else 0.0
+
+
+def _fields(line: Standing) -> dict[str, Any]:
+    return {name: getattr(line, name) for name in Standing.__dataclass_fields__}
+
+
+def crosstable(tournament: Tournament, discipline: str | None = None) -> dict[tuple[str, str], Cell]:
+    """What everybody did against everybody, over all games or in one of them."""
+    cells: dict[tuple[str, str], Cell] = {}
+    for name, results in tournament.results.items():
+        if discipline in (None, name):
+            for pair, cell in results.cells.items():
+                total = cells.setdefault(pair, Cell())
+                total.wins += cell.wins
+                total.draws += cell.draws
+                total.losses += cell.losses
+    return cells
+
+
+def number(value: float) -> str:
+    """Points, as short as they are."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def text_table(tournament: Tournament, discipline: str | None = None) -> list[str]:
+    """Standings and crosstable in one, for a fixed-width face; the columns are the places of the rivals."""
+    lines, cells = standings(tournament, discipline), crosstable(tournament, discipline)
+    width = max(len(line.name) for line in lines)
+    columns = [[_cell(cells.get((line.name, rival.name))) for line in lines] for rival in lines]
+    for place, column in enumerate(columns):
+        column[place] = "·"
+    widths = [max(len(str(place)), *map(len, column)) for place, column in enumerate(columns, 1)]
+    head = "  ".join(f"{place:>{wide}}" for place, wide in enumerate(widths, 1))
+    found = [f"{'':>3} {'':<{width}}  {'games':>5}  {'points':>7}  {'rating':>12}  {head}".rstrip()]
+    for at, line in enumerate(lines):
+        rating = str(line.rating) if line.rating is not None else ""
+        row = "  ".join(f"{column[at]:>{wide}}" for column, wide in zip(columns, widths, strict=True))
+        found.append(
+            f"{line.place:>3} {line.name:<{width}}  {line.games:>5}  {number(line.points):>7}  {rating:>12}  {row}"
+        )
+    return found
+
+
+def _cell(cell: Cell | None) -> str:
+    return "" if cell is None else f"{number(cell.points)}/{cell.games}"
+
+
+def csv_table(tournament: Tournament) -> str:
+    """Every game's table, and over all games, line by line, for spreadsheets."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    names = tournament.plan.names
+    writer.writerow(
+        ["game", "place", "name", "games", "wins", "draws", "losses", "points", "rating", "low", "high", "note"]
+        + [f"against {name}" for name in names]
+    )
+    several = len(tournament.results) > 1
+    for game in [*([None] if several else []), *tournament.results]:
+        cells = crosstable(tournament, game)
+        for line in standings(tournament, game):
+            rating = line.rating
+            strength = [f"{one:.1f}" for one in (rating.rating, rating.low, rating.high)] if rating else ["", "", ""]
+            against = [cells.get((line.name, rival)) for rival in names]
+            writer.writerow(
+                [game or "all", line.place, line.name, line.games, line.wins, line.draws, line.losses]
+                + [number(line.points), *strength, line.note]
+                + ["" if cell is None else number(cell.points) for cell in against]
+            )
+    return stream.getvalue()

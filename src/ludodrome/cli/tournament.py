@@ -1,0 +1,369 @@
+"""The commands ``tournament run``, ``show`` and ``export``."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import live, screen
+from ludodrome.cli.commands import Command, Group, Json, Refusal, examples, refusals
+from ludodrome.cli.crews import INTERRUPTED, ClusterAddress, WorkerCount, check_bots, gathered
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from sqlalchemy import Engine
+
+    from ludodrome.arena.plans import Plan
+    from ludodrome.arena.tournament import Tournament
+
+app = typer.Typer()
+commands = typer.Typer(
+    cls=Group,
+    epilog=examples("ludodrome tournament run spring.toml", "ludodrome tournament show spring.sqlite"),
+    rich_markup_mode=None,
+)
+app.add_typer(commands, name="tournament")
+
+SUFFIX = ".sqlite"
+MOST_SHOWN = 30
+"""Lines of the standings while it is played."""
+
+StoreFile = Annotated[Path, typer.Argument(metavar="STORE", show_default=False, help="The file of a tournament.")]
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="Which tournament, if the file holds several.")]
+
+
+@commands.callback(invoke_without_command=True)
+def tournament(context: typer.Context) -> None:
+    """Play tournaments: round robin, gauntlet, Swiss, knockout; go on after a break; show and export tables."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@commands.command(
+    "run",
+    cls=Command,
+    epilog=examples(
+        "ludodrome tournament run spring.toml",
+        "ludodrome tournament run spring.toml --resume --workers 8",
+        "ludodrome tournament run --game dots:rows=3,cols=3 --game skysummit \\",
+        "    --bot greedy --bot level:3 --bot mine=cmd:./mybot --pairs 20 --clock 100ms",
+    ),
+)
+def run_tournament(
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="PLAN", show_default=False, help="A TOML file; options take precedence.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called; else as the file.")] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="F", help="round-robin, gauntlet, swiss or knockout.")
+    ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME", show_default=False, help="A game, like dots or dots:rows=3,cols=3; may be repeated."
+        ),
+    ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOT", show_default=False, help="A bot, like level:3 or mine=cmd:./mine; repeated."),
+    ] = None,
+    challenger: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", show_default=False, help="Who meets all others in a gauntlet; else the first bot."
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Openings of a meeting, each with the seats changed. 1 if not said."),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(metavar="N", min=1, help="Rounds of a Swiss tournament.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")] = None,
+    clock: Annotated[str | None, typer.Option(metavar="C", help="As in `match`; 1s, if nothing is said.")] = None,
+    policy: Annotated[str | None, typer.Option(metavar="P", help="As in `match`.")] = None,
+    home_and_away: Annotated[
+        bool, typer.Option("--home-and-away", help="Meetings are played in the home games of the two.")
+    ] = False,
+    no_openings: Annotated[bool, typer.Option("--no-openings", help="Begin all games at the first position.")] = False,
+    hide_legal_moves: Annotated[
+        bool, typer.Option("--hide-legal-moves", help="Do not show the bots the legal moves.")
+    ] = False,
+    store: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="Where everything is kept; NAME.sqlite, if nothing is said.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in the store.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --resume: play games again in which the arena failed.")
+    ] = False,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    json: Json = False,
+) -> None:
+    """Play a tournament, from a file or from options, to its end.
+
+    Every game is kept at once, so whatever ends it, Ctrl-C (exit code 130) or kill -9, --resume goes on from there and
+    counts each game once.
+    """
+    given: dict[str, Any] = {
+        "name": name,
+        "format": format_,
+        "games": [_game(one) for one in game] if game else None,
+        "bots": [_bot(one) for one in bot] if bot else None,
+        "challengers": challenger or None,
+        "pairs": pairs,
+        "rounds": rounds,
+        "seed": seed,
+        "clock": clock,
+        "policy": policy,
+        "home_and_away": home_and_away or None,
+        "openings": False if no_openings else None,
+        "legal_moves": False if hide_legal_moves else None,
+    }
+    agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
+    _check(agreed)
+    opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
+    with gathered(workers, cluster) as crew:
+        whole = _play(opened, crew, json)
+    _show(opened, json)
+    if not whole:
+        if not json:
+            screen.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+@commands.command(
+    "show",
+    cls=Command,
+    epilog=examples("ludodrome tournament show spring.sqlite", "ludodrome tournament show spring.sqlite --json"),
+)
+def show(store: StoreFile, name: Name = None, json: Json = False) -> None:
+    """Show how a tournament stands: now, if it is being played."""
+    found = _recalled(store, name)
+    _show(found, json)
+
+
+@commands.command(
+    "export",
+    cls=Command,
+    epilog=examples(
+        "ludodrome tournament export spring.sqlite --html spring.html --csv spring.csv",
+        "ludodrome tournament export spring.sqlite --records games",
+    ),
+)
+def export(
+    store: StoreFile,
+    name: Name = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="A page with tables and plots.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables for a spreadsheet.")] = None,
+    text: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables as text.")] = None,
+    records: Annotated[Path | None, typer.Option(metavar="DIR", help="Every game's record, a file each.")] = None,
+) -> None:
+    """Write the tables and the records of a tournament into files."""
+    if html is None and csv is None and text is None and records is None:
+        raise Refusal("say what to write: --html, --csv, --text or --records")
+    found = _recalled(store, name)
+    if html is not None:
+        from ludodrome.arena.report_page import page
+
+        _write(html, page(found))
+    if csv is not None:
+        from ludodrome.arena.report import csv_table
+
+        _write(csv, csv_table(found))
+    if text is not None:
+        _write(text, "\n".join(_text(found)) + "\n")
+    if records is not None:
+        from ludodrome.arena.records import write
+
+        count = 0
+        for record in found.ledger.records():
+            write(record, records)
+            count += 1
+        screen.say(f"{count:,} records in {records}")
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.write_text(content, "utf-8")
+    except OSError as error:
+        raise Refusal(f"{path} cannot be written: {error.strerror}") from error
+    screen.say(f"wrote {path}")
+
+
+# What was asked for
+
+
+def _game(text: str) -> dict[str, Any]:
+    """``dots:rows=3,cols=3`` as it would stand in a plan."""
+    from ludodrome.cli.commands import read_options
+
+    game_id, colon, rest = text.partition(":")
+    options = read_options(rest.split(",")) if colon else {}
+    return {"id": game_id, "options": options}
+
+
+def _bot(text: str) -> dict[str, Any]:
+    """``mine=cmd:./mine`` or a bare spec as it would stand in a plan."""
+    named = re.match(r"([^:=]+)=(.*)", text, re.DOTALL)
+    return {"name": named[1], "bot": named[2]} if named else {"bot": text}
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "tournament"
+
+
+def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
+    if path is None and not given:
+        raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
+    with refusals(), screen.compiling("the games"):
+        from ludodrome.arena.plans import make_plan, read_plan
+
+        return make_plan(given) if path is None else read_plan(path, given)
+
+
+def _check(plan: "Plan") -> None:
+    from ludodrome.games import make
+
+    for discipline in plan.disciplines:
+        game = make(discipline.game, **discipline.options)
+        check_bots(game, (entrant.specs[discipline.name] for entrant in plan.entrants))
+
+
+def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
+    """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
+    from ludodrome.arena.tournament import Tournament
+    from ludodrome.store.database import open_database
+    from ludodrome.store.tournaments import Ledger
+
+    with refusals():
+        engine = open_database(path, create=True)
+        there = Ledger.find(engine, plan.name)
+        if there is None:
+            return Tournament(plan, Ledger.begin(engine, plan.name, plan.to_json()))
+        ledger, stored = there
+        if not resume:
+            raise Refusal(
+                f"{path} has a tournament {plan.name} already; go on with --resume, or choose another --store"
+            )
+        if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
+            from ludodrome.reading import listing
+
+            raise Refusal(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
+        if again:
+            ledger.forget_unrated()
+        return Tournament(plan, ledger)
+
+
+def _recalled(path: Path, name: str | None) -> "Tournament":
+    """A tournament in a store, as far as it was played."""
+    with refusals(), screen.waiting("reading ..."):
+        from ludodrome.arena.plans import Plan
+        from ludodrome.arena.tournament import Tournament
+        from ludodrome.store.database import open_database
+        from ludodrome.store.tournaments import Ledger
+
+        engine = open_database(path)
+        found = Ledger.find(engine, name or _only(engine, path))
+        if found is None:
+            raise Refusal(f"{path} has no tournament {name}")
+        ledger, stored = found
+        recalled = Tournament(Plan.from_json(stored), ledger)
+        recalled.recall()
+        return recalled
+
+
+def _only(engine: "Engine", path: Path) -> str:
+    from ludodrome.reading import listing
+    from ludodrome.store.tournaments import tournaments
+
+    names = [one.name for one in tournaments(engine)]
+    if not names:
+        raise Refusal(f"{path} has no tournament yet")
+    if len(names) > 1:
+        raise Refusal(f"{path} has several tournaments; say --name and one of {listing(names)}")
+    return names[0]
+
+
+# What is shown
+
+
+def _play(opened: "Tournament", crew: Any, quiet: bool) -> bool:
+    """Plays with live standings; whether it came to its end, and was not stopped."""
+    total = lambda: opened.total  # noqa: E731 (it grows while a knockout is played)
+    try:
+        with (
+            refusals(),
+            live.games(lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet) as show,
+        ):
+            opened.play(crew, glance=show)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _leader(opened: "Tournament") -> str:
+    from ludodrome.arena.report import number, standings
+
+    first = standings(opened)[0]
+    return f"{first.name} leads with {number(first.points)} of {first.games}" if first.games else "no game is over yet"
+
+
+def _table(opened: "Tournament") -> "Table":
+    """The standings for a terminal."""
+    from rich.table import Table
+
+    from ludodrome.arena.report import number, standings
+
+    lines = standings(opened)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("", "bot", "games", "won", "drawn", "lost", "points", "rating", ""):
+        table.add_column(column, justify="left" if column in ("bot", "") else "right", no_wrap=True)
+    for line in lines[:MOST_SHOWN]:
+        table.add_row(
+            str(line.place),
+            line.name,
+            *map(str, (line.games, line.wins, line.draws, line.losses)),
+            number(line.points),
+            str(line.rating or ""),
+            line.note,
+        )
+    return table
+
+
+def _show(found: "Tournament", json: bool) -> None:
+    if json:
+        from json import dumps
+
+        from ludodrome.arena.report import standings
+
+        told = {
+            "plan": found.plan.to_json(),
+            "played": found.played,
+            "total": found.total,
+            "finished": found.finished,
+            "standings": [line.to_json() for line in standings(found)],
+            "games": {name: results.tally.to_json() for name, results in found.results.items()},
+        }
+        screen.say(dumps(told))
+        return
+    for line in _text(found):
+        screen.say(line)
+
+
+def _text(found: "Tournament") -> list[str]:
+    """Everything as lines: the table over all games, then one for each game, then how games ended."""
+    from ludodrome.arena.report import text_table
+    from ludodrome.cli.match import sentences
+
+    plan = found.plan
+    lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games", ""]
+    lines += text_table(found)
+    if len(found.results) > 1:
+        for name in found.results:
+            lines += ["", f"{name}:", *text_table(found, name)]
+    for name, results in found.results.items():
+        lines += ["", f"{name}:", *(f"  {line}" for line in sentences(results.tally, elo=False))]
+    if notes := {name: note for name, note in found.rounds.notes().items() if note}:
+        lines += ["", *(f"{name}: {note}" for name, note in notes.items())]
+    return lines

@@ -1,0 +1,89 @@
+"""Tournaments of games that take milliseconds, for tests of everything around the games."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.fixtures import Discipline
+from ludodrome.arena.plans import Plan, make_plan
+from ludodrome.arena.records import comparable
+from ludodrome.arena.tournament import Tournament
+from ludodrome.games import make
+from ludodrome.store.database import open_database
+from ludodrome.store.tournaments import Ledger
+
+SMALL = {"rows": 2, "cols": 2}
+DOTS: dict[str, Any] = {"id": "dots", "name": "dots", "options": SMALL}
+BOTS = ["random", "greedy", "level:1", "level:2", "chains"]
+"""Ten pairs of bots."""
+PROGRAM = [sys.executable, "-m", "ludodrome"]
+
+
+def discipline(game_id: str = "dots", seed: int = 0, **options: Any) -> Discipline:
+    game = make(game_id, **(options or (SMALL if game_id == "dots" else {})))
+    return Discipline(game.id, game.id, game.options, game.seats, conditions(game, clock="nodes=100"), seed)
+
+
+def plan(**changed: Any) -> Plan:
+    usual: dict[str, Any] = {
+        "name": "quick",
+        "games": [DOTS],
+        "bots": BOTS[:3],
+        "clock": "nodes=100",
+        "openings": False,
+    }
+    return make_plan(usual | changed)
+
+
+def tournament(path: Path, wanted: Plan) -> Tournament:
+    """A tournament in a file: the one that is there, or a new one."""
+    engine = open_database(path, create=True)
+    found = Ledger.find(engine, wanted.name)
+    return Tournament(wanted, found[0] if found else Ledger.begin(engine, wanted.name, wanted.to_json()))
+
+
+def write_plan(folder: Path, pairs: int) -> Path:
+    """Round robin of five bots: twenty games for each pair."""
+    bots = "\n".join(f'[[bots]]\nbot = "{one}"' for one in BOTS)
+    options = '[[games]]\nid = "dots"\noptions = { rows = 2, cols = 2 }'
+    path = folder / "quick.toml"
+    path.write_text(f'pairs = {pairs}\nseed = 7\nclock = "nodes=100"\nopenings = false\n{options}\n{bots}\n')
+    return path
+
+
+def begin(path: Path, store: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """A tournament that runs beside the test, and heeds Ctrl-C."""
+    command = [*PROGRAM, "tournament", "run", str(path), "--store", str(store), "--resume", "--json", *arguments]
+    heed = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=heed
+    )
+
+
+def count(store: Path) -> int:
+    """Games in a store that somebody else writes to; 0 if there are no tables yet."""
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+            (found,) = connection.execute("SELECT count(*) FROM games").fetchone()
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        if "connection" in locals():
+            connection.close()
+    return int(found)
+
+
+def kept(store: Path) -> dict[str, Any]:
+    """The records in a store, times aside, by their match; every match stands there once."""
+    connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    rows = connection.execute("SELECT match, record FROM games").fetchall()
+    connection.close()
+    records = {match: comparable(json.loads(zlib.decompress(record))) for match, record in rows}
+    assert len(records) == len(rows)
+    return records

@@ -1,0 +1,79 @@
+"""A tournament is killed at any moment, and goes on: every game once, and the same table as if nothing had been."""
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.arena.quick import begin, count, kept, write_plan
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+PATIENCE = 120
+
+
+def undisturbed(plan: Path, store: Path) -> str:
+    process = begin(plan, store)
+    told, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    return told.decode()
+
+
+def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
+    pairs, kills = (50, 20) if long else (5, 3)
+    games = 20 * pairs
+    dice = random.Random(1)
+    plan, store = write_plan(tmp_path, pairs), tmp_path / "killed.sqlite"
+    for kill in range(kills):
+        process = begin(plan, store)
+        wait_for_games(store, games * kill // kills + dice.randrange(games // kills))
+        time.sleep(dice.random() * 0.05)
+        if kill % 2:
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert count(store) < games
+        wait_for_nobody(store)
+    process = begin(plan, store)
+    told, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    assert count(store) == games
+    expected = undisturbed(plan, tmp_path / "undisturbed.sqlite")
+    assert kept(store) == kept(tmp_path / "undisturbed.sqlite")
+    killed, whole = json.loads(told), json.loads(expected)
+    assert killed["played"] == games
+    assert killed["standings"] == whole["standings"]
+
+
+def wait_for_games(store: Path, wanted: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while count(store) < wanted:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def wait_for_nobody(store: Path) -> None:
+    """Until nobody has the store open: the workers of a killed program leave by themselves."""
+    deadline = time.monotonic() + PATIENCE
+    while workers():
+        assert time.monotonic() < deadline, workers()
+        time.sleep(0.02)
+
+
+def workers() -> list[str]:
+    """The processes that were started by those of this test, by the forkserver's command line."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            command = Path(f"/proc/{name}/cmdline").read_text()
+            parent = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if "multiprocessing.forkserver" in command and parent == "1":
+            found.append(name)
+    return found
