@@ -178,22 +178,17 @@ class Examination:
 
     def trouble(self, check: str, grade: str, played: Played, sentence: str) -> Finding:
         """A finding with the position of the last question, the bot's last words, and commands to see it again."""
-        return Finding(
-            check,
-            grade,
-            sentence,
-            _position(played),
-            played.patient.stderr[-LAST_WORDS:],
-            tuple(self._commands(check, played)),
-        )
+        position = _position(played)
+        commands = [*_showing(played.game, position), *self._commands(check, played)]
+        return Finding(check, grade, sentence, position, played.patient.stderr[-LAST_WORDS:], tuple(commands))
 
     def _commands(self, check: str, played: Played) -> Sequence[str]:
         self._written += 1
         name = f"{check}-{self._written}"
         quoted = shlex.quote(self.spec)
-        given = "".join(f" -o {key}={value}" for key, value in usual_left_out(self.game).items())
         clock = "" if self.clock == USUAL_CLOCK else f" --clock {self.clock}"
-        again = f"ludodrome doctor {self.game.id} {quoted}{given}{clock} --seed {self.seed} --only {check}"
+        given = f"{self.game.id} {quoted}{written_options(self.game)}{clock}"
+        again = f"ludodrome doctor {given} --seed {self.seed} --only {check}"
         if self.inside:
             return [again]
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -253,10 +248,17 @@ def quiet_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) -> An
     return None
 
 
-def usual_left_out(game: Game) -> dict[str, Any]:
-    """The options of a game that are not what they usually are."""
+def written_options(game: Game) -> str:
+    """The options of a game that are not what they usually are, as a command takes them."""
     usual = {option.name: option.default for option in game.available}
-    return {name: value for name, value in game.options.items() if value != usual[name]}
+    return "".join(f" -o {name}={value}" for name, value in game.options.items() if value != usual[name])
+
+
+def _showing(game: Game, position: str) -> list[str]:
+    """The command that draws a position, if the whole of it is known."""
+    if not position or position.startswith("{"):
+        return []
+    return [f"ludodrome show {game.id}{written_options(game)} {shlex.quote(position)}"]
 
 
 def _position(played: Played) -> str:

@@ -15,8 +15,8 @@ from ludodrome.arena.transports import command
 from ludodrome.arena.transports import seat as make_seat
 from ludodrome.arena.transports.processes import KEPT, environment
 
-PATIENCE = 5.0
-"""Seconds in which a program should have left once its input is closed."""
+PATIENCE = 10.0
+"""Seconds in which a program should have started, heard what there is to hear, and left."""
 
 
 def closing(on: Examination) -> Iterator[Finding]:
@@ -33,6 +33,7 @@ def closing(on: Examination) -> Iterator[Finding]:
             troubles += 1
             sentence = f"{words}, its stdin closed: it had not left after {PATIENCE:.0f} s, and was killed"
             yield Finding("closing", WARNING, sentence)
+            return
         elif code != 0:
             troubles += 1
             how = f"with code {code}" if code > 0 else f"by {signal.Signals(-code).name}"

@@ -175,7 +175,7 @@ def _print_trouble(game: "Game", finding: "Finding") -> None:
     console.print()
     head = Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
     console.print(head.append(finding.sentence, "not bold default"))
-    if finding.position:
+    if finding.position.startswith("{"):  # else a command below draws it
         screen.say(f"  position: {finding.position}")
     if finding.stderr:
         screen.say("  its last words on stderr:")
