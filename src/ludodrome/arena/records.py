@@ -52,11 +52,11 @@ class Chain:
     """Digests, each of which covers what came before it."""
 
     def __init__(self, head: dict[str, Any], state: Any) -> None:
-        self._last = hashlib.sha256(canonical(head) + canonical(state)).digest()
+        self._last = hashlib.sha256(canonical([head, state])).digest()
 
     def link(self, entry: dict[str, Any], state: Any) -> dict[str, Any]:
         """A turn with its digest; ``state`` is the position after it."""
-        self._last = hashlib.sha256(self._last + canonical(timeless(entry)) + canonical(state)).digest()
+        self._last = hashlib.sha256(self._last + canonical([timeless(entry), state])).digest()
         entry["digest"] = self._last.hex()[:16]
         return entry
 
@@ -112,10 +112,16 @@ def write(record: dict[str, Any], directory: Path | str) -> Path:
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record['match']}{SUFFIX}"
-    handle, temporary = tempfile.mkstemp(prefix=".record-", dir=folder)
+    write_text(path, to_text(record) + "\n")
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    handle, temporary = tempfile.mkstemp(prefix=".record-", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(to_text(record) + "\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
@@ -123,7 +129,6 @@ def write(record: dict[str, Any], directory: Path | str) -> Path:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
 
 
 def to_text(record: dict[str, Any]) -> str:

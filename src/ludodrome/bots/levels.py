@@ -54,9 +54,9 @@ CALDERA = (
     Level(1, noise=110, attention=0.5),
     Level(2, width=6, noise=70, attention=0.4),
     Level(2, width=12, noise=25, attention=0.8),
-    Level(3, width=16, noise=10, attention=0.9),
-    Level(4, nodes=4_000),
-    Level(6, nodes=20_000),
+    Level(3, width=16, noise=15, attention=0.5),
+    Level(4, nodes=1_200),
+    Level(5, nodes=4_500),
 )
 DOTS = (
     Drawing("greedy", 0.65),

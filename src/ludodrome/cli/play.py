@@ -1,6 +1,5 @@
 """People at one terminal, against each other or against bots: `play`."""
 
-import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -300,18 +299,4 @@ def _print(text: str, style: str = "") -> None:
 
 def ask(seat: int) -> str:
     """One line from whoever is to move; EOFError when there is no more."""
-    console = screen.console()
-    with console.capture() as capture:
-        console.print(screen.seat_name(seat), end="> ", soft_wrap=True)
-    prompt = capture.get()
-    if sys.stdin.isatty():
-        import readline  # noqa: F401  input() edits lines once it is imported
-
-        # Readline must know which characters of the prompt take no room.
-        return input(re.sub(r"(\x1b\[[0-9;]*m)", "\001\\1\002", prompt))
-    print(prompt, end="", flush=True)
-    text = sys.stdin.readline()
-    if not text:
-        raise EOFError
-    screen.say(text.rstrip("\n"))
-    return text.rstrip("\n")
+    return screen.ask(screen.seat_name(seat))

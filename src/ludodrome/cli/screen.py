@@ -166,6 +166,24 @@ def verdict(outcome: "Outcome") -> "Text":
     return head.append(f" ({outcome.reason}), scores {scores}", "not bold default")
 
 
+def ask(prompt: "Text") -> str:
+    """One line from the person at the keyboard, or from a pipe; EOFError when there is no more."""
+    out = console()
+    with out.capture() as capture:
+        out.print(prompt, end="> ", soft_wrap=True)
+    if sys.stdin.isatty():
+        import readline  # noqa: F401  input() edits lines once it is imported
+
+        # Readline must know which characters of the prompt take no room.
+        return input(re.sub(r"(\x1b\[[0-9;]*m)", "\001\\1\002", capture.get()))
+    print(capture.get(), end="", flush=True)
+    text = sys.stdin.readline()
+    if not text:
+        raise EOFError
+    say(text.rstrip("\n"))
+    return text.rstrip("\n")
+
+
 # Markdown and the pager
 
 

@@ -1,0 +1,160 @@
+"""Records in files and folders: found, chosen, and written out in other forms.
+
+A folder holds one file a game (``records.py``); a file may also hold many, as JSON Lines or as text (``notation.py``).
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ludodrome.arena.notation import format_records, parse_records
+from ludodrome.arena.records import SUFFIX, BadRecord, from_text, read, to_text
+from ludodrome.arena.seats import CAUSES
+from ludodrome.reading import listing, show
+
+LINES, TABLE, TEXT = FORMS = ("jsonl", "csv", "text")
+"""The forms that records can be written out in."""
+DRAWN = "draw"
+COLUMNS = (
+    "match",
+    "game",
+    "options",
+    "names",
+    "bots",
+    "policy",
+    "clock",
+    "seed",
+    "number",
+    "turns",
+    "winner",
+    "winner_name",
+    "reason",
+    "scores",
+    "returns",
+    "decided_by",
+    "verdicts",
+    "refusals",
+    "ms",
+    "digest",
+)
+
+
+def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
+    """The records in some files and folders, folder by folder in the order of their names; BadRecord names the file."""
+    for path in map(Path, paths):
+        if path.is_dir():
+            for file in sorted(path.glob(f"*{SUFFIX}")):
+                yield read(file)
+        elif path.suffix == f".{LINES}":
+            for number, line in enumerate(_content(path).splitlines(), 1):
+                if line.strip():
+                    yield from_text(line, f"line {number} of {path}")
+        elif path.suffix == SUFFIX:
+            yield read(path)
+        else:
+            yield from _of_text(path)
+
+
+def _of_text(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        text = _content(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRecord(f"{path} is no text in UTF-8: the byte at {error.start} is wrong") from None
+    try:
+        yield from parse_records(text)
+    except BadRecord as wrong:
+        raise BadRecord(f"{path}, {wrong}") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadRecord(f"{path} cannot be read: {error.strerror}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which records are wanted; what is None does not matter."""
+
+    game: str | None = None
+    bot: str | None = None
+    """A name or a spec of one of the seats."""
+    winner: str | None = None
+    """A name or a spec, or ``draw``."""
+    reason: str | None = None
+    """A part of the reason."""
+    verdict: str | None = None
+    """The cause of one of the verdicts."""
+
+    def __post_init__(self) -> None:
+        if self.verdict is not None and self.verdict not in CAUSES:
+            raise ValueError(f"a verdict is {listing(CAUSES, 'or')}, not {show(self.verdict)}")
+
+    def __contains__(self, record: dict[str, Any]) -> bool:
+        """Whether a record is one of them."""
+        result = record["result"]
+        causes = [one["cause"] for one in result["verdicts"]]
+        return (
+            self.game in (None, record["game"])
+            and self.bot in (None, *record["names"], *record["bots"])
+            and self.winner in (None, *_winners(record))
+            and (self.reason is None or self.reason in result["reason"])
+            and self.verdict in (None, *causes)
+        )
+
+
+def _winners(record: dict[str, Any]) -> tuple[str, ...]:
+    """What the winner can be called by."""
+    winner = record["result"]["winner"]
+    return (DRAWN,) if winner is None else (record["names"][winner], record["bots"][winner])
+
+
+def winner_name(record: dict[str, Any]) -> str:
+    """Who won, for tables."""
+    return _winners(record)[0]
+
+
+def export(records: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
+    """Records in one of the FORMS, line by line, without line ends; ValueError if there is no such form."""
+    if form == LINES:
+        yield from map(to_text, records)
+    elif form == TABLE:
+        yield _csv(COLUMNS)
+        for record in records:
+            yield _csv(row(record).values())
+    elif form == TEXT:
+        yield from format_records(records)
+    else:
+        raise ValueError(f"records are written out as {listing(FORMS, 'or')}, not as {show(form)}")
+
+
+def row(record: dict[str, Any]) -> dict[str, Any]:
+    """A record in a few plain values, by column; what has more than one value is JSON."""
+    result, conditions = record["result"], record["conditions"]
+    values = {
+        **{name: record[name] for name in ("match", "game", "options", "names", "bots", "seed", "number", "ms")},
+        **{name: result[name] for name in ("winner", "reason", "scores", "returns", "decided_by")},
+        "policy": conditions["policy"],
+        "clock": conditions["clock"],
+        "turns": len(record["turns"]),
+        "winner_name": winner_name(record),
+        "verdicts": [f"{one['seat']} {one['cause']}" for one in result["verdicts"]],
+        "refusals": sum(len(turn.get("refusals", ())) for turn in record["turns"]),
+        "digest": record["digest"],
+    }
+    return {name: _cell(values[name]) for name in COLUMNS}
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if isinstance(value, list | dict) else value
+
+
+def _csv(cells: Iterable[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(cells)
+    return line.getvalue()

@@ -1,0 +1,77 @@
+"""A bot in a recorded game: it is asked wherever its seat was asked, and the game goes on as it was recorded."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.positions import read_move
+from ludodrome.arena.seats import ILLEGAL, Answer, Fault
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports import seat as take_seat
+from ludodrome.game import IllegalMove
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What the bot answered where the record has a move."""
+
+    turn: int
+    state: Any
+    """The position."""
+    recorded: Any
+    """The move of the record; None if the seat made none."""
+    move: Any
+    """The bot's move; None if there is a fault."""
+    seconds: float
+    fault: Fault | None = None
+
+    @property
+    def same(self) -> bool:
+        """Whether the bot does what was done."""
+        return self.fault is None and bool(self.move == self.recorded)
+
+
+def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterator[Echo]:
+    """Asks a bot, by default the recorded one, at every turn of a seat, with the seat's recorded seed.
+
+    The record must be a true one (``records.verify``). ValueError if there is no such seat or bot.
+    """
+    assignment = Assignment.from_json(record)
+    if not 0 <= seat < len(assignment.bots):
+        raise ValueError(f"the record has the seats 0 to {len(assignment.bots) - 1}, not {seat}")
+    table = Table(assignment)
+    bot = take_seat(spec or assignment.bots[seat], table.game, assignment.seat_seeds[seat])
+    try:
+        bot.start(table.hello(seat))
+        for entry in record["turns"]:
+            if table.turn is None:
+                return
+            for notice in table.notices():
+                if notice.seat == seat:
+                    bot.tell(notice)
+            if entry["seat"] == seat:
+                yield _asked(table, bot.ask(table.turn), entry)
+            if "move" not in entry:
+                return
+            table.deliver(Answer(_seconds(table, entry), entry["move"]))
+    finally:
+        bot.close()
+
+
+def _seconds(table: Table, entry: dict[str, Any]) -> float:
+    """What the clock is charged: as recorded, but never so much that the recorded move would be too late now."""
+    allowed = table.turn.seconds if table.turn else None
+    recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
+    return recorded if allowed is None else min(recorded, allowed)
+
+
+def _asked(table: Table, answer: Answer, entry: dict[str, Any]) -> Echo:
+    fault, move = answer.fault, answer.move
+    if fault is None:
+        try:
+            move = read_move(table.game, table.state, move)
+            table.game.apply(table.state, move)
+        except IllegalMove as wrong:
+            fault = Fault(ILLEGAL, str(wrong))
+    return Echo(entry["turn"], table.state, entry.get("move"), None if fault else move, answer.seconds, fault)

@@ -1,0 +1,367 @@
+"""Recorded games at the terminal: `replay`, `rerun`, `records`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.play import INTERRUPTED
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ludodrome.arena.reruns import Echo
+
+app = typer.Typer()
+
+Paths = Annotated[
+    list[str], typer.Argument(metavar="PATH...", show_default=False, help="Files of records, or folders of them.")
+]
+WORDS = "Enter: next   back   first   last   a number: that turn   quit"
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome replay games/m-0123456789abcdef.json",
+        "ludodrome replay game.json --turn 12",
+        "ludodrome replay games --verify",
+    ),
+)
+def replay(
+    paths: Paths,
+    verify: Annotated[bool, typer.Option("--verify", help="Run the rules again and compare everything.")] = False,
+    turn: Annotated[int | None, typer.Option(metavar="N", show_default=False, help="Show this turn and leave.")] = None,
+) -> None:
+    """Step through a recorded game, or verify recorded games.
+
+    At the terminal, Enter shows the next turn. Where the output is no terminal, the whole game is written.
+    With --verify any number of files and folders may be given; exit code 1 says that a record is false.
+    """
+    if verify:
+        _verify(paths)
+        return
+    games = _found(paths)
+    if len(games) != 1:
+        raise Refusal(f"replay shows one game, and {len(games)} were found in {', '.join(paths)}")
+    with refusals(), screen.compiling(games[0]["game"]):
+        from ludodrome.arena.records import verify as verified
+
+        verified(games[0])
+        player = Player(games[0])
+    if turn is not None:
+        player.go(turn)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        player.step_through()
+    else:
+        player.write_all()
+
+
+@app.command(cls=Command, epilog=examples("ludodrome rerun game.json --seat 0 py:mine.py:MyBot"))
+def rerun(
+    path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A recorded game.")],
+    bot: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOT]", show_default=False, help="The bot to ask; default: the recorded one."),
+    ] = None,
+    seat: Annotated[int, typer.Option(metavar="N", help="The seat that it takes.")] = 0,
+    first: Annotated[bool, typer.Option("--first", help="Stop where it first departs.")] = False,
+    json: Json = False,
+) -> None:
+    """Put a bot into a recorded game and show where it departs from what was played.
+
+    The bot gets the recorded seed and is asked at every turn of its seat; the game goes on as recorded. Exit code 1
+    says that it departed somewhere.
+    """
+    games = _found([path])
+    if len(games) != 1:
+        raise Refusal(f"rerun takes one game, and {len(games)} were found in {path}")
+    record = games[0]
+    with refusals():
+        from ludodrome.arena.records import verify as verified
+        from ludodrome.arena.reruns import rerun as run
+
+        with screen.compiling(record["game"]):
+            verified(record)
+        echoes = []
+        try:
+            for echo in run(record, seat, bot):
+                echoes.append(echo)
+                if not json and not echo.same:
+                    _show_departure(record, echo)
+                if first and not echo.same:
+                    break
+        except KeyboardInterrupt:
+            screen.complain("stopped")
+            raise typer.Exit(INTERRUPTED) from None
+    departed = sum(not echo.same for echo in echoes)
+    if json:
+        _print_json([_echo_json(echo) for echo in echoes])
+    else:
+        asked = f"{len(echoes)} turns of seat {seat}"
+        screen.say(f"{asked}: the same moves throughout" if not departed else f"{asked}: {departed} departures")
+    if departed:
+        raise typer.Exit(1)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome records games --game dots --winner greedy",
+        "ludodrome records games --verdict timeout --json",
+        "ludodrome records games --export csv --out games.csv",
+        "ludodrome records games.txt --export jsonl",
+    ),
+)
+def records(
+    paths: Paths,
+    game: Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")] = None,
+    bot: Annotated[
+        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
+    ] = None,
+    winner: Annotated[
+        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Only games whose end says this.")
+    ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(metavar="CAUSE", show_default=False, help="Only games with such a verdict: timeout, crash, ..."),
+    ] = None,
+    export: Annotated[
+        str | None, typer.Option(metavar="FORM", show_default=False, help="Write them out: jsonl, csv or text.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", show_default=False, help="Where to, if not to the terminal.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List recorded games, choose among them, and write them out as JSON Lines, CSV or text."""
+    with refusals():
+        from ludodrome.arena.archive import Wanted
+
+        wanted = Wanted(game, bot, winner, reason, verdict)
+    chosen = [record for record in _found(paths) if record in wanted]
+    if export is not None:
+        _export(chosen, export, out)
+    elif json:
+        from ludodrome.arena.archive import row
+
+        _print_json([row(record) for record in chosen])
+    else:
+        _list(chosen)
+
+
+def _found(paths: list[str]) -> list[dict[str, Any]]:
+    with refusals():
+        from ludodrome.arena.archive import find
+
+        return list(find(paths))
+
+
+def _verify(paths: list[str]) -> None:
+    """Every record is tried; each that is false gets a line."""
+    from ludodrome.arena.archive import find
+    from ludodrome.arena.records import BadRecord, verify
+
+    held = failed = 0
+    with refusals(), screen.bar("verifying") as tell:
+        for record in find(paths):
+            try:
+                verify(record)
+                held += 1
+            except BadRecord as wrong:
+                failed += 1
+                screen.complain(f"{record.get('match', 'a record')} is false: {wrong}")
+            tell(held + failed, held + failed)
+    if not held + failed:
+        raise Refusal(f"there is no record in {', '.join(paths)}")
+    screen.say(f"{held} of {held + failed} records are true")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
+    with refusals():
+        from ludodrome.arena.archive import export
+
+        lines = export(chosen, form)
+        if out is None:
+            for line in lines:
+                print(line)
+            return
+        text = "".join(f"{line}\n" for line in lines)
+    from ludodrome.arena.records import write_text
+
+    try:
+        write_text(Path(out), text)
+    except OSError as error:
+        raise Refusal(f"{out} cannot be written: {error.strerror}") from error
+
+
+def _list(chosen: list[dict[str, Any]]) -> None:
+    from ludodrome.arena.archive import winner_name
+
+    rows = [
+        (
+            record["match"],
+            record["game"],
+            " - ".join(record["names"]),
+            str(len(record["opening"]) + len(record["turns"])),
+            winner_name(record),
+            record["result"]["reason"],
+        )
+        for record in chosen
+    ]
+    if rows:
+        screen.show_table(("match", "game", "players", "turns", "winner", "reason"), rows, ("turns",))
+    screen.say(f"{len(rows)} games" if len(rows) != 1 else "1 game")
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _show_departure(record: dict[str, Any], echo: "Echo") -> None:
+    from ludodrome.games import make
+
+    game = make(record["game"], **record["options"])
+    recorded = "nothing" if echo.recorded is None else game.format_move(echo.recorded, echo.state)
+    screen.say(f"turn {echo.turn}: recorded {recorded}, the bot plays {_own(game, echo)}")
+    screen.say(f"    {game.format_state(echo.state)}")
+
+
+def _own(game: Any, echo: "Echo") -> str:
+    if echo.fault is not None:
+        return f"nothing: {echo.fault.cause}, {echo.fault.why}"
+    return str(game.format_move(echo.move, echo.state))
+
+
+def _echo_json(echo: "Echo") -> dict[str, Any]:
+    fault = {"cause": echo.fault.cause, "why": echo.fault.why} if echo.fault else None
+    return {
+        "turn": echo.turn,
+        "same": echo.same,
+        "recorded": echo.recorded,
+        "move": echo.move,
+        "ms": round(echo.seconds * 1000, 3),
+        "fault": fault,
+    }
+
+
+class Player:
+    """A record on the screen, one turn at a time. Position 0 is where the game began."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        from ludodrome.games import make
+
+        self.record = record
+        self.game = make(record["game"], **record["options"])
+        opening = [{"turn": number, "move": move} for number, move in enumerate(record["opening"])]
+        self.entries: list[dict[str, Any]] = opening + record["turns"]
+        self.states = [self.game.initial_state(record["seed"])]
+        for entry in self.entries:
+            last = self.states[-1]
+            self.states.append(self.game.apply(last, entry["move"]) if "move" in entry else last)
+
+    def go(self, turn: int) -> None:
+        """One turn: what was done in it, and where it led."""
+        if not 0 <= turn < len(self.entries):
+            raise Refusal(f"the game has the turns 0 to {len(self.entries) - 1}, not {turn}")
+        self.show(turn + 1)
+
+    def write_all(self) -> None:
+        """The whole game."""
+        screen.console().print(self.title())
+        for place in range(len(self.states)):
+            self.show(place)
+
+    def step_through(self) -> None:
+        """Turn by turn, as the person at the terminal likes."""
+        from rich.text import Text
+
+        place = 0
+        screen.console().print(self.title())
+        self.show(place)
+        screen.console().print(WORDS, style="dim")
+        while True:
+            try:
+                word = screen.ask(Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
+            except (EOFError, KeyboardInterrupt):
+                screen.say("")
+                return
+            wanted = self.place_after(word, place)
+            if wanted is None:
+                return
+            if wanted != place:
+                place = wanted
+                self.show(place)
+
+    def place_after(self, word: str, place: int) -> int | None:
+        """Where a word leads; None: away."""
+        last = len(self.entries)
+        if word in ("", "next", "n"):
+            return min(place + 1, last)
+        if word in ("back", "b"):
+            return max(place - 1, 0)
+        if word in ("first", "f"):
+            return 0
+        if word in ("last", "l"):
+            return last
+        if word.isdecimal() and int(word) < last:
+            return int(word) + 1
+        if word in ("quit", "q"):
+            return None
+        screen.say(WORDS)
+        return place
+
+    def show(self, place: int) -> None:
+        """The position at a place, with how it came about, and the result at the end."""
+        console = screen.console()
+        if place:
+            console.print(self.told(self.entries[place - 1], self.states[place - 1]))
+        screen.draw(self.game, self.states[place])
+        if place == len(self.entries):
+            console.print(self.ending())
+        screen.say("")
+
+    def title(self) -> "Text":
+        """Who plays what."""
+        from rich.text import Text
+
+        line = Text(f"{self.record['match']}  {self.record['game']}  ")
+        for seat, name in enumerate(self.record["names"]):
+            line.append("  ").append(screen.seat_name(seat)).append(f" {name}")
+        return line
+
+    def told(self, entry: dict[str, Any], before: Any) -> "Text":
+        """What happened in a turn."""
+        from rich.text import Text
+
+        seat = self.game.to_move(before)
+        assert seat is not None
+        line = Text(f"turn {entry['turn']}  ").append(screen.seat_name(seat)).append(f" {self.record['names'][seat]}: ")
+        line.append(self.game.format_move(entry["move"], before) if "move" in entry else "no move", "bold")
+        if "ms" in entry:
+            line.append(f"  {entry['ms']:g} ms", "dim")
+        for refusal in entry.get("refusals", ()):
+            line.append(f"\n  refused: {refusal['why']}", screen.BAD)
+        if verdict := entry.get("verdict"):
+            played = ", the first legal move is played for it" if entry.get("substituted") else ""
+            line.append(f"\n  {verdict['cause']}: {verdict['why']}{played}", screen.BAD)
+        for text in entry.get("log", ()):
+            line.append(f"\n  it says: {text}", "dim")
+        return line
+
+    def ending(self) -> "Text":
+        """How it ended."""
+        from ludodrome.game import Outcome
+
+        result = self.record["result"]
+        return screen.verdict(Outcome(result["winner"], result["scores"], result["returns"], result["reason"]))

@@ -1,0 +1,78 @@
+"""The commands `replay`, `rerun` and `records`."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ludodrome.arena import records
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.judge import play
+from ludodrome.games import make
+from tests.cli.running import complaint, on_terminal, output, run
+
+
+@pytest.fixture(scope="module")
+def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    game = make("caldera")
+    bots = ("greedy", "random")
+    record = play(Assignment("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
+    return records.write(record, tmp_path_factory.mktemp("games"))
+
+
+def test_a_pipe_gets_the_whole_game(game_file: Path) -> None:
+    record = records.read(game_file)
+    told = output("replay", str(game_file))
+    assert told.count("ply ") == len(record["turns"]) + 1
+    assert "seat 0 ● greedy" in told
+    assert record["result"]["reason"] in told
+
+
+def test_one_turn(game_file: Path) -> None:
+    assert output("replay", str(game_file), "--turn", "1").startswith("turn 1  seat 1 ◆ random: ")
+    assert "the game has the turns 0 to" in complaint(run("replay", str(game_file), "--turn", "999"))
+
+
+def test_stepping_at_the_terminal(game_file: Path) -> None:
+    turns = len(records.read(game_file)["turns"])
+    code, told = on_terminal(["replay", str(game_file)], "\nlast\nback\n1\nnonsense\nquit\n")
+    assert code == 0
+    places = re.findall(r"(\d+)/\d+\S*> ", told)
+    assert list(map(int, places)) == [0, 1, turns, turns - 1, 2, 2]
+
+
+def test_verifying(game_file: Path, tmp_path: Path) -> None:
+    assert output("replay", str(game_file.parent), "--verify") == "1 of 1 records are true\n"
+    false = json.loads(game_file.read_text())
+    false["result"]["winner"] = 1 - false["result"]["winner"]
+    (tmp_path / "false.json").write_text(json.dumps(false))
+    result = run("replay", str(game_file), str(tmp_path), "--verify")
+    assert result.exit_code == 1
+    assert "the result's winner" in result.stderr
+    assert result.stdout == "1 of 2 records are true\n"
+    (tmp_path / "empty").mkdir()
+    assert "there is no record in" in complaint(run("replay", str(tmp_path / "empty"), "--verify"))
+
+
+def test_rerun(game_file: Path) -> None:
+    assert "the same moves throughout" in output("rerun", str(game_file), "--seat", "1")
+    result = run("rerun", str(game_file), "greedy", "--seat", "1", "--json")
+    assert result.exit_code == 1
+    assert not all(echo["same"] for echo in json.loads(result.stdout))
+    assert "there is no bot" in complaint(run("rerun", str(game_file), "nobody"))
+    assert "the record has the seats 0 to 1" in complaint(run("rerun", str(game_file), "--seat", "5"))
+
+
+def test_listing_and_writing_out(game_file: Path, tmp_path: Path) -> None:
+    folder = str(game_file.parent)
+    assert "greedy - random" in output("records", folder)
+    assert output("records", folder, "--game", "dots") == "0 games\n"
+    assert json.loads(output("records", folder, "--json"))[0]["game"] == "caldera"
+    out = tmp_path / "games.txt"
+    output("records", folder, "--export", "text", "--out", str(out))
+    assert output("records", str(out), "--export", "jsonl") == game_file.read_text()
+    assert "jsonl, csv or text" in complaint(run("records", folder, "--export", "pdf"))
+    assert "cannot be written" in complaint(run("records", folder, "--export", "csv", "--out", "/nowhere/x.csv"))
+    assert "a verdict is" in complaint(run("records", folder, "--verdict", "laziness"))
