@@ -219,6 +219,17 @@ class Game:
         """How the game of states[0] ended; None while it runs."""
         return self._ending(states)
 
+    def shown(self, states: Any, seat: int) -> Any:
+        """The observation of states[0]."""
+        state = self.decode(states[0])
+        return state if type(self).observation is Game.observation else self.observation(state, seat)
+
+    def listed(self, states: Any) -> list[Any]:
+        """The legal moves of states[0]."""
+        if self.actions_a_turn == 1:
+            return self.codec.format_moves(self._legal(states), states[0])
+        return self.legal_moves(self.decode(states[0]))
+
     def action(self, move: Any, state: Any) -> int:
         """The small integer that stands for a legal move in this position."""
         return self._legal_action(move, self._states(state))

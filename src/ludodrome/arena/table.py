@@ -142,20 +142,20 @@ class Table:
                 return
 
     def _open(self, seat: int) -> None:
-        game, state, number, clock = self.game, self.state, self._number, self._clocks[seat]
+        game, number, clock = self.game, self._number, self._clocks[seat]
         self.turn = Turn(
             number,
             seat,
             clock.allowed(self._spent),
             self._allowances[seat],
             clock.budget(self._spent),
-            lambda: game.observation(state, seat),
+            lambda: game.shown(self._states, seat),
             self._message,
         )
         if game.id in ASKS_EVERY_SEAT and not self._tries:
             for other in range(game.seats):
                 if other != seat:
-                    self._notices.append(Notice(other, partial(self._observe, other, number, state)))
+                    self._notices.append(Notice(other, partial(self._observe, other, number, self.state)))
 
     def _observe(self, seat: int, number: int, state: Any) -> messages.Message:
         return messages.observe(self.match, seat, number, self.game.observation(state, seat))
@@ -177,7 +177,7 @@ class Table:
 
     def _listed(self) -> list[Any] | None:
         try:
-            return self.game.legal_moves(self.state)
+            return self.game.listed(self._states)
         except TooManyMoves:
             return None
 

@@ -1,0 +1,185 @@
+"""What the arena costs: overhead of a turn in process and over pipes, and how far a deadline is overshot.
+
+    benchmarks/arena
+
+The game is skysummit, and the moves are known beforehand, so that the bots answer at once. A child written in C (in
+Python where there is no compiler) reads its questions, legal moves and all, and answers with the next of its lines.
+"""
+
+import gc
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import Clock, Conditions
+from ludodrome.arena.judge import play, run
+from ludodrome.arena.seats import Answer, Turn
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports.child import ChildSeat
+from ludodrome.arena.transports.inside import InsideSeat
+
+GAMES = 40
+TIMEOUTS = 200
+DEADLINE_MS = 100
+
+IN_C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+int main(int count, char **words) {
+    FILE *answers = fopen(words[1], "r");
+    char *line = NULL, *answer = NULL;
+    size_t room = 0, other = 0;
+    while (getline(&line, &room, stdin) > 0)
+        if (strncmp(line, "{\"type\":\"turn\"", 14) == 0 && getline(&answer, &other, answers) > 0) {
+            fputs(answer, stdout);
+            fflush(stdout);
+        }
+    return 0;
+}
+"""
+IN_PYTHON = """
+import sys
+answers = open(sys.argv[1], "rb")
+for line in sys.stdin.buffer:
+    if line.startswith(b'{"type":"turn"'):
+        sys.stdout.buffer.write(answers.readline())
+        sys.stdout.buffer.flush()
+"""
+
+
+def assignment(bots: tuple[str, str], clock: Clock, seed: int = 0, start_ms: int = 10_000) -> Assignment:
+    """A game of skysummit."""
+    return Assignment("skysummit", {}, bots, bots, Conditions("forfeit", clock, True, start_ms), seed)
+
+
+class Script:
+    """A bot that knows its moves."""
+
+    name = "script"
+
+    def __init__(self, moves: list[Any]) -> None:
+        self._moves = iter(moves)
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """Nothing to prepare."""
+
+    def choose(self, observation: Any, budget: Any = None) -> Any:
+        """The next of them."""
+        return next(self._moves)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def known_games() -> Iterator[tuple[Assignment, list[list[Any]]]]:
+    """Games, and the moves of each seat in them."""
+    for seed in range(GAMES):
+        given = assignment(("random", "random"), Clock(move_ms=10_000), seed)
+        turns = play(given)["turns"]
+        yield given, [[turn["move"] for turn in turns if turn["seat"] == seat] for seat in (0, 1)]
+
+
+def inside(games: list[tuple[Assignment, list[list[Any]]]]) -> tuple[float, float]:
+    """Microseconds of processor time a turn: of the loop alone, and of the whole game with its table and its record."""
+    loop = whole = turns = 0.0
+    for given, moves in games:
+        began = time.thread_time()
+        table = Table(given)
+        seats = [InsideSeat(Script(own)) for own in moves]
+        middle = time.thread_time()
+        run(table, seats)
+        done = time.thread_time()
+        table.record()
+        loop += done - middle
+        whole += time.thread_time() - began
+        turns += sum(map(len, moves))
+    return loop / turns * 1e6, whole / turns * 1e6
+
+
+def child(games: list[tuple[Assignment, list[list[Any]]]], command: list[str], folder: Path) -> float:
+    """Microseconds of a turn of a child, the median: from making the question to the answer, without its start."""
+    times: list[float] = []
+    for given, moves in games:
+        answers = folder / "answers"
+        lines = [json.dumps({"type": "move", "move": move}) + "\n" for move in moves[0]]
+        answers.write_text("".join(lines))
+        table = Table(given)
+        asked = Timed("child", [*command, str(answers)])
+        try:
+            run(table, [asked, InsideSeat(Script(moves[1]))])
+        finally:
+            asked.close()
+        record = table.record()
+        assert record["result"]["decided_by"] == "play"
+        times += [turn["ms"] for turn in record["turns"] if turn["seat"] == 0][1:]
+    return statistics.median(times) * 1000
+
+
+class Timed(ChildSeat):
+    """A child whose answer takes from before its question is made until it is there."""
+
+    def ask(self, turn: Turn) -> Answer:
+        """Its answer, with that time."""
+        began = time.perf_counter()
+        answer = super().ask(turn)
+        return Answer(time.perf_counter() - began, answer.move, answer.fault)
+
+
+def overshoots() -> list[float]:
+    """Milliseconds by which deadlines are overshot."""
+    found = []
+    silent = ["sleep", "1000"]
+    for _ in range(TIMEOUTS):
+        table = Table(assignment(("silent", "random"), Clock(move_ms=DEADLINE_MS), start_ms=0))
+        seat = ChildSeat("silent", silent)
+        seat.start(table.hello(0))
+        assert table.turn is not None
+        _ = table.turn.message
+        began = time.perf_counter()
+        answer = seat.ask(table.turn)
+        found.append((time.perf_counter() - began) * 1000 - DEADLINE_MS)
+        assert answer.fault is not None
+        seat.close()
+    return sorted(found)
+
+
+def best(measure: Callable[[], Any], times: int = 5) -> Any:
+    """The best of some measurements: what others do on the machine can only make it slower."""
+    gc.collect()
+    return min(measure() for _ in range(times))
+
+
+def main() -> None:
+    """Measure and print."""
+    games = list(known_games())
+    loop, whole = best(lambda: inside(games))
+    print(f"in process, a turn: {loop:.0f} us; with the table and the record: {whole:.0f} us (wanted: below 100)")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if shutil.which("gcc"):
+            (folder / "bot.c").write_text(IN_C)
+            subprocess.run(["gcc", "-O2", "-o", str(folder / "bot"), str(folder / "bot.c")], check=True)
+            figure = best(lambda: child(games, [str(folder / "bot")], folder), 3)
+            print(f"child in C, a turn: {figure:.0f} us (wanted: below 300)")
+        (folder / "bot.py").write_text(IN_PYTHON)
+        figure = best(lambda: child(games, [sys.executable, "-I", "-S", str(folder / "bot.py")], folder), 3)
+        print(f"child in Python, a turn: {figure:.0f} us (wanted: below 300)")
+    late = overshoots()
+    median, high, most = late[len(late) // 2], late[len(late) * 99 // 100], late[-1]
+    print(
+        f"{TIMEOUTS} deadlines overshot by p50 {median:.1f} ms, p99 {high:.1f} ms, at most {most:.1f} ms (wanted: 50)"
+    )
+
+
+if __name__ == "__main__":
+    main()
