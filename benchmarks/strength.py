@@ -152,10 +152,17 @@ class Score:
         return self.points / self.games if self.games else 0.5
 
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval; drawn games count as half a win, which makes it a little too wide."""
-        n, p, z = self.games, self.share, 1.959964
+        """Wilson's 95 % interval.
+
+        A draw varies less than a win here and a loss there: with draws a game counts for more than one, as much as
+        its variance is smaller, but at most for two.
+        """
+        n, p, z = float(self.games), self.share, 1.959964
         if not n:
             return 0.0, 1.0
+        spread = sum((points - p) ** 2 for round_ in self.rounds.values() for points in round_) / n
+        if spread:
+            n *= min(p * (1 - p) / spread, 2.0)
         middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
