@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ludodrome.arena.strengths import Strength, strengths
+from ludodrome.arena.strengths import Strength, Strengths, strengths
 from ludodrome.arena.tournament import Cell, Tournament
 
 
@@ -27,21 +27,21 @@ class Standing:
     share: float
     """Of the points of its games, in which everybody has an equal part among equals."""
     rating: Strength | None
-    """None where nobody can be compared with anybody."""
+    """None if it has no games that count."""
     verdicts: dict[str, int]
     note: str
     """What the format says: rounds, meetings won."""
 
     def to_json(self) -> dict[str, Any]:
         """For machines."""
-        return asdict(self)
+        return asdict(self) | {"rating": self.rating._asdict() if self.rating is not None else None}
 
 
 def standings(tournament: Tournament, discipline: str | None = None) -> list[Standing]:
     """The table over all games, or of one of them; best first."""
     chosen = [one for name, one in tournament.results.items() if discipline in (None, name)]
     notes = tournament.rounds.notes() if discipline is None else {}
-    ratings = strengths(tournament.plan.names, [one.games for one in chosen])
+    ratings = rated(tournament, discipline).ratings
     lines = []
     for name in tournament.plan.names:
         parts = [one.tally.lines[name] for one in chosen]
@@ -64,6 +64,11 @@ def standings(tournament: Tournament, discipline: str | None = None) -> list[Sta
             )
         )
     return _placed(tournament, lines, discipline)
+
+
+def rated(tournament: Tournament, discipline: str | None = None) -> Strengths:
+    """The ratings over all games, or in one of them."""
+    return strengths([one.games for name, one in tournament.results.items() if discipline in (None, name)])
 
 
 def _placed(tournament: Tournament, lines: list[Standing], discipline: str | None) -> list[Standing]:
@@ -107,20 +112,17 @@ def number(value: float) -> str:
 def text_table(tournament: Tournament, discipline: str | None = None) -> list[str]:
     """Standings and crosstable in one, for a fixed-width face; the columns are the places of the rivals."""
     lines, cells = standings(tournament, discipline), crosstable(tournament, discipline)
-    width = max(len(line.name) for line in lines)
-    columns = [[_cell(cells.get((line.name, rival.name))) for line in lines] for rival in lines]
-    for place, column in enumerate(columns):
-        column[place] = "·"
-    widths = [max(len(str(place)), *map(len, column)) for place, column in enumerate(columns, 1)]
-    head = "  ".join(f"{place:>{wide}}" for place, wide in enumerate(widths, 1))
-    found = [f"{'':>3} {'':<{width}}  {'games':>5}  {'points':>7}  {'rating':>12}  {head}".rstrip()]
-    for at, line in enumerate(lines):
+    rows = [["", "bot", "games", "points", "rating (95 %)", *(str(line.place) for line in lines)]]
+    for line in lines:
+        against = ["·" if rival is line else _cell(cells.get((line.name, rival.name))) for rival in lines]
         rating = str(line.rating) if line.rating is not None else ""
-        row = "  ".join(f"{column[at]:>{wide}}" for column, wide in zip(columns, widths, strict=True))
-        found.append(
-            f"{line.place:>3} {line.name:<{width}}  {line.games:>5}  {number(line.points):>7}  {rating:>12}  {row}"
-        )
-    return found
+        rows.append([str(line.place), line.name, str(line.games), number(line.points), rating, *against])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(_set(cell, at, widths[at]) for at, cell in enumerate(row)).rstrip() for row in rows]
+
+
+def _set(cell: str, column: int, width: int) -> str:
+    return cell.ljust(width) if column == 1 else cell.rjust(width)
 
 
 def _cell(cell: Cell | None) -> str:

@@ -2,24 +2,43 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from ludodrome.arena.ratings import rate
 
 Counted = Counter[tuple[tuple[str, ...], tuple[float, ...]]]
 """How often a seating (names by seat) came to these returns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """A rating with its 95 % interval, in Elo points from the mean of all."""
+class Strength(NamedTuple):
+    """A rating with its 95 % interval, in Elo points from the mean."""
 
     rating: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.rating:+.0f} ± {(self.high - self.low) / 2:.0f}"
+        return f"{self.rating:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
 
 
-def strengths(names: Sequence[str], games: Sequence[Counted]) -> dict[str, Strength]:
-    """The ratings of all who have played."""
-    return {}
+class Strengths(NamedTuple):
+    """The ratings of all who have played, by name, and what is to be said about them."""
+
+    ratings: dict[str, Strength]
+    notes: list[str]
+
+
+def strengths(games: Sequence[Counted]) -> Strengths:
+    """Ratings over several games together.
+
+    Those with two seats count together, as if they were one game. Where there are some with two seats and some with
+    three, those with three are left out.
+    """
+    fewest = min((len(names) for counted in games for names, _ in counted), default=0)
+    together: Counted = Counter()
+    for counted in games:
+        together.update({game: times for game, times in counted.items() if len(game[0]) == fewest})
+    if not together:
+        return Strengths({}, [])
+    found = rate(dict(sorted(together.items())))  # in one order, so that the same games give the same digits
+    return Strengths({line.name: Strength(line.rating, line.low, line.high) for line in found.table}, found.notes)

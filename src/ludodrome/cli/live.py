@@ -32,7 +32,7 @@ def games(
 ) -> Iterator[Show]:
     """Something to call often, which shows how far it is when that is due.
 
-    done, total: games. line: how it stands, in a few words. below: a larger picture, for terminals.
+    done, total: games. line: how it stands, in a few words. below: a larger picture, on terminals in its place.
     """
     if quiet:
         yield lambda: None
@@ -76,18 +76,19 @@ def _on_terminal(
         console=console,
     )
     task = progress.add_task("", total=None)
-    last = 0.0
+    due = 0.0
 
     def picture() -> Any:
-        progress.update(task, completed=done(), total=total(), description=line())
+        progress.update(task, completed=done(), total=total(), description="" if below is not None else line())
         return Group(progress, below()) if below is not None else progress
 
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def show() -> None:
-            nonlocal last
-            if time.monotonic() - last >= REFRESH:
-                last = time.monotonic()
+            nonlocal due
+            if (began := time.monotonic()) >= due:
                 live.update(picture(), refresh=True)
+                ended = time.monotonic()
+                due = ended + max(REFRESH, 10 * (ended - began))  # never busier with pictures than with games
 
         yield show

@@ -216,7 +216,7 @@ def _file_name(name: str) -> str:
 def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
     if path is None and not given:
         raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
-    with refusals(), screen.compiling("the games"):
+    with refusals(), screen.waiting("reading the plan ..."):
         from ludodrome.arena.plans import make_plan, read_plan
 
         return make_plan(given) if path is None else read_plan(path, given)
@@ -353,17 +353,17 @@ def _show(found: "Tournament", json: bool) -> None:
 
 def _text(found: "Tournament") -> list[str]:
     """Everything as lines: the table over all games, then one for each game, then how games ended."""
-    from ludodrome.arena.report import text_table
+    from ludodrome.arena.report import rated, standings, text_table
     from ludodrome.cli.match import sentences
 
     plan = found.plan
     lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games", ""]
     lines += text_table(found)
+    lines += rated(found).notes
     if len(found.results) > 1:
         for name in found.results:
             lines += ["", f"{name}:", *text_table(found, name)]
     for name, results in found.results.items():
         lines += ["", f"{name}:", *(f"  {line}" for line in sentences(results.tally, elo=False))]
-    if notes := {name: note for name, note in found.rounds.notes().items() if note}:
-        lines += ["", *(f"{name}: {note}" for name, note in notes.items())]
-    return lines
+    notes = [f"{line.place}. {line.name}: {line.note}" for line in standings(found) if line.note]
+    return [*lines, *([""] if notes else []), *notes]
