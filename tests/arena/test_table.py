@@ -162,7 +162,7 @@ def test_substitute_goes_on(cause: str) -> None:
     assert [turn["verdict"]["cause"] for turn in record["turns"] if "verdict" in turn] == [cause]
     instead = next(turn for turn in record["turns"] if "verdict" in turn)
     assert instead["substituted"] is True
-    undrawn = [message for message in seats[0].heard if message.get("turn") == instead["turn"]][0]["legal_moves"]
+    undrawn = next(message for message in seats[0].heard if message.get("turn") == instead["turn"])["legal_moves"]
     assert instead["move"] == undrawn[0]
     assert types(seats[0]).count("turn") == sum(turn["seat"] == 0 for turn in record["turns"])
 

@@ -50,6 +50,9 @@ class Verifier:
         for name, right in self.head.items():
             if not alike(record[name], right):
                 raise BadRecord(f"{name} is {show(record[name])}, but what stands in the record makes it {show(right)}")
+        times = record["ms"]
+        if len(times) != len(self.assignment.bots) or not all(type(one) in (int, float) and one >= 0 for one in times):
+            raise BadRecord("ms is a list of times, one a seat")
         unknown = set(record) - set(self.head) - set(REQUIRED) - set(OPTIONAL)
         if unknown:
             raise BadRecord(f"the record has the unknown key {show(min(unknown))}")
