@@ -20,7 +20,7 @@ def test_new_bot_writes_a_bot_and_says_what_to_do(tmp_path: Path) -> None:
         f"cd {shlex.quote(str(folder))}",
         "cc -O2 -o bot bot.c",
         "ludodrome doctor dots cmd:./bot",
-        "ludodrome match dots cmd:./bot greedy --games 10",
+        "ludodrome match dots cmd:./bot random --games 10",
     ]
 
 

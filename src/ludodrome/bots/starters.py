@@ -84,7 +84,7 @@ def commands(game: str, language: str) -> list[str]:
     """What to type in the folder of a new bot: build it, examine it, let it play."""
     made = LANGUAGES[language]
     spec = f'"{made.spec}"' if " " in made.spec else made.spec
-    return [*made.build, f"ludodrome doctor {game} {spec}", f"ludodrome match {game} {spec} greedy --games 10"]
+    return [*made.build, f"ludodrome doctor {game} {spec}", f"ludodrome match {game} {spec} random --games 10"]
 
 
 def _files(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:

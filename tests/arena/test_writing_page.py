@@ -1,0 +1,69 @@
+"""docs/writing-a-bot.md: its tables are complete, its bot plays, and (in the long run) its commands do as it says."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import ludodrome
+from ludodrome.arena.checkups import CHECKS
+from ludodrome.arena.doctor import examine
+from ludodrome.arena.examination import FAILURE
+from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
+from ludodrome.cli import app
+from tests.arena.playing import AMPLE
+
+PAGE = (Path(__file__).parents[2] / "docs" / "writing-a-bot.md").read_text("utf-8")
+
+
+def test_every_language_has_its_line() -> None:
+    lines = re.findall(
+        r"^\| `(\w+)`[^|]*\| `([^`]+)` \| (?:`([^`]+)`)? ?\| `\"?([^`\"]+)\"?` \| [^|]+ \|$", PAGE, re.MULTILINE
+    )
+    described = {name: (strategy, build, spec) for name, strategy, build, spec in lines}
+    assert described == {name: (one.strategy, "".join(one.build), one.spec) for name, one in LANGUAGES.items()}
+    assert ludodrome.reading.listing(f"`{game}`" for game in GAMES_WITH_STARTERS) in PAGE
+
+
+def test_every_check_has_its_line() -> None:
+    part = PAGE.partition("## 3. Ask the doctor")[2].partition("| option |")[0]
+    assert re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) == [check.name for check in CHECKS]
+
+
+@pytest.mark.parametrize("command", ["doctor", "new-bot"])
+def test_every_option_is_told(command: str) -> None:
+    for parameter in typer.main.get_group(app).commands[command].params:
+        if parameter.param_type_name == "option" and parameter.name != "help":
+            for name in parameter.opts:
+                assert f"`{name}" in PAGE, name
+
+
+def test_the_bot_from_scratch_plays(tmp_path: Path) -> None:
+    script = re.findall(r"```python\n(import.*?)```", PAGE, re.DOTALL)[0]
+    (tmp_path / "bot.py").write_text(script, "utf-8")
+    spec = f"cmd:{sys.executable} -I {tmp_path / 'bot.py'}"
+    for game in ("caldera", "dots", "santorini", "skysummit"):
+        found = examine(ludodrome.make(game), spec, tmp_path, clock=AMPLE, only=["start", "seats", "unknown"])
+        assert not [finding for finding in found if finding.grade == FAILURE]
+
+
+def test_the_commands_do_as_the_page_says(tmp_path: Path, long: bool) -> None:
+    blocks = [text for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE) if not kind]
+    lines = "".join(blocks).splitlines()
+    assert lines[:2] == ["ludodrome new-bot mybot --game skysummit", "cd mybot"]
+    assert {line.split()[0] for line in lines} == {"ludodrome", "cd", "cp"}
+    if not long:
+        pytest.skip("the commands of the page are run with --long")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    undecided = " || test $? = 3"  # forty games seldom decide anything
+    script = "\n".join(["set -e", *(line + undecided * line.startswith("ludodrome sprt ") for line in lines)])
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "It passes: 1 with a warning" in done.stdout
+    assert len(list((tmp_path / "mybot" / "games").glob("m-*.json"))) == 20
