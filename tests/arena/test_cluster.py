@@ -1,0 +1,86 @@
+"""Dask: the same records as from processes of this machine, also if a worker is killed again and again."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ludodrome.arena.executors import Cluster, LocalWorkers, Workers
+from ludodrome.arena.report import standings
+from tests.arena import quick
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A cluster of two processes, each of which is started anew when it dies."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def played(path: Path, workers: Workers, pairs: int) -> tuple[object, object]:
+    """Records and standings of a tournament of so many pairs of games for each two bots."""
+    opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7))
+    try:
+        opened.play(workers)
+    finally:
+        workers.close()
+    assert opened.finished
+    assert opened.played == 20 * pairs == quick.count(path)
+    assert all(not line.verdicts for line in standings(opened))
+    return quick.kept(path), [line.to_json() for line in standings(opened)]
+
+
+def test_the_same_records_everywhere(tmp_path: Path, address: str) -> None:
+    alone = played(tmp_path / "one.sqlite", LocalWorkers(1), 1)
+    assert played(tmp_path / "two.sqlite", LocalWorkers(2), 1) == alone
+    assert played(tmp_path / "dask.sqlite", Cluster(address), 1) == alone
+
+
+def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:
+    pairs, kills = (50, 20) if long else (3, 2)
+    path = tmp_path / "killed.sqlite"
+    stop = threading.Event()
+    killed: list[int] = []
+
+    def kill_now_and_then() -> None:
+        with distributed.Client(address, set_as_default=False) as client:
+            while not stop.is_set() and len(killed) < kills:
+                if quick.count(path) * (kills + 1) > 20 * pairs * len(killed) + 1:
+                    victim = min(client.run(os.getpid).values())
+                    os.kill(victim, signal.SIGKILL)
+                    killed.append(victim)
+                stop.wait(0.05)
+
+    killer = threading.Thread(target=kill_now_and_then)
+    killer.start()
+    try:
+        disturbed = played(path, Cluster(address), pairs)
+    finally:
+        stop.set()
+        killer.join()
+    assert killed
+    assert disturbed == played(tmp_path / "quiet.sqlite", LocalWorkers(2), pairs)
+
+
+def test_without_distributed_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match=r"install it with pip install 'ludodrome\[cluster\]'"):
+        Cluster("tcp://127.0.0.1:1")
+
+
+def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ludodrome.arena.executors.ANSWER", 0.2)
+    with pytest.raises(ValueError, match="there is no cluster at tcp://127.0.0.1:1"):
+        Cluster("tcp://127.0.0.1:1")
+    with pytest.raises(ValueError, match="there is no cluster at nonsense"):
+        Cluster("nonsense://x")
