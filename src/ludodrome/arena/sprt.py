@@ -1,4 +1,4 @@
-"""A test that stops by itself: is the new bot by ``elo1`` better than the old one, or only by ``elo0``?
+"""A test that stops by itself: whether a new bot is better than the old one by ``elo1``, or only by ``elo0``.
 
 The sequential probability ratio test over pairs of games as fishtest has it: the pentanomial generalised SPRT, here
 with logistic Elo, the Elo of tables and ratings. The two hypotheses say only what share of the points is expected;
@@ -133,9 +133,8 @@ def chance_to_pass(
     tilt = _tilt(elo, elo0, elo1, deviation)
     if abs(tilt) * (upper - lower) < 1e-6:
         return -lower / (upper - lower)
-    return math.expm1(-_capped(tilt * lower)) / (
-        math.expm1(-_capped(tilt * lower)) - math.expm1(-_capped(tilt * upper))
-    )
+    below, above = math.expm1(-_capped(tilt * lower)), math.expm1(-_capped(tilt * upper))
+    return below / (below - above)
 
 
 def expected_pairs(

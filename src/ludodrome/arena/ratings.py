@@ -1,0 +1,322 @@
+"""Ratings of many players from all their games together, in Elo, with intervals and with how sure a difference is.
+
+The model and its maximum are in ``choices.py``; two bots against each other in ``scores.py``; ratings that change
+game by game in ``skill.py``.
+
+- The zero is the mean of the core, the largest set of players in which everybody is linked with everybody by points
+  both taken and lost; or it is an anchor.
+- With draws, strengths are scaled so that between equals a difference means what it means in Elo: 1 point more is
+  0.14 % of the points more. (Davidson's own scale would stretch with the draws.)
+- Players outside the core won or lost everything against it. A weak prior (normal, 1000 Elo) keeps them finite, and
+  their intervals are taken from the likelihood itself, as the information matrix says little there.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from ludodrome.arena.choices import Choice, Model, choices, gather, likelihood, maximise
+from ludodrome.arena.likelihood import Numbers
+from ludodrome.arena.links import Links
+from ludodrome.arena.scores import CERTAINTY, ELO, points
+
+Played = tuple[Sequence[str], Sequence[float]]
+"""A game: the players' names by seat, their returns by seat."""
+FARTHEST = 12_000.0
+"""Elo at which the search for an interval's end stops; the prior allows nothing near it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A player in the table."""
+
+    name: str
+    rating: float
+    low: float
+    high: float
+    games: int
+    points: float
+    group: int
+    """Players of different groups have no games that connect them."""
+    core: bool
+    """Whether games hold the rating on both sides; else the prior does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One player compared with another."""
+
+    elo: float
+    low: float
+    high: float
+    superiority: float
+    """How likely the first is the better one."""
+
+
+class Ratings:
+    """The ratings of a set of games: made by ``rate``."""
+
+    def __init__(self, names: list[str], model: Model, links: Links, certainty: float) -> None:
+        self.names = names
+        self.model = model
+        self.links = links
+        self.certainty = certainty
+        self.games = np.zeros(len(names), dtype=np.int64)
+        self.points = np.zeros(len(names))
+        self.parameters, information = maximise(model)
+        self.spread: Numbers = np.linalg.inv(information).astype(np.float64)
+        """The covariance of the parameters."""
+        self.anchor: tuple[int, float] | None = None
+
+    @property
+    def scale(self) -> float:
+        """Elo in one unit of strength."""
+        return ELO * self._flattening()[0]
+
+    def _flattening(self) -> tuple[float, float]:
+        """How much less a unit of strength is worth in points because of draws, and how that changes with the draws."""
+        place = self.model.tie(2)
+        if place is None or self.model.blocks[0].players.shape[1] != 2 or len(self.model.blocks) > 1:
+            return 1.0, 0.0
+        draws = math.exp(self.parameters[place])
+        return 2 / (2 + draws), -2 * draws / (2 + draws) ** 2
+
+    @cached_property
+    def _contrasts(self) -> Numbers:
+        """What is subtracted from what: (players, parameters)."""
+        found = np.zeros((len(self.names), self.model.size))
+        for player in range(len(self.names)):
+            found[player, player] += 1
+            found[player, self._reference(player)] -= 1 / len(self._reference(player))
+        return found
+
+    def _reference(self, player: int) -> list[int]:
+        """The players whose mean rating is the zero of a player's group."""
+        if self.anchor is not None and self.links.group[self.anchor[0]] == self.links.group[player]:
+            return [self.anchor[0]]
+        return self.links.core_of(player)
+
+    def _offset(self, player: int) -> float:
+        anchored = self.anchor is not None and self._reference(player) == [self.anchor[0]]
+        return self.anchor[1] if self.anchor is not None and anchored else 0.0
+
+    @cached_property
+    def ratings(self) -> Numbers:
+        """By player, in the order of ``names``."""
+        offsets = [self._offset(player) for player in range(len(self.names))]
+        return np.asarray(self.scale * (self._contrasts @ self.parameters) + np.array(offsets))
+
+    @cached_property
+    def covariance(self) -> Numbers:
+        """Of the ratings, in Elo squared; between players of different groups it means nothing."""
+        slopes = self._slopes(self._contrasts)
+        return np.asarray(slopes @ self.spread @ slopes.T)
+
+    def _slopes(self, contrasts: Numbers) -> Numbers:
+        """How Elo figures change with the parameters: through the strengths, and through the scale."""
+        found: Numbers = self.scale * contrasts
+        place = self.model.tie(2)
+        if place is not None:
+            found[:, place] += ELO * self._flattening()[1] * (contrasts @ self.parameters)
+        return found
+
+    @property
+    def _deviation(self) -> float:
+        return NormalDist().inv_cdf((1 + self.certainty) / 2)
+
+    def _around(self, contrast: Numbers, firm: bool) -> tuple[float, float, float]:
+        """A contrast in Elo and the ends of its interval."""
+        middle = self.scale * float(contrast @ self.parameters)
+        if firm or not contrast.any():
+            slope = self._slopes(contrast[None, :])[0]
+            reach = self._deviation * math.sqrt(max(float(slope @ self.spread @ slope), 0.0))
+            return middle, middle - reach, middle + reach
+        return middle, self._end(contrast, -FARTHEST), self._end(contrast, FARTHEST)
+
+    def _loss(self, contrast: Numbers, value: float) -> float:
+        """How much less likely the games become if a contrast (in strength) had this value: half its chi square."""
+        supposed, _ = maximise(self.model, self.parameters, contrast, value)
+        best = likelihood(self.model, self.parameters)
+        return max(best - likelihood(self.model, supposed), 0.0)
+
+    def _end(self, contrast: Numbers, farthest: float) -> float:
+        inside, outside = float(contrast @ self.parameters), farthest / self.scale
+        for _ in range(24):
+            middle = (inside + outside) / 2
+            fits = self._loss(contrast, middle) <= self._deviation**2 / 2
+            inside, outside = (middle, outside) if fits else (inside, middle)
+        return self.scale * inside
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(f"{name} has no games")
+        return self.names.index(name)
+
+    def line(self, name: str) -> Line:
+        """One player's line of the table."""
+        player = self._place(name)
+        reference = self._reference(player)
+        firm = self.links.alike([player, *reference])
+        _, low, high = self._around(self._contrasts[player], firm)
+        offset = self._offset(player)
+        return Line(
+            name,
+            float(self.ratings[player]),
+            low + offset,
+            high + offset,
+            int(self.games[player]),
+            float(self.points[player]),
+            self.links.group[player],
+            self.links.alike([player, *self.links.core_of(player)]),
+        )
+
+    @cached_property
+    def table(self) -> list[Line]:
+        """All players, the best first."""
+        return sorted(map(self.line, self.names), key=lambda line: (line.group, -line.rating, line.name))
+
+    def difference(self, name: str, other: str) -> Difference:
+        """How much better the first is than the second, and how sure that is."""
+        first, second = self._place(name), self._place(other)
+        if self.links.group[first] != self.links.group[second]:
+            raise ValueError(f"no games connect {name} with {other}, so they cannot be compared")
+        contrast = np.zeros(self.model.size)
+        contrast[first] += 1
+        contrast[second] -= 1
+        firm = self.links.alike([first, second])
+        elo, low, high = self._around(contrast, firm)
+        if firm or not contrast.any():
+            away = elo * self._deviation / (high - elo) if high > elo else 0.0
+        else:
+            away = math.copysign(math.sqrt(2 * self._loss(contrast, 0.0)), elo)
+        return Difference(elo, low, high, NormalDist().cdf(away))
+
+    @cached_property
+    def seats(self) -> list[tuple[float, float, float]]:
+        """What each seat is worth, against the mean of the seats, in Elo, with its interval; empty if not asked."""
+        found = []
+        for seat in range(self.model.seats):
+            contrast = np.zeros(self.model.size)
+            contrast[self.model.players : self.model.players + self.model.seats] -= 1 / self.model.seats
+            contrast[self.model.players + seat] += 1
+            found.append(self._around(contrast, True))
+        return found
+
+    @property
+    def advantage(self) -> tuple[float, float, float] | None:
+        """With two seats: how many Elo points the first move is worth, with its interval."""
+        if self.model.seats != 2:
+            return None
+        middle, low, high = self.seats[0]
+        return 2 * middle, 2 * low, 2 * high
+
+    @property
+    def draws(self) -> float:
+        """How often two equals draw if neither has an advantage, as a share."""
+        place = self.model.tie(2)
+        weight = math.exp(self.parameters[place]) if place is not None else 0.0
+        return weight / (2 + weight)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what the games do not tell."""
+        return self.links.notes(self.names)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value, all of its numbers finite."""
+        lines = [asdict(line) for line in self.table]
+        advantage = None if self.advantage is None else list(self.advantage)
+        return {"players": lines, "seats": list(map(list, self.seats)), "advantage": advantage, "notes": self.notes}
+
+
+def rate(
+    games: Iterable[Played] | Mapping[Played, int],
+    *,
+    anchor: str | None = None,
+    anchor_rating: float = 0.0,
+    first_move: bool = True,
+    certainty: float = CERTAINTY,
+    samples: int = 0,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = 0,
+) -> Ratings:
+    """Ratings from games, or from how often each game with its returns was seen; all have the same number of seats.
+
+    ``samples`` above 0 takes the covariance from so many bootstrap samples instead of the information matrix; with
+    ``groups`` (for each game the number of its pair) whole pairs are drawn, so that their likeness is allowed for.
+    """
+    names: dict[str, int] = {}
+    made: list[list[Choice]] = []
+    scored: list[tuple[list[int], tuple[float, ...], int]] = []
+    for (sitting, returns), times in _gathered(games, one_by_one=samples > 0):
+        _check(sitting, returns, len(scored[0][0]) if scored else len(sitting))
+        players = [names.setdefault(name, len(names)) for name in sitting]
+        made.append(choices(players, returns))
+        scored.append((players, points(returns), times))
+    if not scored:
+        raise ValueError("there are no games to rate")
+    if not 0 < certainty < 1:
+        raise ValueError(f"a certainty is between 0 and 1, not {certainty}")
+    weighed = ((one, times) for game, (_, _, times) in zip(made, scored, strict=True) for one in game)
+    model = gather(weighed, len(names), len(scored[0][0]) if first_move else 0)
+    found = Ratings(list(names), model, Links(model), certainty)
+    for players, gained, times in scored:
+        found.games[players] += times
+        found.points[players] += np.multiply(gained, times)
+    if anchor is not None:
+        found.anchor = (found._place(anchor), anchor_rating)
+    if samples:
+        found.spread = _bootstrap(found, made, samples, groups, seed)
+    return found
+
+
+def _gathered(
+    games: Iterable[Played] | Mapping[Played, int], one_by_one: bool
+) -> Iterable[tuple[tuple[Sequence[str], Sequence[float]], int]]:
+    """Games with how often they were seen: alike games together, unless a bootstrap is to draw from them."""
+    if isinstance(games, Mapping):
+        if one_by_one:
+            raise ValueError("a bootstrap draws from games one by one, not from counts")
+        return games.items()
+    if one_by_one:
+        return ((game, 1) for game in games)
+    return Counter((tuple(sitting), tuple(returns)) for sitting, returns in games).items()
+
+
+def _check(sitting: Sequence[str], returns: Sequence[float], seats: int) -> None:
+    if len(sitting) != len(returns):
+        raise ValueError(f"{len(sitting)} players have as many returns, not {len(returns)}")
+    if len(sitting) != seats:
+        raise ValueError(f"games with {seats} and with {len(sitting)} seats are rated apart")
+    if len(set(sitting)) != len(sitting):
+        raise ValueError(f"a player does not meet itself, but {', '.join(sitting)} do")
+
+
+def _bootstrap(
+    found: Ratings,
+    made: list[list[Choice]],
+    samples: int,
+    groups: Sequence[Hashable] | None,
+    seed: int,
+) -> Numbers:
+    """The covariance of the parameters over samples of the games, drawn with replacement."""
+    if samples < 2:
+        raise ValueError(f"a bootstrap takes at least 2 samples, not {samples}")
+    if groups is not None and len(groups) != len(made):
+        raise ValueError(f"{len(made)} games need as many numbers of groups, not {len(groups)}")
+    unit: dict[Hashable, int] = {}
+    units = [unit.setdefault(one, len(unit)) for one in (groups if groups is not None else range(len(made)))]
+    where = found.model.locations()
+    counted = np.array([(units[game], *where[one]) for game, all_of in enumerate(made) for one in all_of])
+    dice = np.random.default_rng(seed)
+    drawn = np.empty((samples, found.model.size))
+    for sample in range(samples):
+        weights = dice.multinomial(len(unit), np.full(len(unit), 1 / len(unit))).astype(np.float64)[counted[:, 0]]
+        drawn[sample], _ = maximise(found.model.weighted(counted[:, 1:], weights), found.parameters)
+    return np.atleast_2d(np.cov(drawn, rowvar=False))

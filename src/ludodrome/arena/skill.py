@@ -1,0 +1,75 @@
+"""Ratings that change game by game, for the live ladder: OpenSkill's, with any number of seats.
+
+The model is Weng and Lin's Bradley-Terry with partial pairing. With two or three seats everybody is compared with
+everybody, and a shared place is worth the mean of the places shared. OpenSkill's Plackett-Luce does not do that: it
+gives each of those who share the first place only what the second gets (openskill.py, issue 155).
+
+What is kept from OpenSkill's reach here (openskill.py, issues 166, 173, 201; tests/arena/test_skill.py):
+- Ranks are whole numbers made from the returns; it cuts fractions off, so that 0.5 and -0.5 would tie.
+- Players are handed over in one order, whatever the order of seats, so that the last bits do not depend on it.
+- Players alike in rating and rank get the same new rating, to the last bit.
+- Its arguments are lists of its own objects, made anew; it keeps options from one call to the next.
+
+Ratings of a finished set of games are in ``ratings.py``: they use all games at once and have honest intervals.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openskill.models import BradleyTerryPart
+
+MU, SIGMA = 25.0, 25.0 / 3
+"""Of a player of whom nothing is known."""
+CAUTION = 3.0
+"""How many sigmas the ordinal stays below mu."""
+MOST_MU = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What is believed of a player's strength: a normal distribution."""
+
+    mu: float = MU
+    sigma: float = SIGMA
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.mu) and abs(self.mu) <= MOST_MU and 0 < self.sigma <= MOST_MU):
+            raise ValueError(f"mu is within {MOST_MU:g} of 0 and sigma above 0, not {self.mu} and {self.sigma}")
+
+    @property
+    def ordinal(self) -> float:
+        """The number that tables are sorted by: a strength that the player almost surely has."""
+        return self.mu - CAUTION * self.sigma
+
+
+def ranks(returns: Sequence[float]) -> list[int]:
+    """Places from 0, the best; equal returns share a place."""
+    return [sum(other > one for other in returns) for one in returns]
+
+
+def update(ratings: Sequence[Rating], returns: Sequence[float]) -> list[Rating]:
+    """The players' ratings after a game, by seat like the arguments."""
+    if len(ratings) != len(returns) or len(ratings) < 2:
+        raise ValueError(f"a game has two or more players and as many returns, not {len(ratings)} and {len(returns)}")
+    if not all(math.isfinite(one) for one in returns):
+        raise ValueError(f"returns are finite numbers, not {list(returns)}")
+    keys = [(rank, rating.mu, rating.sigma) for rank, rating in zip(ranks(returns), ratings, strict=True)]
+    ordered = sorted(keys)
+    model = _model()
+    teams = [[model.rating(mu, sigma)] for _, mu, sigma in ordered]
+    rated = model.rate(teams, ranks=[float(rank) for rank, _, _ in ordered])
+    following: dict[tuple[int, float, float], Rating] = {}
+    for key, team in zip(ordered, rated, strict=True):
+        following.setdefault(key, Rating(float(team[0].mu), float(team[0].sigma)))
+    return [following[key] for key in keys]
+
+
+@lru_cache(maxsize=1)
+def _model() -> "BradleyTerryPart":
+    from openskill.models import BradleyTerryPart
+
+    return BradleyTerryPart(mu=MU, sigma=SIGMA, beta=SIGMA / 2)
