@@ -9,7 +9,10 @@ import ludodrome
 from ludodrome.cli import app, commands
 from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
-COMMANDS = ("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench")
+COMMANDS = (
+    *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
+    *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor"),
+)
 
 
 def test_version() -> None:
