@@ -6,6 +6,7 @@ It speaks the bot protocol on pipes that the bot does not see: whatever the bot 
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,10 +16,27 @@ from ludodrome.bots.files import load
 from ludodrome.bots.player import Bot, Budget
 
 
-def main(arguments: list[str]) -> int:
-    """Run the bot that is named until the input ends."""
+def main(spec: str) -> int:
+    """Run the bot that is named until the input ends; the exit code."""
     incoming, outgoing = _take_pipes()
-    (spec,) = arguments
+    try:
+        return _serve(spec, incoming, outgoing)
+    except SystemExit as leaving:
+        return leaving.code if type(leaving.code) is int else int(leaving.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        _open_to_the_end.append(outgoing)
+
+
+_open_to_the_end: list[BinaryIO] = []
+"""The arena must not see the output end before the process does."""
+
+
+def _serve(spec: str, incoming: BinaryIO, outgoing: BinaryIO) -> int:
     sys.path.insert(0, str(Path(spec.rpartition(":")[0]).resolve().parent))  # as for a script: its own modules
     try:
         bot = load(spec)
@@ -38,6 +56,7 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    sys.stdout = sys.stderr
     return incoming, outgoing
 
 
@@ -75,4 +94,4 @@ def _plain(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    os._exit(main(sys.argv[1]))  # at once: taking an interpreter down with its compiled kernels takes half a second

@@ -26,7 +26,7 @@ MOST_QUEUED = 1024 * 1024
 """Notices are dropped for a child that leaves so many bytes unread; questions are not."""
 TERM_SECONDS = 0.5
 """Between SIGTERM and SIGKILL."""
-EXIT_SECONDS = 0.5
+EXIT_SECONDS = 1.5
 """Between the end of its output and its exit, if the two belong together."""
 MOST_READS_AFTER_THE_END = 64
 SWEEPS = 20
