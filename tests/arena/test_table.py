@@ -1,9 +1,12 @@
 """The judge: what each fault leads to under each policy, what is told to whom, how clocks are charged."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import Clock, Conditions
@@ -334,6 +337,36 @@ def test_there_is_no_record_before_the_end() -> None:
     table.abort(1, "and again")
     assert [one["why"] for one in table.record()["result"]["verdicts"]] == ["enough"]
     run(table, [])  # nothing is left to be done; nobody is there to be told
+
+
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["t", "to", "w", "build", "r", "c", "deck", "sequence", "boardSize"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("game", ["skysummit", "caldera", "dots", "santorini", "spaces"])
+@given(st.data())
+@settings(max_examples=60)
+def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
+    table = Table(assignment(game, policy="forfeit"))
+    move = data.draw(_values)
+    table.deliver(Answer(0.0, move))
+    assert table.result is not None
+    assert table.result["verdicts"][0]["cause"] == ILLEGAL
+    records.verify(json.loads(records.to_text(table.record())))
+
+
+def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table(assignment())
+    monkeypatch.setattr(type(table.game), "advance", lambda *_: 1 // 0)
+    table.deliver(Answer(0.0, None))
+    assert table.result is not None
+    assert table.result["verdicts"][0]["why"].startswith("the rules broke: ZeroDivisionError")
 
 
 # Texts as moves

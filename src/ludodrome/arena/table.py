@@ -190,6 +190,8 @@ class Table:
             self.game.advance(self._states, played)
         except IllegalMove as wrong:
             return Fault(ILLEGAL, str(wrong))
+        except Exception as error:  # no move may break the rules' code; if one does, the bug is ours
+            return Fault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
         self._played(seat, played)
         self._next()
         return None

@@ -26,6 +26,8 @@ MOST_QUEUED = 1024 * 1024
 """Notices are dropped for a child that leaves so many bytes unread; questions are not."""
 TERM_SECONDS = 0.5
 """Between SIGTERM and SIGKILL."""
+KILL_SECONDS = 30.0
+"""Between SIGKILL and the exit. It comes at once, unless the machine hangs in a disk or a network: then we do not."""
 EXIT_SECONDS = 1.5
 """Between the end of its output and its exit, if the two belong together."""
 MOST_READS_AFTER_THE_END = 64
@@ -182,13 +184,18 @@ class Process:
         finally:
             self._signal(signal.SIGKILL)  # before it is reaped, so that its number is still its own
             _sweep(self._popen.pid, self._mark)
-            self._popen.wait()
             self._deafen()
-            self._errors.join()
-            for pipe in (self._popen.stdout, self._popen.stderr):
-                assert pipe
-                pipe.close()
-            os.close(self._exit)
+            if self.has_exited(KILL_SECONDS):
+                self._give_back()
+
+    def _give_back(self) -> None:
+        """Reap it, and close what leads to it."""
+        self._popen.wait()
+        self._errors.join()
+        for pipe in (self._popen.stdout, self._popen.stderr):
+            assert pipe
+            pipe.close()
+        os.close(self._exit)
 
     def _leaves(self, seconds: float, heard: Callable[[bytes], None]) -> bool:
         """Whether it exits in time; it is sent what is queued first, and its output is taken."""
