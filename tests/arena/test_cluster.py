@@ -80,7 +80,7 @@ def test_without_distributed_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ludodrome.arena.executors.ANSWER", 0.2)
-    with pytest.raises(ValueError, match="there is no cluster at tcp://127.0.0.1:1"):
+    with pytest.raises(ValueError, match=r"there is no cluster at tcp://127\.0\.0\.1:1"):
         Cluster("tcp://127.0.0.1:1")
     with pytest.raises(ValueError, match="there is no cluster at nonsense"):
         Cluster("nonsense://x")

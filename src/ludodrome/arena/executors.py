@@ -20,7 +20,8 @@ from ludodrome.arena.transports.processes import _left_behind
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is ended itself."""
-PRELOADED = ["ludodrome.arena.worker"]
+PRELOADED = ["ludodrome.arena.worker", "ludodrome.arena.judge", "ludodrome.arena.openings"]
+"""What every worker has from the beginning."""
 CREW = "LUDODROME_CREW"
 """Whatever the workers of one executor start bears this in its environment."""
 ANSWER = 10

@@ -156,7 +156,7 @@ def _check_format(plan: Plan, value: Mapping[str, Any]) -> None:
             raise ValueError(f"{one.name} needs {one.seats} bots, and there are {len(plan.entrants)}")
     homeless = [entrant.name for entrant in plan.entrants if entrant.home is None]
     if plan.home_and_away and homeless:
-        raise ValueError(f"home and away: every bot names its home game, and {listing(homeless)} does not")
+        raise ValueError(f"home and away: every bot names its home game, and there is none for {listing(homeless)}")
     if plan.format == GAUNTLET and len(plan.challengers) == len(plan.entrants):
         raise ValueError("a gauntlet needs somebody besides the challengers")
 

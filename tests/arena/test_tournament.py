@@ -1,0 +1,92 @@
+"""Tournaments, played and recalled."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ludodrome.arena.executors import LocalWorkers
+from ludodrome.arena.report import crosstable, standings
+from ludodrome.arena.tournament import Tournament
+from tests.arena import quick
+from tests.arena.test_match import refuse
+from tests.arena.test_rounds import SKY, THREE
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+
+def table(tournament: Tournament) -> list[Any]:
+    return [line.to_json() for line in standings(tournament)]
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "gauntlet", "swiss", "knockout"])
+def test_every_format_is_played_and_recalled(tmp_path: Path, kind: str) -> None:
+    plan = quick.plan(format=kind, bots=quick.BOTS[:4], openings=True)
+    played = quick.tournament(tmp_path / "t.sqlite", plan)
+    played.play(LocalWorkers(2))
+    assert played.finished
+    recalled = quick.tournament(tmp_path / "t.sqlite", plan)
+    recalled.recall()
+    assert recalled.finished
+    assert table(recalled) == table(played)
+    again = quick.tournament(tmp_path / "t.sqlite", plan)
+    again.play(LocalWorkers(1), refuse)
+    assert table(again) == table(played)
+    assert quick.count(tmp_path / "t.sqlite") == played.played
+
+
+def test_half_a_tournament_is_gone_on_with(tmp_path: Path) -> None:
+    plan = quick.plan(pairs=3)
+    begun = quick.tournament(tmp_path / "t.sqlite", plan)
+
+    def stop() -> None:
+        begun.enough = begun.played >= 5
+
+    begun.play(LocalWorkers(1), glance=stop)
+    there = quick.count(tmp_path / "t.sqlite")
+    assert 5 <= there < 18
+    recalled = quick.tournament(tmp_path / "t.sqlite", plan)
+    recalled.recall()
+    assert (recalled.played, recalled.finished) == (there, False)
+    finished = quick.tournament(tmp_path / "t.sqlite", plan)
+    finished.play(LocalWorkers(2))
+    whole = quick.tournament(tmp_path / "whole.sqlite", plan)
+    whole.play(LocalWorkers(2))
+    assert table(finished) == table(whole)
+    assert quick.kept(tmp_path / "t.sqlite") == quick.kept(tmp_path / "whole.sqlite")
+
+
+def test_several_games_home_and_away_and_three_seats(tmp_path: Path) -> None:
+    bots = [{"bot": "random", "home": "dots"}, {"bot": "greedy", "home": "skysummit"}]
+    plan = quick.plan(bots=bots, games=[quick.DOTS, SKY], home_and_away=True)
+    away = quick.tournament(tmp_path / "away.sqlite", plan)
+    away.play(LocalWorkers(2))
+    assert {name: results.tally.games for name, results in away.results.items()} == {"dots": 2, "skysummit": 2}
+    three = quick.tournament(tmp_path / "three.sqlite", quick.plan(bots=quick.BOTS[:3], games=[quick.DOTS, THREE]))
+    three.play(LocalWorkers(2))
+    assert three.results["three"].tally.games == 3
+    cell = crosstable(three, "three")["random", "greedy"]
+    assert cell.games == 3
+    assert {line.games for line in standings(three)} == {4 + 3}
+
+
+def test_a_game_counts_once_even_if_two_programs_play_it(tmp_path: Path) -> None:
+    plan = quick.plan()
+    first, second = (quick.tournament(tmp_path / "t.sqlite", plan) for _ in range(2))
+    archive = tmp_path / "t.sqlite"
+    first.play(LocalWorkers(1))
+    record = next(first.ledger.records())
+    assert second.ledger.add_game(record["match"], "dots", True, {}, record) is False
+    assert quick.count(archive) == 6
+
+
+def test_unrated_games_can_be_forgotten(tmp_path: Path) -> None:
+    plan = quick.plan()
+    failed = quick.tournament(tmp_path / "t.sqlite", plan)
+    failed.play(LocalWorkers(1), refuse)
+    assert failed.results["dots"].tally.unrated == 6
+    assert all(line.rating is None for line in standings(failed))
+    assert failed.ledger.forget_unrated() == 6
+    again = quick.tournament(tmp_path / "t.sqlite", plan)
+    again.play(LocalWorkers(1))
+    assert again.results["dots"].tally.unrated == 0
