@@ -74,7 +74,7 @@ def test_a_drawn_book_can_be_given_as_ones_own(tmp_path: Path) -> None:
     drawn.add(0, opening(GAME, 3, 0))
     (file,) = tmp_path.iterdir()
     assert read_book(GAME, file).find(0) == drawn.find(0)
-    with pytest.raises(ValueError, match="line 1 of .*: this is a book of 'dots' with other options"):
+    with pytest.raises(ValueError, match=r"line 1 of .*: this is a book of 'dots' with other options"):
         read_book(make("dots"), file)
 
 

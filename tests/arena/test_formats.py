@@ -57,7 +57,7 @@ def test_swiss_never_repeats_a_meeting_while_that_can_be_avoided(entrants: int) 
 
 
 def test_swiss_goes_on_when_all_have_met() -> None:
-    met = Counter({meeting: 1 for meeting in combinations(range(4), 2)})
+    met = Counter[tuple[int, ...]](dict.fromkeys(combinations(range(4), 2), 1))
     assert swiss([2, 0, 3, 1], met, {}).meetings == [(0, 2), (1, 3)]
     met[0, 2] = 2
     assert swiss([2, 0, 3, 1], met, {}).meetings == [(2, 3), (0, 1)]
@@ -69,7 +69,7 @@ def test_swiss_neighbours_meet_and_the_last_rests() -> None:
 
 
 def test_swiss_looks_back_when_the_last_two_have_met() -> None:
-    met = {(0, 1): 1, (2, 3): 1}
+    met: dict[tuple[int, ...], int] = {(0, 1): 1, (2, 3): 1}
     assert swiss([0, 1, 2, 3], met, {}).meetings == [(0, 2), (1, 3)]
     met |= {(0, 2): 1, (1, 3): 1}
     assert swiss([0, 1, 2, 3], met, {}).meetings == [(0, 3), (1, 2)]
@@ -87,6 +87,6 @@ def test_bracket_keeps_the_best_apart() -> None:
 def test_bracket_has_everybody_once_and_byes_for_the_best(entrants: int) -> None:
     pairs = bracket(entrants)
     assert sorted(one for pair in pairs for one in pair if one is not None) == list(range(entrants))
-    byes = [first for first, second in pairs if second is None]
+    byes = [first for first, second in pairs if first is not None and second is None]
     assert sorted(byes) == list(range(len(byes)))
     assert all(first is not None for first, _ in pairs)

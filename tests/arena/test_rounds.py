@@ -33,8 +33,8 @@ def stronger(plan: Plan) -> Judge:
 
 
 def play(plan: Plan, judge: Judge, backwards: bool = False) -> tuple[Any, list[Fixture]]:
-    """All fixtures of a plan; results come in as soon as there is nothing more to give out, in one order or the other."""
-    rounds, given = rounds_of(plan), []
+    """All fixtures of a plan; results come in when there is nothing more to give out, in one order or the other."""
+    rounds, given = rounds_of(plan), list[Fixture]()
     while True:
         batch = []
         while fixture := rounds.next():

@@ -12,7 +12,7 @@ from tests.arena.quick import discipline
 pytestmark = pytest.mark.xdist_group("dots")
 
 
-def game(first: float, names: tuple[str, str] = ("a", "b"), rated: bool = True, **changed: object) -> Played:
+def game(first: float, names: tuple[str, ...] = ("a", "b"), rated: bool = True, **changed: object) -> Played:
     usual = {
         "match": "m-1",
         "names": names,
@@ -77,7 +77,7 @@ def test_an_empty_tally_has_no_strange_numbers() -> None:
 def test_three_seats_share_the_first_place() -> None:
     tally = Tally(["a", "b", "c"], 3)
     three = {"moves": (1, 1, 1), "ms": (0, 0, 0), "slowest_ms": (0, 0, 0)}
-    tally.add(game(0, returns=(0.5, 0.5, -1), **three, **{"names": ("a", "b", "c")}), 0)  # type: ignore[arg-type]
+    tally.add(game(0, returns=(0.5, 0.5, -1), names=("a", "b", "c"), **three), 0)  # type: ignore[arg-type]
     assert [line.points for line in tally.lines.values()] == [0.5, 0.5, 0]
     assert [(line.wins, line.draws, line.losses) for line in tally.lines.values()] == [(0, 1, 0), (0, 1, 0), (0, 0, 1)]
     with pytest.raises(ValueError, match="Elo compares two players"):

@@ -209,6 +209,8 @@ def run(
 
 def standing(tally: "Tally") -> str:
     """How it stands, in a few words."""
+    if not tally.games:
+        return "no game is over yet"
     if tally.seats > 2:
         return ", ".join(f"{line.name} {line.points:g}" for line in tally.lines.values())
     first = next(iter(tally.lines.values()))
@@ -244,10 +246,10 @@ def _row(tally: "Tally", name: str) -> list[str]:
         str(len(line.results)),
         *map(str, (line.wins, line.draws, line.losses)),
         f"{line.points:.4g}",
-        f"{share.share:.1%}",
-        f"{share.low:.1%} to {share.high:.1%}",
+        f"{share.share:.1%}" if line.results else "",
+        f"{share.low:.1%} to {share.high:.1%}" if line.results else "",
         f"{line.ms / line.moves:.2f}" if line.moves else "",
-        f"{line.slowest_ms:.1f}",
+        f"{line.slowest_ms:.1f}" if line.moves else "",
     ]
 
 
