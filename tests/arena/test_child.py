@@ -83,6 +83,9 @@ def test_without_a_clock_patience_ends_too(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(child, "PATIENCE", 0.2)
     record = play(assignment("skysummit", (zoo("silent"), "random"), clock="nodes=100", start_ms=0))
     assert record["result"]["verdicts"][0]["cause"] == "timeout"
+    record = small(zoo("silent"), "random", clock="none", start_ms=0)  # and once is enough
+    assert {one["cause"] for one in record["result"]["verdicts"]} == {"timeout"}
+    assert [turn["ms"] > 0 for turn in record["turns"] if turn["seat"] == 0].count(True) == 1
 
 
 def test_logs_are_part_of_the_record() -> None:

@@ -43,6 +43,7 @@ CASES = {
     "crash_at_the_end": Case(None),
     "half_a_line": Case("crash", "code 0"),
     "segfault": Case("crash", "SIGSEGV"),
+    "dies_oddly": Case("crash", "it was ended by signal"),
     "closes_stdout": Case("crash", "closed its output"),
     "leaves_a_child_with_its_output": Case("crash", "code 5"),
     "giant_line": Case("protocol", "longer than 65536"),

@@ -143,6 +143,11 @@ def segfault() -> None:
     listen(lambda turn, count: os.kill(os.getpid(), signal.SIGSEGV))
 
 
+def dies_oddly() -> None:
+    """Of a signal that has no name."""
+    listen(lambda turn, count: os.kill(os.getpid(), signal.SIGRTMIN + 5))
+
+
 def closes_stdout() -> None:
     def talk(turn: Turn, count: int) -> None:
         os.close(1)
@@ -273,6 +278,7 @@ KINDS: dict[str, Callable[[], None]] = {
     "crash_at_the_end": crash_at_the_end,
     "half_a_line": half_a_line,
     "segfault": segfault,
+    "dies_oddly": dies_oddly,
     "closes_stdout": closes_stdout,
     "closes_stdin": closes_stdin,
     "leaves_a_child_with_its_output": leaves_a_child_with_its_output,

@@ -51,7 +51,8 @@ class Table:
         self._chain = Chain(self._head, self.state)
         self._clocks = [SeatClock(self.conditions.clock) for _ in assignment.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
-        self._dead: set[int] = set()
+        self._gone: dict[int, Fault] = {}
+        """The seats that are not asked any more, and what is said of each of their turns."""
         self._number = len(assignment.opening)
         self._entries: list[dict[str, Any]] = []
         self._verdicts: list[dict[str, Any]] = []
@@ -133,8 +134,8 @@ class Table:
                 return
             seat = int(self.game.kernels.mover(self._states))
             allowed = self._clocks[seat].allowed()
-            if seat in self._dead:
-                self._punish(seat, Fault(CRASH, "it had ended before"))
+            if seat in self._gone:
+                self._punish(seat, self._gone[seat])
             elif allowed is not None and allowed <= 0:
                 self._punish(seat, Fault(TIMEOUT, "its clock had run out before"))
             else:
@@ -222,7 +223,9 @@ class Table:
             self._finish(broken_off(self.game), ARENA)
             return
         if fault.cause == CRASH:
-            self._dead.add(seat)
+            self._gone[seat] = Fault(CRASH, "it had ended before")
+        elif fault.cause == TIMEOUT and not self.conditions.clock.runs:
+            self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a carrier's patience is long
         if self.conditions.policy != SUBSTITUTE:
             self._write(seat, {})
             self._finish(forfeited(self.game, seat, fault.cause), "forfeit")

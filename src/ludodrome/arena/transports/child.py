@@ -164,7 +164,7 @@ class ChildSeat:
             if message["turn"] == number:
                 return True
             if message["turn"] not in self._observed:
-                self._note(f"an answer to turn {message['turn']} came in turn {number} and was dropped")
+                self._note(f"an answer to turn {show(message['turn'])} came in turn {number} and was dropped")
             return False
         if self._owed:
             self._owed -= 1

@@ -170,7 +170,7 @@ class Process:
         assert status is not None
         if status.si_code == os.CLD_EXITED:
             return f"it exited with code {status.si_status}"
-        return f"it was ended by {signal.Signals(status.si_status).name}"
+        return f"it was ended by {_signal_name(status.si_status)}"
 
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
         """Close its input, give it time to leave, then end it and whatever it started. ``heard`` gets its output."""
@@ -215,6 +215,14 @@ class Process:
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._popen.pid, number)
+
+
+def _signal_name(number: int) -> str:
+    """Not every signal has a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class _Errors(threading.Thread):
