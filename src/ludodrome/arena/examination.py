@@ -6,6 +6,7 @@ Which trials there are, and what each proves, is in ``checkups.py``; the order o
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -192,15 +193,18 @@ class Examination:
         if self.inside:
             return [again]
         self.folder.mkdir(parents=True, exist_ok=True)
-        played.patient.write_heard(self.folder / f"{name}.jsonl")
-        path = records.write(played.record, self.folder)
+        heard = self.folder / f"{name}.jsonl"
+        played.patient.write_heard(heard)
+        path = shlex.quote(str(records.write(played.record, self.folder)))
         commands = [again, f"ludodrome rerun {path} --seat {played.trial.seat} {quoted}"]
         if self.spec.startswith("cmd:"):
-            commands.append(f"{self.spec.removeprefix('cmd:')} < {self.folder / f'{name}.jsonl'}")
+            commands.append(f"{self.spec.removeprefix('cmd:')} < {shlex.quote(str(heard))}")
         return commands
 
 
 USUAL_CLOCK = "1s"
+UNCLOCKED = 60.0
+"""Seconds that the doctor waits for an answer where no clock runs."""
 
 
 def run(table: Table, seats: Sequence[Seat], own: int, patient: Patient, interference: Interference) -> None:
@@ -208,16 +212,29 @@ def run(table: Table, seats: Sequence[Seat], own: int, patient: Patient, interfe
     for number, one in enumerate(seats):
         hello = table.hello(number)
         one.start(interference.greet(hello) if number == own else hello)
-    while (turn := table.turn) is not None:
-        for notice in table.notices():
-            seats[notice.seat].tell(notice)
-        asked = interference.before(table, turn, patient, own)
-        answer = seats[turn.seat].ask(asked)
-        if turn.seat == own or interference.both:
-            answer = interference.after(table, asked, answer, patient)
-        table.deliver(answer)
+    try:
+        while (turn := table.turn) is not None:
+            for notice in table.notices():
+                seats[notice.seat].tell(notice)
+            asked = hastened(interference.before(table, turn, patient, own))
+            answer = seats[turn.seat].ask(asked)
+            if turn.seat == own or interference.both:
+                answer = interference.after(table, asked, answer, patient)
+            table.deliver(answer)
+    except Exception as error:
+        table.abort(own, f"{type(error).__name__}: {error}")
     for notice in table.notices():
         seats[notice.seat].tell(notice)
+
+
+def hastened(turn: Turn) -> Turn:
+    """The same question, with an end to the doctor's patience where no clock runs; the bot is not told."""
+    if turn.seconds is not None:
+        return turn
+    asked = copy(turn)
+    asked.message = turn.message
+    asked.seconds = UNCLOCKED
+    return asked
 
 
 def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
