@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -312,31 +311,3 @@ def test_perft_begins_with_the_legal_moves(game_id: str, options: dict[str, Any]
         assert ends.nodes == sum(ends.wins) + ends.draws_or_open == len(moves)
     with pytest.raises(ValueError, match="depth"):
         ludodrome.perft(game, -1)
-
-
-@pytest.mark.parametrize(("game_id", "options"), each_case())
-def test_the_same_in_place(game_id: str, options: dict[str, Any]) -> None:
-    game = ludodrome.make(game_id, **options)
-    rng = random.Random(3)
-    for state in sample_states(game, 6):
-        states = game.new_states(1)
-        states[0] = game.encode(state)
-        assert game.ending(states) == game.outcome(state)
-        assert all(game.shown(states, seat) == game.observation(state, seat) for seat in range(game.seats))
-        before = states.tobytes()
-        with pytest.raises(ludodrome.IllegalMove):
-            game.advance(states, {"t": "nothing"})
-        assert states.tobytes() == before
-        assert listed(lambda: game.listed(states)) == listed(lambda: game.legal_moves(state))  # noqa: B023
-        if game.to_move(state) is not None:
-            move = random_move(game, state, rng)
-            game.advance(states, move)
-            assert game.decode(states[0]) == game.apply(state, move)
-
-
-def listed(moves: Callable[[], list[Any]]) -> list[Any] | None:
-    """The moves, or None where they are too many."""
-    try:
-        return moves()
-    except ludodrome.TooManyMoves:
-        return None
