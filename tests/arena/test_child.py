@@ -190,6 +190,8 @@ def test_the_first_and_the_last_of_standard_error_are_kept(tmp_path: Path) -> No
     assert kept.endswith("last")
     assert "bytes left out" in kept
     assert len(kept.encode()) <= KEPT
+    record = small(script(tmp_path, "os.write(2, bytes([255, 0]) * 30000)"), "random")
+    assert 1000 < len(record["stderr"][0].encode()) <= KEPT
 
 
 def test_an_interrupt_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:

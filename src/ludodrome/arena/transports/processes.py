@@ -273,7 +273,8 @@ class _Errors(threading.Thread):
         with self._lock:
             between = f"\n[{self._cut} bytes left out]\n".encode() if self._cut else b""
             whole = bytes(self._head + between + self._tail)
-        return whole.decode("utf-8", "replace").replace("\0", "\ufffd")
+        text = whole.decode("utf-8", "replace").replace("\0", "\ufffd")
+        return text.encode()[:KEPT].decode("utf-8", "ignore")  # what was no text has grown
 
 
 def _sweep(session: int, mark: str) -> None:
