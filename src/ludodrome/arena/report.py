@@ -6,7 +6,7 @@ The page with plots is in ``report_page.py``; how the command line draws standin
 import csv
 import io
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ludodrome.arena.strengths import Strength, Strengths, strengths
@@ -79,16 +79,12 @@ def _placed(tournament: Tournament, lines: list[Standing], discipline: str | Non
     elif len({line.games for line in lines}) == 1:
         ranked = sorted(lines, key=lambda line: (-line.points, -_rating(line)))
     else:
-        ranked = sorted(lines, key=lambda line: (-_rating(line), -line.share))
-    return [Standing(**(_fields(line) | {"place": place})) for place, line in enumerate(ranked, 1)]
+        ranked = sorted(lines, key=lambda line: (line.rating is None, -_rating(line), -line.share))
+    return [replace(line, place=place) for place, line in enumerate(ranked, 1)]
 
 
 def _rating(line: Standing) -> float:
     return line.rating.rating if line.rating is not None else 0.0
-
-
-def _fields(line: Standing) -> dict[str, Any]:
-    return {name: getattr(line, name) for name in Standing.__dataclass_fields__}
 
 
 def crosstable(tournament: Tournament, discipline: str | None = None) -> dict[tuple[str, str], Cell]:

@@ -264,8 +264,8 @@ def sentences(tally: "Tally", elo: bool = True) -> list[str]:
     if elo and tally.seats == 2 and tally.lines[first].results:
         score = tally.score(first)
         found.append(
-            f"{first} is {score.elo:+.0f} Elo from {others[0]} (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}), "
-            f"and the better one with {score.superiority:.1%}"
+            f"{first} against {others[0]}: {score.elo:+.0f} Elo (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}); "
+            f"it is the better one with a likelihood of {score.superiority:.1%}"
         )
     rated = tally.games - tally.unrated
     if rated:

@@ -1,0 +1,111 @@
+"""The commands ``match`` and ``sprt``."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import beside, complaint, on_terminal, output, run
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+SMALL = ["-o", "rows=2", "-o", "cols=2", "--clock", "nodes=100"]
+MATCH = ["match", "dots", "greedy", "random", *SMALL]
+
+
+def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
+    told = output(*MATCH, "--games", "4", "--openings", "none", "--workers", "1")
+    lines = told.splitlines()
+    assert lines[0] == "dots rows=2 cols=2, 4 of 4 games, clock nodes=100, policy substitute, seed 0"
+    assert lines[2].split()[:5] == ["bot", "games", "won", "drawn", "lost"]
+    assert [line.split()[:2] for line in lines[3:5]] == [["greedy", "4"], ["random", "4"]]
+    assert "greedy against random: " in told
+    assert "length: 12.0 turns on average, from 12 to 12" in told
+    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games by the harness rather than by play" in told
+
+
+def test_records_are_resumed_and_json_is_told(tmp_path: Path) -> None:
+    record = ["--record", str(tmp_path), "--seed", "3", "--json"]
+    half = json.loads(output(*MATCH, "--games", "2", *record))
+    whole = json.loads(output(*MATCH, "--games", "4", *record))
+    assert (half["games"], whole["games"], whole["wanted"]) == (2, 4, 4)
+    assert len(list(tmp_path.glob("m-*.json"))) == 4
+    assert len(list(tmp_path.glob("openings-dots-*.jsonl"))) == 1
+    assert output(*MATCH, "--games", "4", *record, "--workers", "1") == json.dumps(whole) + "\n"
+    assert whole["conditions"].items() >= {"legal_moves": True, "policy": "substitute"}.items()
+    assert whole["conditions"]["clock"] == {"nodes": 100}
+    assert whole["score"]["games"] == 4
+    first = json.loads(next(tmp_path.glob("m-*.json")).read_text())
+    assert first["opening"]
+
+
+def test_three_seats_and_no_legal_moves() -> None:
+    bots = ["greedy", "random", "greedy"]
+    options = ["-o", "players=3", "--clock", "nodes=50", "--hide-legal-moves", "--no-openings", "--policy", "forfeit"]
+    told = json.loads(output("match", "santorini", *bots, *options, "--games", "3", "--json"))
+    assert told["names"] == ["greedy", "random", "greedy (2)"]
+    assert told["score"] is None
+    assert told["conditions"].items() >= {"policy": "forfeit", "legal_moves": False}.items()
+    assert sum(player["points"] for player in told["players"]) == pytest.approx(3)
+
+
+def test_a_test_passes_or_fails_or_neither() -> None:
+    test = ["sprt", "dots", *SMALL, "--no-openings", "--elo1", "400", "--alpha", "0.4", "--beta", "0.4"]
+    passed = run(*test, "chains", "random", "--elo0", "-400", "--max-games", "40")
+    assert passed.exit_code == 0
+    assert "SPRT -400 to 400 Elo: passed, LLR +" in passed.stdout
+    undecided = run(*test, "greedy", "random", "--alpha", "0.0001", "--beta", "0.0001", "--max-games", "3", "--json")
+    assert undecided.exit_code == 3
+    told = json.loads(undecided.stdout)
+    assert told["sprt"]["verdict"] is None
+    assert (told["games"], told["counted"]) == (2, 1)
+    failed = run(*test, "random", "chains", "--elo0", "300", "--max-games", "40")
+    assert failed.exit_code == 1
+    assert "failed, LLR -" in failed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["match", "dots", "greedy"], "dots has 2 seats here, so it takes 2 bots, not 1"),
+        (["match", "dots", "greedy", "grumpy"], "there is no bot 'grumpy'"),
+        (
+            ["match", "dots", "greedy", "cmd:/nowhere/bot"],
+            "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot",
+        ),
+        (["match", "dots", "greedy", "py:nowhere.py:Bot"], "there is no file nowhere.py"),
+        ([*MATCH, "--games", "3"], "3 games are no whole rounds; 4 would be"),
+        ([*MATCH, "--clock", "soon"], "'soon' is no time from 1ms to a day"),
+        ([*MATCH, "--policy", "mercy"], "a policy is forfeit, substitute or retry:10"),
+        ([*MATCH, "--openings", "/nowhere"], "the openings /nowhere cannot be read"),
+        ([*MATCH, "--workers", "1", "--cluster", "tcp://x:1"], "either --workers of this machine or --cluster"),
+        (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "santorini has 3 seats here"),
+        (["sprt", "dots", "greedy", "random", "--elo0", "10", "--elo1", "0"], "elo0 is less than elo1"),
+        (["sprt", "dots", "greedy", "random", "--alpha", "2"], "alpha and beta are between 0 and 0.5"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(arguments: list[str], sentence: str) -> None:
+    assert sentence in complaint(run(*arguments))
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    process = beside(*MATCH, "--games", "100000", "--no-openings", "--record", str(tmp_path))
+    deadline = time.monotonic() + 100
+    while len(list(tmp_path.glob("m-*.json"))) < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    kept = len(list(tmp_path.glob("m-*.json")))
+    assert f"{kept} of 100000 games" in told.decode()
+    assert not list(tmp_path.glob(".record-*"))
+
+
+def test_progress_on_a_terminal() -> None:
+    code, screen = on_terminal([*MATCH, "--games", "20", "--no-openings"])
+    assert code == 0
+    assert "/20" in screen
+    assert "20 of 20 games" in screen
