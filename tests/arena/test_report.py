@@ -11,7 +11,7 @@ from ludodrome.arena.executors import LocalWorkers
 from ludodrome.arena.report import csv_table, standings, text_table
 from ludodrome.arena.report_page import page
 from ludodrome.arena.report_plots import Scale, length_plot, rating_plot, share_bars, steps
-from ludodrome.arena.strengths import Strength, strengths
+from ludodrome.arena.strengths import Counted, Strength, strengths
 from ludodrome.arena.tournament import Tournament
 from tests.arena import quick
 from tests.arena.test_rounds import SKY, outcome, stronger
@@ -137,7 +137,7 @@ def test_plots_hold_their_numbers() -> None:
     assert "75.0%" in bars
 
 
-@pytest.mark.parametrize("lengths", [{7: 3}, {1: 1, 1000: 5}, {length: 1 for length in range(10, 200, 3)}])
+@pytest.mark.parametrize("lengths", [{7: 3}, {1: 1, 1000: 5}, dict.fromkeys(range(10, 200, 3), 1)])
 def test_lengths_are_all_in_some_bar(lengths: dict[int, int]) -> None:
     plot = length_plot(Counter(lengths))
     Pages(plot)
@@ -147,8 +147,8 @@ def test_lengths_are_all_in_some_bar(lengths: dict[int, int]) -> None:
 
 
 def test_games_of_two_and_of_three_seats_are_not_mixed() -> None:
-    two = Counter({(("a", "b"), (1.0, -1.0)): 2, (("b", "a"), (1.0, -1.0)): 1})
-    three = Counter({(("a", "b", "c"), (1.0, -0.5, -0.5)): 2})
+    two: Counted = Counter({(("a", "b"), (1.0, -1.0)): 2, (("b", "a"), (1.0, -1.0)): 1})
+    three: Counted = Counter({(("a", "b", "c"), (1.0, -0.5, -0.5)): 2})
     assert set(strengths([two, three]).ratings) == {"a", "b"}
     assert set(strengths([three]).ratings) == {"a", "b", "c"}
     assert strengths([two, three]).ratings == strengths([two]).ratings
