@@ -36,7 +36,7 @@ _ROUNDING = 1e-12
 
 
 def choices(players: Sequence[int], returns: Sequence[float]) -> list[Choice]:
-    """A game as choices."""
+    """A game as choices; its returns are finite."""
     left = [(player, seat, returns[seat]) for seat, player in enumerate(players)]
     found: list[Choice] = []
     while len(left) > 1:

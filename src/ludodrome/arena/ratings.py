@@ -256,9 +256,10 @@ def rate(
     scored: list[tuple[list[int], tuple[float, ...], int]] = []
     for (sitting, returns), times in _gathered(games, one_by_one=samples > 0):
         _check(sitting, returns, len(scored[0][0]) if scored else len(sitting))
+        gained = points(returns)
         players = [names.setdefault(name, len(names)) for name in sitting]
         made.append(choices(players, returns))
-        scored.append((players, points(returns), times))
+        scored.append((players, gained, times))
     if not scored:
         raise ValueError("there are no games to rate")
     if not 0 < certainty < 1:

@@ -2,13 +2,14 @@
 
 The model is Weng and Lin's Bradley-Terry with partial pairing. With two or three seats everybody is compared with
 everybody, and a shared place is worth the mean of the places shared. OpenSkill's Plackett-Luce does not do that: it
-gives each of those who share the first place only what the second gets (openskill.py, issue 155).
+gives each of those who share the first place only what the second gets (openskill.py, issue 155), and it cuts
+fractions off ranks, so that places 0.2 and 0.7 tie. Both are shown in tests/arena/test_skill.py.
 
-What is kept from OpenSkill's reach here (openskill.py, issues 166, 173, 201; tests/arena/test_skill.py):
-- Ranks are whole numbers made from the returns; it cuts fractions off, so that 0.5 and -0.5 would tie.
+Against what was reported of its other models with ties (openskill.py, issues 166, 173, 201):
+- Ranks are whole numbers, made here from the returns; its scores are not used.
 - Players are handed over in one order, whatever the order of seats, so that the last bits do not depend on it.
 - Players alike in rating and rank get the same new rating, to the last bit.
-- Its arguments are lists of its own objects, made anew; it keeps options from one call to the next.
+- No option is given with a game: it would keep it for all games that follow.
 
 Ratings of a finished set of games are in ``ratings.py``: they use all games at once and have honest intervals.
 """
@@ -64,7 +65,8 @@ def update(ratings: Sequence[Rating], returns: Sequence[float]) -> list[Rating]:
     rated = model.rate(teams, ranks=[float(rank) for rank, _, _ in ordered])
     following: dict[tuple[int, float, float], Rating] = {}
     for key, team in zip(ordered, rated, strict=True):
-        following.setdefault(key, Rating(float(team[0].mu), float(team[0].sigma)))
+        mu = min(max(float(team[0].mu), -MOST_MU), MOST_MU)
+        following.setdefault(key, Rating(mu, float(team[0].sigma)))
     return [following[key] for key in keys]
 
 

@@ -141,10 +141,10 @@ def expected_pairs(
     elo: float, elo0: float, elo1: float, lower: float, upper: float, deviation: float = USUAL_SPREAD
 ) -> float:
     """How many pairs a test takes, on the whole, if the new bot is ``elo`` better; by the same formula."""
-    between = expected_share(elo1) - expected_share(elo0)
-    variance = (between / deviation) ** 2
-    drift = _tilt(elo, elo0, elo1, deviation) * variance / 2
-    if abs(2 * drift / variance) * (upper - lower) < 1e-6:
+    tilt = _tilt(elo, elo0, elo1, deviation)
+    variance = ((expected_share(elo1) - expected_share(elo0)) / deviation) ** 2
+    drift = tilt * variance / 2
+    if abs(tilt) * (upper - lower) < 1e-6:
         return -lower * upper / variance
     passing = chance_to_pass(elo, elo0, elo1, lower, upper, deviation)
     return (passing * upper + (1 - passing) * lower) / drift
