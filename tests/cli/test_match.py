@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ludodrome.arena.executors import processes_with
 from tests.cli.running import beside, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -80,6 +81,7 @@ def test_a_test_passes_or_fails_or_neither() -> None:
         ([*MATCH, "--clock", "soon"], "'soon' is no time from 1ms to a day"),
         ([*MATCH, "--policy", "mercy"], "a policy is forfeit, substitute or retry:10"),
         ([*MATCH, "--openings", "/nowhere"], "the openings /nowhere cannot be read"),
+        ([*MATCH, "--no-openings", "--record", "/dev/null/games"], "records cannot be kept in /dev/null/games: Not a"),
         ([*MATCH, "--workers", "1", "--cluster", "tcp://x:1"], "either --workers of this machine or --cluster"),
         (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "santorini has 3 seats here"),
         (["sprt", "dots", "greedy", "random", "--elo0", "10", "--elo1", "0"], "elo0 is less than elo1"),
@@ -102,6 +104,39 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     kept = len(list(tmp_path.glob("m-*.json")))
     assert f"{kept} of 100000 games" in told.decode()
     assert not list(tmp_path.glob(".record-*"))
+
+
+STUBBORN = """#!/usr/bin/env python3
+import json, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "turn":
+        open("moved", "w").close()
+        time.sleep(0.05)
+        print(json.dumps({"type": "move", "move": message["legal_moves"][0]}), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_nobody_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals) -> None:
+    """Whatever ends the program, its workers end, and so do bots that want to stay."""
+    monkeypatch.setenv("BOT_TEST", tmp_path.name)
+    monkeypatch.chdir(tmp_path)
+    bot = tmp_path / "stubborn"
+    bot.write_text(STUBBORN)
+    bot.chmod(0o755)
+    process = beside("match", "dots", *SMALL, f"cmd:{bot}", f"cmd:{bot}", "--games", "1000", "--no-openings")
+    deadline = time.monotonic() + 100
+    while not (tmp_path / "moved").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    while left := processes_with(f"BOT_TEST={tmp_path.name}"):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
 
 
 def test_progress_on_a_terminal() -> None:

@@ -48,6 +48,16 @@ def test_another_version_is_refused(tmp_path: Path, version: str) -> None:
         open_database(path)
 
 
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    engine = open_database(path, create=True)
+    ledger = Ledger.begin(engine, "spring", {})
+    with engine.begin() as connection:
+        connection.execute(text("DROP TABLE games"))
+    with pytest.raises(ValueError, match=r"a\.sqlite cannot be written: no such table: games"):
+        ledger.add_game("m-1", "dots", True, {}, {})
+
+
 def test_a_ledger(tmp_path: Path) -> None:
     engine = open_database(tmp_path / "a.sqlite", create=True)
     ledger = Ledger.begin(engine, "spring", {})

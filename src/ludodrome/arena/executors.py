@@ -123,9 +123,7 @@ class _Processes(ProcessPoolExecutor):
                 process.join(max(0.0, deadline - time.monotonic()))
                 if process.is_alive():
                     process.kill()
-        for bot in processes_with(self._crew):
-            with suppress(OSError):
-                os.kill(bot, signal.SIGKILL)
+        end_processes_with(self._crew)
 
 
 @contextmanager
@@ -153,7 +151,7 @@ def begin_worker(crew: str) -> None:
     signal.signal(signal.SIGTERM, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    threading.Thread(target=_follow_parent, args=(crew,), daemon=True).start()
 
 
 def processes_with(entry: str) -> list[int]:
@@ -161,18 +159,26 @@ def processes_with(entry: str) -> list[int]:
     return _left_behind(-1, entry.encode())
 
 
+def end_processes_with(entry: str) -> None:
+    """Ends them at once."""
+    for process in processes_with(entry):
+        with suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
 def _leave(number: int, frame: Any) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: nothing disturbs the way out
     raise Dismissed
 
 
-def _follow_parent() -> None:
+def _follow_parent(crew: str) -> None:
     """A worker whose parent was killed would wait for work for ever: it holds the other end of its own queue."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(GRACE)
+        end_processes_with(crew)
         os._exit(1)
 
 

@@ -101,7 +101,10 @@ class Folder:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise ValueError(f"records cannot be kept in {folder}: {error.strerror}") from error
 
     def find(self, match: str) -> Played | None:
         """What counts of a record that is there; one that cannot be read is played again."""
@@ -113,9 +116,12 @@ class Folder:
             return None
 
     def keep(self, fixture: Fixture, record: Record, game: Played) -> None:
-        """Writes a record, all at once."""
+        """Writes a record, all at once; ValueError if that fails."""
         if self._folder is not None:
-            records.write(record, self._folder)
+            try:
+                records.write(record, self._folder)
+            except OSError as error:
+                raise ValueError(f"a record cannot be written into {self._folder}: {error.strerror}") from error
 
 
 class Playing:

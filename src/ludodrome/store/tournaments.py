@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, delete, func, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import Game, Opening, Tournament
+from ludodrome.store.models import Base, Game, Opening, Tournament
 
 BATCH = 500
 """Records that are held in memory when all are read."""
@@ -68,12 +68,7 @@ class Ledger:
 
     def add_opening(self, discipline: str, number: int, moves: list[Any]) -> None:
         """Writes an opening down; if it is there already, it stays as it is."""
-        with Session(self._engine) as session:
-            session.add(Opening(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
-            try:
-                session.commit()
-            except IntegrityError:  # another process has drawn the same one
-                session.rollback()
+        self._add(Opening(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
 
     # Games
 
@@ -95,6 +90,10 @@ class Ledger:
             record=packed,
             finished=_now(),
         )
+        return self._add(row)
+
+    def _add(self, row: Base) -> bool:
+        """A row in a transaction of its own; False if it is there already, ValueError if it cannot be written."""
         with Session(self._engine) as session:
             session.add(row)
             try:
@@ -102,6 +101,8 @@ class Ledger:
             except IntegrityError:
                 session.rollback()
                 return False
+            except DatabaseError as error:
+                raise ValueError(f"{self._engine.url.database} cannot be written: {error.orig}") from error
             return True
 
     def records(self) -> Iterator[dict[str, Any]]:
