@@ -28,8 +28,8 @@ def address() -> Iterator[str]:
 
 
 def played(path: Path, workers: Workers, pairs: int) -> tuple[object, object]:
-    """Records and standings of a tournament of so many pairs of games for each two bots."""
-    opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7))
+    """Records and standings of a tournament of so many pairs of games for each two bots; of one pair, with openings."""
+    opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
     try:
         opened.play(workers)
     finally:

@@ -1,6 +1,7 @@
 """The commands ``match`` and ``sprt``."""
 
 import json
+import re
 import signal
 import time
 from pathlib import Path
@@ -144,3 +145,18 @@ def test_progress_on_a_terminal() -> None:
     assert code == 0
     assert "/20" in screen
     assert "20 of 20 games" in screen
+
+
+@pytest.mark.parametrize(
+    ("command", "page"),
+    [
+        (["match"], "matches.md"),
+        (["sprt"], "matches.md"),
+        *((["tournament", one], "tournaments.md") for one in ("run", "show", "export")),
+    ],
+)
+def test_every_option_is_documented(command: list[str], page: str) -> None:
+    words = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    assert f"ludodrome {' '.join(command)}" in words
+    options = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", output(*command, "--help").partition("Examples")[0]))
+    assert {one for one in options if f"`{one}" not in words and f"{one}`" not in words} <= {"--help"}
