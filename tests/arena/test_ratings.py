@@ -148,7 +148,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         ([(("a", "b"), (math.nan, 0))], "returns"),
     ):
         with pytest.raises(ValueError, match=message):
-            rate(seen)  # type: ignore[arg-type]
+            rate(seen)
     two = [(("a", "b"), WON), (("b", "a"), WON)]
     with pytest.raises(ValueError, match="z has no games"):
         rate(two, anchor="z")
