@@ -66,7 +66,7 @@ class _Manners:
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
-        return [piece.strip("{}") for piece in pieces]
+        return [re.sub(r"^\{(.*)\}", r"\1", piece) for piece in pieces]
 
     def get_help(self, ctx: Any) -> str:
         text: str = super().get_help(ctx)  # type: ignore[misc]

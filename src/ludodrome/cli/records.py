@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH...", show_default=False, help="Files of records, or folders of them.")
+    list[str], typer.Argument(metavar="PATH", show_default=False, help="Files of records, or folders of them.")
 ]
 WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 
@@ -65,7 +65,7 @@ def rerun(
     path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A recorded game.")],
     bot: Annotated[
         str | None,
-        typer.Argument(metavar="[BOT]", show_default=False, help="The bot to ask; default: the recorded one."),
+        typer.Argument(metavar="BOT", show_default=False, help="The bot to ask; default: the recorded one."),
     ] = None,
     seat: Annotated[int, typer.Option(metavar="N", help="The seat that it takes.")] = 0,
     first: Annotated[bool, typer.Option("--first", help="Stop where it first departs.")] = False,
