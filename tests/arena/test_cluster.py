@@ -4,12 +4,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ludodrome.arena import worker
+from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.executors import Cluster, LocalWorkers, Workers
+from ludodrome.arena.fixtures import Play, Record
 from ludodrome.arena.report import standings
 from tests.arena import quick
 
@@ -27,11 +31,11 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def played(path: Path, workers: Workers, pairs: int) -> tuple[object, object]:
+def played(path: Path, workers: Workers, pairs: int, play: Play = worker.play) -> tuple[object, object]:
     """Records and standings of a tournament of so many pairs of games for each two bots; of one pair, with openings."""
     opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
     try:
-        opened.play(workers)
+        opened.play(workers, play)
     finally:
         workers.close()
     assert opened.finished
@@ -46,29 +50,36 @@ def test_the_same_records_everywhere(tmp_path: Path, address: str) -> None:
     assert played(tmp_path / "dask.sqlite", Cluster(address), 1) == alone
 
 
+def slow_play(assignment: Assignment) -> Record:
+    """So that there is time to kill somebody."""
+    time.sleep(0.1)
+    return worker.play(assignment)
+
+
 def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:
-    pairs, kills = (50, 20) if long else (3, 2)
+    """One of the two is killed whenever both are there."""
+    pairs, least = (50, 3) if long else (3, 1)
     path = tmp_path / "killed.sqlite"
     stop = threading.Event()
     killed: list[int] = []
 
     def kill_now_and_then() -> None:
         with distributed.Client(address, set_as_default=False) as client:
-            while not stop.is_set() and len(killed) < kills:
-                if quick.count(path) * (kills + 1) > 20 * pairs * len(killed) + 1:
-                    victim = min(client.run(os.getpid).values())
+            while not stop.wait(0.1):
+                there = sorted(client.run(os.getpid, on_error="ignore").values())
+                if len(there) == 2 and quick.count(path):
+                    victim = there[len(killed) % 2]
                     os.kill(victim, signal.SIGKILL)
                     killed.append(victim)
-                stop.wait(0.05)
 
     killer = threading.Thread(target=kill_now_and_then)
     killer.start()
     try:
-        disturbed = played(path, Cluster(address), pairs)
+        disturbed = played(path, Cluster(address), pairs, slow_play)
     finally:
         stop.set()
         killer.join()
-    assert killed
+    assert len(killed) >= least
     assert disturbed == played(tmp_path / "quiet.sqlite", LocalWorkers(2), pairs)
 
 
