@@ -111,19 +111,33 @@ class _Processes(ProcessPoolExecutor):
             return super().submit(function, *arguments, **named)
 
     def end(self) -> None:
-        """Dismisses all processes, and ends those that do not leave, and the bots of those that died."""
+        """Dismisses all processes, and ends those that do not leave, and the bots of those that died.
+
+        Processes that wait for work leave by themselves: two that are disturbed while they read the same queue
+        would take each other's bytes.
+        """
         workers = list((self._processes or {}).values())
-        self.shutdown(wait=False, cancel_futures=True)
+        if not self._pending_work_items:
+            self.shutdown(wait=False)
+            self._join(workers)
         for process in workers:
             with suppress(OSError, ValueError):
                 process.terminate()
+        self.shutdown(wait=False, cancel_futures=True)
+        self._join(workers)
+        for process in workers:
+            with suppress(OSError, ValueError, AssertionError):
+                if process.is_alive():
+                    process.kill()
+        end_processes_with(self._crew)
+
+    @staticmethod
+    def _join(workers: list[Any]) -> None:
+        """Waits a little until they have left."""
         deadline = time.monotonic() + GRACE
         for process in workers:
             with suppress(OSError, ValueError, AssertionError):
                 process.join(max(0.0, deadline - time.monotonic()))
-                if process.is_alive():
-                    process.kill()
-        end_processes_with(self._crew)
 
 
 @contextmanager
