@@ -26,7 +26,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import ludodrome
-from ludodrome.arena.openings import opening, pair_seed
+from ludodrome.arena.matches.openings import opening, pair_seed
 from ludodrome.bots.player import Bot, greeting
 
 SECONDS = 0.1

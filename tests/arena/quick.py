@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.fixtures import Discipline
-from ludodrome.arena.plans import Plan, make_plan
+from ludodrome.arena.matches.fixtures import Discipline
 from ludodrome.arena.records import comparable
-from ludodrome.arena.tournament import Tournament
+from ludodrome.arena.tournaments.plans import Plan, make_plan
+from ludodrome.arena.tournaments.tournament import Tournament
 from ludodrome.games import make
 from ludodrome.store.database import open_database
 from ludodrome.store.tournaments import Ledger

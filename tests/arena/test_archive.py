@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena import archive, records
-from ludodrome.arena.archive import Wanted
+from ludodrome.arena import records
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.judge import play
+from ludodrome.arena.records import archive
+from ludodrome.arena.records.archive import Wanted
 from ludodrome.games import make
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.books import DrawnBook, FixedBook, NoBook, read_book
-from ludodrome.arena.match import open_book
-from ludodrome.arena.openings import opening
+from ludodrome.arena.matches.books import DrawnBook, FixedBook, NoBook, read_book
+from ludodrome.arena.matches.match import open_book
+from ludodrome.arena.matches.openings import opening
 from ludodrome.games import make
 from tests.arena.quick import SMALL
 

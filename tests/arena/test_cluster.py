@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena import worker
 from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.executors import Cluster, LocalWorkers, Workers
-from ludodrome.arena.fixtures import Play, Record
-from ludodrome.arena.report import standings
+from ludodrome.arena.matches import worker
+from ludodrome.arena.matches.executors import Cluster, LocalWorkers, Workers
+from ludodrome.arena.matches.fixtures import Play, Record
+from ludodrome.arena.tournaments.report import standings
 from tests.arena import quick
 
 distributed = pytest.importorskip("distributed")
@@ -99,7 +99,7 @@ def test_without_distributed_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.arena.executors.ANSWER", 0.2)
+    monkeypatch.setattr("ludodrome.arena.matches.executors.ANSWER", 0.2)
     with pytest.raises(ValueError, match=r"there is no cluster at tcp://127\.0\.0\.1:1"):
         Cluster("tcp://127.0.0.1:1")
     with pytest.raises(ValueError, match="there is no cluster at nonsense"):

@@ -11,10 +11,20 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.arena import manners, records
-from ludodrome.arena.checkups import CHECKS, UNUSUAL
-from ludodrome.arena.doctor import examine
-from ludodrome.arena.examination import FAILURE, GRADES, HELD, NOTE, SKIPPED, WARNING, Examination, Finding, Trial
+from ludodrome.arena import records
+from ludodrome.arena.doctor import examine, manners
+from ludodrome.arena.doctor.checkups import CHECKS, UNUSUAL
+from ludodrome.arena.doctor.examination import (
+    FAILURE,
+    GRADES,
+    HELD,
+    NOTE,
+    SKIPPED,
+    WARNING,
+    Examination,
+    Finding,
+    Trial,
+)
 from tests.arena.playing import AMPLE
 
 QUIRKS = Path(__file__).with_name("quirks.py")

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from ludodrome.arena.formats import bracket, circle, gauntlet, round_robin, swiss, swiss_rounds
+from ludodrome.arena.tournaments.formats import bracket, circle, gauntlet, round_robin, swiss, swiss_rounds
 
 
 @pytest.mark.parametrize("entrants", range(2, 12))

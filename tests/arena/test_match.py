@@ -11,13 +11,13 @@ import pytest
 
 from ludodrome.arena import judge, records
 from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.books import DrawnBook, NoBook
-from ludodrome.arena.executors import LocalWorkers
-from ludodrome.arena.fixtures import rotations, unplayed
-from ludodrome.arena.match import Match, Playing, checked_games, distinct_names, play_match
-from ludodrome.arena.sprt import Sprt
-from ludodrome.arena.tallies import Played
-from ludodrome.arena.trial import Trial
+from ludodrome.arena.matches.books import DrawnBook, NoBook
+from ludodrome.arena.matches.executors import LocalWorkers
+from ludodrome.arena.matches.fixtures import rotations, unplayed
+from ludodrome.arena.matches.match import Match, Playing, checked_games, distinct_names, play_match
+from ludodrome.arena.matches.tallies import Played
+from ludodrome.arena.matches.trial import Trial
+from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.games import make
 from tests.arena.quick import SMALL, discipline
 from tests.arena.test_tallies import game

@@ -8,9 +8,9 @@ import pytest
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.judge import play
-from ludodrome.arena.notation import format_records, parse_records
-from ludodrome.arena.openings import opening
+from ludodrome.arena.matches.openings import opening
 from ludodrome.arena.records import BadRecord
+from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.games import make
 
 GAMES: list[tuple[str, dict[str, Any]]] = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.plans import Plan, make_plan, read_plan
+from ludodrome.arena.tournaments.plans import Plan, make_plan, read_plan
 from tests.arena import quick
 
 pytestmark = pytest.mark.xdist_group("dots")

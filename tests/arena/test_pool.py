@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena import pool
-from ludodrome.arena.executors import AnyExecutor, LocalWorkers, processes_with
-from ludodrome.arena.pool import AHEAD, MOST_DEATHS, ClusterLost, Job, run
+from ludodrome.arena.matches import pool
+from ludodrome.arena.matches.executors import AnyExecutor, LocalWorkers, processes_with
+from ludodrome.arena.matches.pool import AHEAD, MOST_DEATHS, ClusterLost, Job, run
 
 
 class List:

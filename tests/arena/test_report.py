@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.executors import LocalWorkers
-from ludodrome.arena.report import csv_table, standings, text_table
-from ludodrome.arena.report_page import page
-from ludodrome.arena.report_plots import Scale, length_plot, rating_plot, share_bars, steps
-from ludodrome.arena.strengths import Counted, Strength, strengths
-from ludodrome.arena.tournament import Tournament
+from ludodrome.arena.matches.executors import LocalWorkers
+from ludodrome.arena.tournaments.report import csv_table, standings, text_table
+from ludodrome.arena.tournaments.report_page import page
+from ludodrome.arena.tournaments.report_plots import Scale, length_plot, rating_plot, share_bars, steps
+from ludodrome.arena.tournaments.strengths import Counted, Strength, strengths
+from ludodrome.arena.tournaments.tournament import Tournament
 from tests.arena import quick
 from tests.arena.test_rounds import SKY, outcome, stronger
 

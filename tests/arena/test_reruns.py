@@ -5,7 +5,7 @@ import pytest
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.judge import play
-from ludodrome.arena.reruns import rerun
+from ludodrome.arena.records.reruns import rerun
 from ludodrome.games import make
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.fixtures import Fixture
-from ludodrome.arena.plans import Plan
-from ludodrome.arena.rounds import FixedRounds, KnockoutRounds, SwissRounds, rounds_of
-from ludodrome.arena.tallies import Played
+from ludodrome.arena.matches.fixtures import Fixture
+from ludodrome.arena.matches.tallies import Played
+from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.arena.tournaments.rounds import FixedRounds, KnockoutRounds, SwissRounds, rounds_of
 from tests.arena import quick
 
 pytestmark = pytest.mark.xdist_group("dots")

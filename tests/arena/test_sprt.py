@@ -4,9 +4,18 @@ import math
 import numpy as np
 import pytest
 
-from ludodrome.arena.likelihood import Numbers
-from ludodrome.arena.scores import NORMALISED, PAIR_VALUES, elo, expected_share
-from ludodrome.arena.sprt import BETTER, NOT_BETTER, Sprt, chance_to_pass, expected_pairs, limits, ratio, spread
+from ludodrome.arena.statistics.likelihood import Numbers
+from ludodrome.arena.statistics.scores import NORMALISED, PAIR_VALUES, elo, expected_share
+from ludodrome.arena.statistics.sprt import (
+    BETTER,
+    NOT_BETTER,
+    Sprt,
+    chance_to_pass,
+    expected_pairs,
+    limits,
+    ratio,
+    spread,
+)
 from tests.arena.simulated import pair_chances
 
 GAMES = {0: (0, 0), 1: (0.5, 0), 2: (1, 0), 3: (0.5, 1), 4: (1, 1)}

@@ -10,7 +10,7 @@ import pytest
 import ludodrome
 from ludodrome.arena import judge
 from ludodrome.arena.doctor import examine
-from ludodrome.arena.examination import FAILURE, WARNING
+from ludodrome.arena.doctor.examination import FAILURE, WARNING
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES, write_starter
 from tests.arena.playing import AMPLE, assignment
 

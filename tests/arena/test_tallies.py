@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ludodrome.arena.judge import play
-from ludodrome.arena.match import Match
-from ludodrome.arena.tallies import Played, Tally, played
+from ludodrome.arena.matches.match import Match
+from ludodrome.arena.matches.tallies import Played, Tally, played
 from tests.arena.quick import discipline
 
 pytestmark = pytest.mark.xdist_group("dots")

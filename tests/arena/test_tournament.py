@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.executors import LocalWorkers
-from ludodrome.arena.report import crosstable, standings
-from ludodrome.arena.tournament import Tournament
+from ludodrome.arena.matches.executors import LocalWorkers
+from ludodrome.arena.tournaments.report import crosstable, standings
+from ludodrome.arena.tournaments.tournament import Tournament
 from tests.arena import quick
 from tests.arena.test_match import refuse
 from tests.arena.test_rounds import SKY, THREE

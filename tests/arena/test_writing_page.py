@@ -10,9 +10,9 @@ import pytest
 import typer.main
 
 import ludodrome
-from ludodrome.arena.checkups import CHECKS
 from ludodrome.arena.doctor import examine
-from ludodrome.arena.examination import FAILURE
+from ludodrome.arena.doctor.checkups import CHECKS
+from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
 from ludodrome.cli import app
 from tests.arena.playing import AMPLE

@@ -11,7 +11,7 @@ from ludodrome.cli import screen
 from ludodrome.cli.commands import Refusal, refusals
 
 if TYPE_CHECKING:
-    from ludodrome.arena.executors import Workers
+    from ludodrome.arena.matches.executors import Workers
     from ludodrome.game import Game
 
 INTERRUPTED = 130
@@ -37,8 +37,8 @@ def cores() -> int:
 @contextmanager
 def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
     """The workers, for as long as they are needed."""
-    from ludodrome.arena.executors import Cluster, LocalWorkers
-    from ludodrome.arena.pool import ClusterLost
+    from ludodrome.arena.matches.executors import Cluster, LocalWorkers
+    from ludodrome.arena.matches.pool import ClusterLost
 
     if cluster is not None and count is not None:
         raise Refusal("either --workers of this machine or --cluster: a cluster knows its workers")

@@ -15,7 +15,7 @@ from ludodrome.cli.commands import Command, GameId, Json, Options, Refusal, exam
 from ludodrome.cli.play import INTERRUPTED
 
 if TYPE_CHECKING:
-    from ludodrome.arena.examination import Finding
+    from ludodrome.arena.doctor.examination import Finding
     from ludodrome.game import Game
 
 app = typer.Typer()

@@ -11,11 +11,11 @@ from ludodrome.cli.commands import Command, GameId, Json, Options, Refusal, exam
 from ludodrome.cli.crews import INTERRUPTED, ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
-    from ludodrome.arena.books import Book
-    from ludodrome.arena.executors import Workers
-    from ludodrome.arena.match import Match, Playing
-    from ludodrome.arena.tallies import Tally
-    from ludodrome.arena.trial import Trial
+    from ludodrome.arena.matches.books import Book
+    from ludodrome.arena.matches.executors import Workers
+    from ludodrome.arena.matches.match import Match, Playing
+    from ludodrome.arena.matches.tallies import Tally
+    from ludodrome.arena.matches.trial import Trial
 
 app = typer.Typer()
 
@@ -78,7 +78,7 @@ def match(
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, bot, games, swap, wanted)
-    from ludodrome.arena.match import Playing
+    from ludodrome.arena.matches.match import Playing
 
     playing = Playing(agreed)
     with gathered(workers, cluster) as crew:
@@ -129,9 +129,9 @@ def sprt(
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
     with refusals():
-        from ludodrome.arena.scores import refuse_elo
-        from ludodrome.arena.sprt import BETTER, Sprt
-        from ludodrome.arena.trial import Trial
+        from ludodrome.arena.matches.trial import Trial
+        from ludodrome.arena.statistics.scores import refuse_elo
+        from ludodrome.arena.statistics.sprt import BETTER, Sprt
 
         refuse_elo(agreed.discipline.seats)
         trial = Trial(agreed, Sprt(elo0, elo1, alpha, beta))
@@ -176,8 +176,8 @@ def prepare(
     check_bots(game, bots)
     with refusals(), screen.compiling(game.id):
         from ludodrome.arena.conditions import conditions
-        from ludodrome.arena.fixtures import Discipline
-        from ludodrome.arena.match import Match, checked_games, distinct_names, open_book
+        from ludodrome.arena.matches.fixtures import Discipline
+        from ludodrome.arena.matches.match import Match, checked_games, distinct_names, open_book
 
         agreed = conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
         discipline = Discipline(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
@@ -193,7 +193,7 @@ def run(
     playing: "Playing", book: "Book", crew: "Workers", record: Path | None, quiet: bool, line: Callable[[], str]
 ) -> bool:
     """Plays with a line of progress; whether it came to its end, and was not stopped."""
-    from ludodrome.arena.match import play_match
+    from ludodrome.arena.matches.match import play_match
 
     tally, total = playing.tally, playing.match.games
     try:
@@ -255,7 +255,7 @@ def _row(tally: "Tally", name: str) -> list[str]:
 
 def sentences(tally: "Tally", elo: bool = True) -> list[str]:
     """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
-    from ludodrome.arena.tallies import ranked
+    from ludodrome.arena.matches.tallies import ranked
 
     if not tally.games:
         return ["nothing was played"]
@@ -291,7 +291,7 @@ def _test_standing(trial: "Trial") -> str:
 
 
 def _show_test(trial: "Trial") -> None:
-    from ludodrome.arena.sprt import BETTER
+    from ludodrome.arena.statistics.sprt import BETTER
 
     state, test = trial.state, trial.sprt
     passed = {None: "undecided", BETTER: "passed"}.get(state.verdict, "failed")

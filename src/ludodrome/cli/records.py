@@ -13,7 +13,7 @@ from ludodrome.cli.play import INTERRUPTED
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ludodrome.arena.reruns import Echo
+    from ludodrome.arena.records.reruns import Echo
 
 app = typer.Typer()
 
@@ -82,7 +82,7 @@ def rerun(
     record = games[0]
     with refusals():
         from ludodrome.arena.records import verify as verified
-        from ludodrome.arena.reruns import rerun as run
+        from ludodrome.arena.records.reruns import rerun as run
 
         with screen.compiling(record["game"]):
             verified(record)
@@ -142,14 +142,14 @@ def records(
 ) -> None:
     """List recorded games, choose among them, and write them out as JSON Lines, CSV or text."""
     with refusals():
-        from ludodrome.arena.archive import Wanted
+        from ludodrome.arena.records.archive import Wanted
 
         wanted = Wanted(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]
     if export is not None:
         _export(chosen, export, out)
     elif json:
-        from ludodrome.arena.archive import row
+        from ludodrome.arena.records.archive import row
 
         _print_json([row(record) for record in chosen])
     else:
@@ -158,15 +158,15 @@ def records(
 
 def _found(paths: list[str]) -> list[dict[str, Any]]:
     with refusals():
-        from ludodrome.arena.archive import find
+        from ludodrome.arena.records.archive import find
 
         return list(find(paths))
 
 
 def _verify(paths: list[str]) -> None:
     """Every record is tried; each that is false gets a line."""
-    from ludodrome.arena.archive import find
     from ludodrome.arena.records import BadRecord, verify
+    from ludodrome.arena.records.archive import find
 
     held = failed = 0
     with refusals(), screen.bar("verifying") as tell:
@@ -187,7 +187,7 @@ def _verify(paths: list[str]) -> None:
 
 def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
     with refusals():
-        from ludodrome.arena.archive import export
+        from ludodrome.arena.records.archive import export
 
         lines = export(chosen, form)
         if out is None:
@@ -204,7 +204,7 @@ def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
 
 
 def _list(chosen: list[dict[str, Any]]) -> None:
-    from ludodrome.arena.archive import winner_name
+    from ludodrome.arena.records.archive import winner_name
 
     rows = [
         (

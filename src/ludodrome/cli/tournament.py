@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from sqlalchemy import Engine
 
-    from ludodrome.arena.plans import Plan
-    from ludodrome.arena.tournament import Tournament
+    from ludodrome.arena.tournaments.plans import Plan
+    from ludodrome.arena.tournaments.tournament import Tournament
 
 app = typer.Typer()
 commands = typer.Typer(
@@ -164,11 +164,11 @@ def export(
         raise Refusal("say what to write: --html, --csv, --text or --records")
     found = _recalled(store, name)
     if html is not None:
-        from ludodrome.arena.report_page import page
+        from ludodrome.arena.tournaments.report_page import page
 
         _write(html, page(found))
     if csv is not None:
-        from ludodrome.arena.report import csv_table
+        from ludodrome.arena.tournaments.report import csv_table
 
         _write(csv, csv_table(found))
     if text is not None:
@@ -217,7 +217,7 @@ def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
     if path is None and not given:
         raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
     with refusals(), screen.waiting("reading the plan ..."):
-        from ludodrome.arena.plans import make_plan, read_plan
+        from ludodrome.arena.tournaments.plans import make_plan, read_plan
 
         return make_plan(given) if path is None else read_plan(path, given)
 
@@ -232,7 +232,7 @@ def _check(plan: "Plan") -> None:
 
 def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
     """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
-    from ludodrome.arena.tournament import Tournament
+    from ludodrome.arena.tournaments.tournament import Tournament
     from ludodrome.store.database import open_database
     from ludodrome.store.tournaments import Ledger
 
@@ -258,8 +258,8 @@ def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
 def _recalled(path: Path, name: str | None) -> "Tournament":
     """A tournament in a store, as far as it was played."""
     with refusals(), screen.waiting("reading ..."):
-        from ludodrome.arena.plans import Plan
-        from ludodrome.arena.tournament import Tournament
+        from ludodrome.arena.tournaments.plans import Plan
+        from ludodrome.arena.tournaments.tournament import Tournament
         from ludodrome.store.database import open_database
         from ludodrome.store.tournaments import Ledger
 
@@ -303,7 +303,7 @@ def _play(opened: "Tournament", crew: Any, quiet: bool) -> bool:
 
 
 def _leader(opened: "Tournament") -> str:
-    from ludodrome.arena.report import number, standings
+    from ludodrome.arena.tournaments.report import number, standings
 
     first = standings(opened)[0]
     return f"{first.name} leads with {number(first.points)} of {first.games}" if first.games else "no game is over yet"
@@ -313,7 +313,7 @@ def _table(opened: "Tournament") -> "Table":
     """The standings for a terminal."""
     from rich.table import Table
 
-    from ludodrome.arena.report import number, standings
+    from ludodrome.arena.tournaments.report import number, standings
 
     lines = standings(opened)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -335,7 +335,7 @@ def _show(found: "Tournament", json: bool) -> None:
     if json:
         from json import dumps
 
-        from ludodrome.arena.report import standings
+        from ludodrome.arena.tournaments.report import standings
 
         told = {
             "plan": found.plan.to_json(),
@@ -353,7 +353,7 @@ def _show(found: "Tournament", json: bool) -> None:
 
 def _text(found: "Tournament") -> list[str]:
     """Everything as lines: the table over all games, then one for each game, then how games ended."""
-    from ludodrome.arena.report import rated, standings, text_table
+    from ludodrome.arena.tournaments.report import rated, standings, text_table
     from ludodrome.cli.match import sentences
 
     plan = found.plan

@@ -183,7 +183,7 @@ class Process:
                 self._leaves(TERM_SECONDS, heard)
         finally:
             self._signal(signal.SIGKILL)  # before it is reaped, so that its number is still its own
-            _sweep(self._popen.pid, self._mark)
+            sweep(self._popen.pid, f"{MARK}={self._mark}")
             self._deafen()
             if self.has_exited(KILL_SECONDS):
                 self._give_back()
@@ -277,10 +277,10 @@ class _Errors(threading.Thread):
         return text.encode()[:KEPT].decode("utf-8", "ignore")  # what was no text has grown
 
 
-def _sweep(session: int, mark: str) -> None:
-    """End whatever is left of a session, or bears its mark, and wait until it is gone."""
+def sweep(session: int, mark: str) -> None:
+    """End whatever is left of a session, or has the mark in its environment, and wait until it is gone."""
     for attempt in range(SWEEPS):
-        left = _left_behind(session, f"{MARK}={mark}".encode())
+        left = left_behind(session, mark.encode())
         if not left:
             return
         for process in left:
@@ -289,7 +289,7 @@ def _sweep(session: int, mark: str) -> None:
         time.sleep(0.001 * (attempt + 1))
 
 
-def _left_behind(session: int, mark: bytes) -> list[int]:
+def left_behind(session: int, mark: bytes) -> list[int]:
     """The living processes of a session, or with that mark in their environment; none where there is no /proc."""
     found = []
     with contextlib.suppress(OSError):

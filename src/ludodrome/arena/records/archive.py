@@ -1,6 +1,6 @@
 """Records in files and folders: found, chosen, and written out in other forms.
 
-A folder holds one file a game (``records.py``); a file may also hold many, as JSON Lines or as text (``notation.py``).
+A folder holds one file a game; a file may also hold many, as JSON Lines or as text (``notation.py``).
 """
 
 import csv
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.notation import format_records, parse_records
 from ludodrome.arena.records import SUFFIX, BadRecord, from_text, read, to_text
+from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.arena.seats import CAUSES
 from ludodrome.reading import listing, show
 

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from ludodrome.arena import worker
-from ludodrome.arena.books import Book, Moves, NoBook
-from ludodrome.arena.executors import Workers
-from ludodrome.arena.fixtures import Discipline, Fixture, Play, Programme, Record
-from ludodrome.arena.plans import Plan
-from ludodrome.arena.pool import run
-from ludodrome.arena.rounds import rounds_of
-from ludodrome.arena.tallies import Played, Tally
+from ludodrome.arena.matches import worker
+from ludodrome.arena.matches.books import Book, Moves, NoBook
+from ludodrome.arena.matches.executors import Workers
+from ludodrome.arena.matches.fixtures import Discipline, Fixture, Play, Programme, Record
+from ludodrome.arena.matches.pool import run
+from ludodrome.arena.matches.tallies import Played, Tally
+from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.arena.tournaments.rounds import rounds_of
 from ludodrome.games import make
 from ludodrome.store.tournaments import Ledger
 

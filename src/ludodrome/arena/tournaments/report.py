@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ludodrome.arena.strengths import Strength, Strengths, strengths
-from ludodrome.arena.tournament import Cell, Tournament
+from ludodrome.arena.tournaments.strengths import Strength, Strengths, strengths
+from ludodrome.arena.tournaments.tournament import Cell, Tournament
 
 
 @dataclass(frozen=True, slots=True)

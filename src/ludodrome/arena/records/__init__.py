@@ -160,6 +160,6 @@ def from_text(content: bytes, name: str = "this") -> dict[str, Any]:
 
 def verify(record: dict[str, Any]) -> None:
     """Play a record again by the rules and compare everything; BadRecord names the turn that does not fit."""
-    from ludodrome.arena.verifying import Verifier
+    from ludodrome.arena.records.verifying import Verifier
 
     Verifier(record).check()

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.arena.likelihood import Numbers, bounds, fit
+from ludodrome.arena.statistics.likelihood import Numbers, bounds, fit
 
 ELO = 400 / math.log(10)
 """Elo points in one unit of the logarithm of odds."""

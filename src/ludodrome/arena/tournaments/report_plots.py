@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from ludodrome.arena.strengths import Strength
+from ludodrome.arena.tournaments.strengths import Strength
 
 ROW = 28
 """Height of a line, in pixels."""

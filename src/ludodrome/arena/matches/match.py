@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena import records, worker
-from ludodrome.arena.books import Book, DrawnBook, NoBook, cache_folder, read_book
-from ludodrome.arena.executors import Workers
-from ludodrome.arena.fixtures import Discipline, Fixture, Play, Programme, Record, rotations
-from ludodrome.arena.pool import run
-from ludodrome.arena.tallies import Played, Tally, played
+from ludodrome.arena import records
+from ludodrome.arena.matches import worker
+from ludodrome.arena.matches.books import Book, DrawnBook, NoBook, cache_folder, read_book
+from ludodrome.arena.matches.executors import Workers
+from ludodrome.arena.matches.fixtures import Discipline, Fixture, Play, Programme, Record, rotations
+from ludodrome.arena.matches.pool import run
+from ludodrome.arena.matches.tallies import Played, Tally, played
 from ludodrome.game import Game
 
 USUAL_GAMES = 100

@@ -8,11 +8,11 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ludodrome.arena import formats
-from ludodrome.arena.fixtures import Discipline, Fixture, rotations
-from ludodrome.arena.formats import Meeting
-from ludodrome.arena.plans import GAUNTLET, KNOCKOUT, ROUND_ROBIN, SWISS, Plan
-from ludodrome.arena.tallies import Played
+from ludodrome.arena.matches.fixtures import Discipline, Fixture, rotations
+from ludodrome.arena.matches.tallies import Played
+from ludodrome.arena.tournaments import formats
+from ludodrome.arena.tournaments.formats import Meeting
+from ludodrome.arena.tournaments.plans import GAUNTLET, KNOCKOUT, ROUND_ROBIN, SWISS, Plan
 
 Rounds = "FixedRounds | SwissRounds | KnockoutRounds"
 

@@ -16,14 +16,15 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Protocol
 
-from ludodrome.arena.transports.processes import _left_behind
+from ludodrome.arena.transports.processes import left_behind, sweep
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is ended itself."""
-PRELOADED = ["ludodrome.arena.worker", "ludodrome.arena.judge", "ludodrome.arena.openings"]
+PRELOADED = ["ludodrome.arena.matches.worker", "ludodrome.arena.judge", "ludodrome.arena.matches.openings"]
 """What every worker has from the beginning."""
 CREW = "LUDODROME_CREW"
 """Whatever the workers of one executor start bears this in its environment."""
+NO_SESSION = -1
 ANSWER = 10
 """Seconds that a cluster has to answer the first call."""
 ASKED_AGAIN = 5.0
@@ -170,14 +171,12 @@ def begin_worker(crew: str) -> None:
 
 def processes_with(entry: str) -> list[int]:
     """The processes that were born with this in their environment; none where there is no /proc."""
-    return _left_behind(-1, entry.encode())
+    return left_behind(NO_SESSION, entry.encode())
 
 
 def end_processes_with(entry: str) -> None:
-    """Ends them at once."""
-    for process in processes_with(entry):
-        with suppress(OSError):
-            os.kill(process, signal.SIGKILL)
+    """Ends them at once, and waits until they are gone."""
+    sweep(NO_SESSION, entry)
 
 
 def _leave(number: int, frame: Any) -> None:

@@ -13,8 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from ludodrome.arena.executors import Workers
-from ludodrome.arena.worker import work
+from ludodrome.arena.matches.executors import Workers
+from ludodrome.arena.matches.worker import work
 
 AHEAD = 2
 """Jobs that are handed out for each worker: one that it does and one that lies ready."""

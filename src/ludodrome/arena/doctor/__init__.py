@@ -6,9 +6,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ludodrome.arena.checkups import CHECKS, Check
 from ludodrome.arena.conditions import Clock
-from ludodrome.arena.examination import FAILURE, SKIPPED, USUAL_CLOCK, Examination, Finding
+from ludodrome.arena.doctor.checkups import CHECKS, Check
+from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, Examination, Finding
 from ludodrome.arena.transports import seat
 from ludodrome.game import Game
 from ludodrome.reading import listing, show

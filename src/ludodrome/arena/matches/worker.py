@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.executors import Dismissed
+from ludodrome.arena.matches.executors import Dismissed
 
 
 class Draw(NamedTuple):
@@ -37,7 +37,7 @@ def play(assignment: Assignment) -> dict[str, Any]:
 
 def draw(wanted: Draw) -> list[Any]:
     """The moves of an opening."""
-    from ludodrome.arena.openings import opening
+    from ludodrome.arena.matches.openings import opening
     from ludodrome.games import make
 
     return opening(make(wanted.game, **wanted.options), wanted.seed, wanted.number)

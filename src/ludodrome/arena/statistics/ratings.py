@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.arena.choices import Choice, Model, choices, gather, likelihood, maximise
-from ludodrome.arena.likelihood import Numbers
-from ludodrome.arena.links import Links
-from ludodrome.arena.scores import CERTAINTY, ELO, points
+from ludodrome.arena.statistics.choices import Choice, Model, choices, gather, likelihood, maximise
+from ludodrome.arena.statistics.likelihood import Numbers
+from ludodrome.arena.statistics.links import Links
+from ludodrome.arena.statistics.scores import CERTAINTY, ELO, points
 
 Played = tuple[Sequence[str], Sequence[float]]
 """A game: the players' names by seat, their returns by seat."""

@@ -6,10 +6,10 @@ The numbers come from ``report.py``, the plots from ``report_plots.py``; ``repor
 from html import escape
 from importlib.resources import files
 
-from ludodrome.arena.report import Standing, crosstable, number, rated, standings
-from ludodrome.arena.report_plots import Scale, interval, length_plot, rating_plot, scale, share_bars
-from ludodrome.arena.tallies import ranked
-from ludodrome.arena.tournament import Results, Tournament
+from ludodrome.arena.matches.tallies import ranked
+from ludodrome.arena.tournaments.report import Standing, crosstable, number, rated, standings
+from ludodrome.arena.tournaments.report_plots import Scale, interval, length_plot, rating_plot, scale, share_bars
+from ludodrome.arena.tournaments.tournament import Results, Tournament
 
 SHADES = 10
 """Steps from nothing to everything in the heat map."""
@@ -23,7 +23,7 @@ def page(tournament: Tournament) -> str:
     if several:
         sections += [_heat(tournament, name) for name in tournament.results]
     sections += [_game(results) for results in tournament.results.values()]
-    folder = files("ludodrome.arena")
+    folder = files("ludodrome.arena.tournaments")
     style = folder.joinpath("report_page.css").read_text("utf-8")
     script = folder.joinpath("report_page.js").read_text("utf-8")
     return (

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.books import Book, Moves
 from ludodrome.arena.conditions import Conditions
-from ludodrome.arena.openings import pair_seed
-from ludodrome.arena.pool import Job
+from ludodrome.arena.matches.books import Book, Moves
+from ludodrome.arena.matches.openings import pair_seed
+from ludodrome.arena.matches.pool import Job
+from ludodrome.arena.matches.tallies import Played, played
+from ludodrome.arena.matches.worker import Draw, draw
 from ludodrome.arena.table import Table
-from ludodrome.arena.tallies import Played, played
-from ludodrome.arena.worker import Draw, draw
 
 Record = dict[str, Any]
 Play = Callable[[Assignment], Record]

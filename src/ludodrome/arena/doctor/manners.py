@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 
 from ludodrome.arena import messages
-from ludodrome.arena.examination import HELD, NOTE, SKIPPED, WARNING, Examination, Finding, Trial
-from ludodrome.arena.patients import Patient
+from ludodrome.arena.doctor.examination import HELD, NOTE, SKIPPED, WARNING, Examination, Finding, Trial
+from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.table import Table
 from ludodrome.arena.transports import command
 from ludodrome.arena.transports import seat as make_seat

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ludodrome.arena import scores
+from ludodrome.arena.statistics import scores
 
 HARNESS = ("forfeit", "arena")
 """How a game may be decided other than by play."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ludodrome.arena import messages
 from ludodrome.arena.conditions import FORFEIT, POLICIES, RETRY, SUBSTITUTE
-from ludodrome.arena.examination import (
+from ludodrome.arena.doctor.examination import (
     FAILURE,
     HELD,
     NOTE,
@@ -24,8 +24,8 @@ from ludodrome.arena.examination import (
     Trial,
     quiet_move,
 )
-from ludodrome.arena.manners import closing, noise
-from ludodrome.arena.patients import Patient
+from ludodrome.arena.doctor.manners import closing, noise
+from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.arena.table import ASKS_EVERY_SEAT, Table
 from ludodrome.bots.player import Dice

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
-from ludodrome.arena.fixtures import Discipline
-from ludodrome.arena.formats import swiss_rounds
+from ludodrome.arena.matches.fixtures import Discipline
+from ludodrome.arena.tournaments.formats import swiss_rounds
 from ludodrome.games import make
 from ludodrome.reading import choice, integer, listing, show
 

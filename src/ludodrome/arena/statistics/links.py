@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ludodrome.arena.choices import Model
+from ludodrome.arena.statistics.choices import Model
 
 MOST_NAMES = 5
 """How many names a sentence lists."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ludodrome.arena.ratings import rate
+from ludodrome.arena.statistics.ratings import rate
 
 Counted = Counter[tuple[tuple[str, ...], tuple[float, ...]]]
 """How often a seating (names by seat) came to these returns."""

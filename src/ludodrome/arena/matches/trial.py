@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from ludodrome.arena.fixtures import Fixture
-from ludodrome.arena.match import Match, Playing
-from ludodrome.arena.sprt import Sprt, State
-from ludodrome.arena.tallies import Played
+from ludodrome.arena.matches.fixtures import Fixture
+from ludodrome.arena.matches.match import Match, Playing
+from ludodrome.arena.matches.tallies import Played
+from ludodrome.arena.statistics.sprt import Sprt, State
 
 
 class Trial(Playing):

@@ -1,6 +1,6 @@
 """What the doctor examines bots with: findings, and trials, which are games with something unusual in them.
 
-Which trials there are, and what each proves, is in ``checkups.py``; the order of an examination in ``doctor.py``.
+Which trials there are, and what each proves, is in ``checkups.py``; the order of an examination in ``__init__.py``.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from ludodrome.arena import records
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.patients import Patient
+from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.seats import ARENA, Answer, Seat, Turn
 from ludodrome.arena.table import Table
 from ludodrome.arena.transports import seat as make_seat

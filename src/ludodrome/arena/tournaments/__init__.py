@@ -1,0 +1,1 @@
+"""Tournaments: plans, formats, rounds, standings and reports."""
