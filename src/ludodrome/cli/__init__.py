@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, games, measure, play, puzzle
+from ludodrome.cli import analyse, games, measure, play, puzzle, spaces
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for group in (games.app, play.app, puzzle.app, analyse.app, measure.app):
     app.add_typer(group)
+app.add_typer(spaces.app, name="spaces")
 
 
 def _version(wanted: bool) -> None:

@@ -3,7 +3,8 @@
 Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix``,
 ``respond`` and ``respond_to_mixture``, which take boards as JSON, ``sensible`` and ``quick``, which
 make some, ``count_boards`` and ``count_by``, ``generate`` and ``sample``, which give boards as
-actions for ``format_board``, and the codes of boards: ``encode_board`` and ``parse_board``.
+actions for ``format_board``, ``perfect``, which gives the mixtures that nothing beats, ``validate``,
+``box_board``, ``board_svg`` and ``matrix_svg``, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
 from typing import Any
@@ -15,11 +16,14 @@ from ludodrome.games.spaces import codec, kernels, rules
 from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
 from ludodrome.games.spaces.building import all_boards, steps
 from ludodrome.games.spaces.count import count_boards, count_by, known_count
+from ludodrome.games.spaces.drawing import board_svg, box_board, matrix_svg
 from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.layers import Layer, validate
 from ludodrome.games.spaces.legality import Fault, check
 from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
 from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
 from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
+from ludodrome.games.spaces.perfect import Mixture, perfect
 from ludodrome.games.spaces.respond import Response, respond
 from ludodrome.games.spaces.respond_mixture import MixedResponse, respond_to_mixture
 from ludodrome.games.spaces.sample import sample
@@ -35,12 +39,16 @@ __all__ = [
     "GAME",
     "Event",
     "Fault",
+    "Layer",
     "MixedResponse",
+    "Mixture",
     "Packed",
     "Response",
     "Round",
     "RoundStep",
     "Spaces",
+    "board_svg",
+    "box_board",
     "check",
     "count_boards",
     "count_by",
@@ -48,7 +56,9 @@ __all__ = [
     "encode_board",
     "format_board",
     "generate",
+    "matrix_svg",
     "parse_board",
+    "perfect",
     "quick",
     "respond",
     "respond_to_mixture",
@@ -58,6 +68,7 @@ __all__ = [
     "simulate_matrix",
     "step_words",
     "steps",
+    "validate",
 ]
 
 

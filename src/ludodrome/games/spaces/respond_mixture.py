@@ -15,7 +15,7 @@ import numpy as np
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.building import finished
-from ludodrome.games.spaces.mixture_search import BEST, DEPTH, FOUND, NODES, TRIED, Book
+from ludodrome.games.spaces.mixture_search import BEST, FOUND, NODES, TRIED, Book
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.rules import longest
 from ludodrome.games.spaces.sensible import pool
@@ -65,10 +65,19 @@ def shares(weights: Sequence[float], count: int) -> Array:
     return np.array(weights, np.float64) / total
 
 
+def pack(boards: Sequence[bytes], size: int, live: bool) -> Packed:
+    """Legal boards, as actions, made ready for rounds."""
+    packed = Packed([], size, "live" if live else "written")
+    packed.actions = np.frombuffer(b"".join(boards), np.uint8)
+    packed.ends = np.cumsum([len(board) for board in boards], dtype=np.int64)
+    return packed
+
+
 class MixtureHunt:
     """The search for the best response to a mixture.
 
-    ``floor``: only boards that are worth more are of interest. ``mirrored``: the mixture is its own mirror image,
+    ``floor``: only boards that are worth more are of interest; ``least``: only boards that lose no more than this to
+    any of the others (it is negative). ``mirrored``: the mixture is its own mirror image,
     so that half of the start columns will do.
     """
 
@@ -81,6 +90,7 @@ class MixtureHunt:
         self.others = (*others.arrays(rotated=True), others.ends)
         self.columns = (size + 1) // 2 if mirrored else size
         self.book = write_book(others, np.rint(share * WHOLE).astype(np.int64))
+        self._whole = max(1, int(self.book.weights.sum()))
         most = longest(size)
         count = len(others)
         self._frames = np.zeros((most + 1, TRIED + 1), np.int64)
@@ -162,7 +172,7 @@ class MixtureHunt:
     @property
     def value(self) -> float:
         """The average margin of the best board so far, or the floor."""
-        return int(self._record[BEST]) / int(self.book.weights.sum())
+        return int(self._record[BEST]) / self._whole
 
     @property
     def bound(self) -> float:
@@ -170,15 +180,7 @@ class MixtureHunt:
         if self.over:
             return self.value
         alone = self.book.bounds[0, -1, :, ENTERED, FREE, :, -1].max(axis=0).astype(np.int64)
-        return max(self.value, int(alone @ self.book.weights) / int(self.book.weights.sum()))
-
-    @property
-    def progress(self) -> float:
-        """How much of the first two steps has been tried, from 0 to 1."""
-        if self.over:
-            return 1.0
-        columns = max(0, int(self._frames[0, TRIED]) - 1)
-        return columns / self.columns if self._record[DEPTH] else 0.0
+        return max(self.value, int(alone @ self.book.weights) / self._whole)
 
 
 def write_book(others: Packed, weights: Array) -> Book:

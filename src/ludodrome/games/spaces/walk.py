@@ -47,7 +47,7 @@ def may_set(size: Int, live: bool, frame: Array, traps: Array, last: Int, place:
 
 @kernel
 def lay(size: Int, frames: Array, traps: Array, depth: Int, what: Int) -> None:
-    """Write the frame after a legal step other than the start."""
+    """Write the frame after a legal step other than the start and the finish."""
     for field in range(TRIED):
         frames[depth + 1, field] = frames[depth, field]
     frames[depth + 1, TRIED] = 0
@@ -58,7 +58,7 @@ def lay(size: Int, frames: Array, traps: Array, depth: Int, what: Int) -> None:
         frames[depth + 1, COL] -= 1
     elif what == RIGHT:
         frames[depth + 1, COL] += 1
-    elif what < FINISH:
+    else:
         frames[depth + 1, TRAPS] += 1
         traps[trap_square(size, frames[depth], what)] = 1
 
