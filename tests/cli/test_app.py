@@ -9,7 +9,7 @@ import ludodrome
 from ludodrome.cli import app, commands
 from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
-COMMANDS = ("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench")
+COMMANDS = ("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench", "spaces")
 
 
 def test_version() -> None:

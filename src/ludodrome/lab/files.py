@@ -48,7 +48,7 @@ def read_board(text: str) -> dict[str, Any]:
     path, mark, number = text.rpartition("#")
     if not mark or Path(text).exists():
         path, number = text, ""
-    boards = read_boards(path).boards
+    boards = read_boards(path, alike=False).boards
     if not number and len(boards) == 1:
         return boards[0]
     if not number:
@@ -64,8 +64,11 @@ def is_code(text: str) -> bool:
     return bool(head[1]) and head[0].isdecimal() and not Path(text).exists()
 
 
-def read_boards(path: str) -> Collection:
-    """All boards of a file: a board, a list, a collection or a deck in JSON, or codes; ValueError names the place."""
+def read_boards(path: str, alike: bool = True) -> Collection:
+    """All boards of a file: a board, a list, a collection or a deck in JSON, or codes; ValueError names the place.
+
+    ``alike``: they must all be of one size.
+    """
     text = _read_text(path)
     if text.lstrip()[:1] in ("{", "["):
         collection = _from_json(text, path)
@@ -74,7 +77,7 @@ def read_boards(path: str) -> Collection:
     if not collection.boards:
         raise ValueError(f"{path} holds no board")
     sizes = {show(board.get("boardSize") if type(board) is dict else None) for board in collection.boards}
-    if len(sizes) > 1:
+    if alike and len(sizes) > 1:
         raise ValueError(f"{path} holds boards of several sizes: {', '.join(sorted(sizes))}")
     return collection
 

@@ -29,8 +29,8 @@ def inspected(mixture: Mixture) -> Inspection:
 
 
 def hunted(mixture: Mixture) -> MixtureHunt:
-    share = np.array(mixture.weights) / sum(mixture.weights)
-    hunt = MixtureHunt(pack(mixture.boards, mixture.size, mixture.rules == "live"), share, floor=0.0)
+    boards = pack(mixture.boards, mixture.size, mixture.rules == "live")
+    hunt = MixtureHunt(boards, np.array(mixture.weights), floor=0.0)
     hunt.run(10**9)
     return hunt
 
@@ -89,6 +89,17 @@ def test_by_double_oracle_from_a_board_that_is_beaten() -> None:
     assert sorted(again.boards) == sorted(solving.boards)
     while not again.solved:
         again.step()
+
+
+@pytest.mark.skipif(not COMPILED, reason="larger sizes want compiled kernels")
+@pytest.mark.parametrize("size", [4, 6, 7, 8])
+def test_every_step_takes_in_a_board_or_is_the_last(size: int) -> None:
+    solving = Equilibrium(size, "live")
+    while not solving.solved:
+        known = len(solving.boards)
+        solving.step()
+        assert solving.solved or len(solving.boards) > known
+    assert solving.gap == 0
 
 
 def test_without_enough_nodes_the_gap_is_a_bound() -> None:

@@ -142,10 +142,20 @@ def test_the_other_may_run_into_a_piece_that_its_trap_has_stopped() -> None:
     assert answer.margin == pytest.approx(best_of_all(others, [3, 1], 3, "live"))
 
 
+@pytest.mark.parametrize("weights", [[2, 3, 2], [1, 5, 1], [7, 1, 2]])
+@BOTH
+def test_the_best_answer_to_a_lopsided_lot_of_runs(rules: str, weights: list[int]) -> None:
+    others = [board(f"3:{col}:uuf") for col in range(3)]
+    answer = spaces.respond_to_mixture(others, weights, 3, rules)
+    right = best_of_all(others, weights, 3, "live") if rules == "live" else 0
+    assert answer.proven
+    assert answer.margin == pytest.approx(right)
+
+
 def test_a_hunt_begins_with_the_best_board_that_is_of_interest() -> None:
-    hunt = MixtureHunt(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.5)
+    hunt = MixtureHunt(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.0)
     hunt.consider([parse_code("3:0:uuf")[1]])
-    assert (hunt.best, hunt.value) == (b"", 2.5)
+    assert (hunt.best, hunt.value) == (b"", 2.0)
     found = hunt.run(10**6)
     assert (len(found), hunt.over, hunt.value) == (1, True, 3.0)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from rich.text import Text
 
 from ludodrome.cli.screen import seat_style
-from ludodrome.games.spaces.boards import PIECE, TRAP, steps_of
+from ludodrome.games.spaces.boards import FINAL, TRAP, steps_of
 from ludodrome.lab.bench import Bench
 
 WIDTHS = (9, 7, 5, 3)
@@ -113,7 +113,7 @@ def _cells(bench: Bench) -> dict[tuple[int, int], list[tuple[str, str]]]:
     steps = steps_of(bench.actions, bench.size)
     last_piece = max((number for number, step in enumerate(steps) if step[2] != TRAP), default=-1)
     for number, (row, col, kind) in enumerate(steps):
-        mark = "X" if kind == TRAP else "●" if number == last_piece else "·" if kind == PIECE else "★"
+        mark = {TRAP: "X", FINAL: "★"}.get(kind, "●" if number == last_piece else "·")
         style = "bold #B3261E" if kind == TRAP else seat_style(0) if number == last_piece else "#0B6E99"
         cells.setdefault((row, col), []).append((f"{number + 1}{mark}", style))
     played = bench.trial()

@@ -224,7 +224,7 @@ def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     with refusals(), screen.compiling("spaces"):
         if files.is_code(text) or "#" in text:
             return [text], [files.read_board(text)]
-        collection = files.read_boards(text)
+        collection = files.read_boards(text, alike=False)
     names = [*collection.names, *[""] * len(collection.boards)]
     return [names[at] or f"{text}#{at + 1}" for at in range(len(collection.boards))], collection.boards
 

@@ -91,7 +91,7 @@ def _save(bench: "Bench", out: str | None) -> None:
     from ludodrome.lab.files import add_to_collection
 
     if out is None:
-        raise Refusal("there is no file to save to: --out FILE")
+        raise ValueError("there is no file to save to: --out FILE")
     if not bench.is_finished:
-        raise Refusal("the board is not finished")
+        raise ValueError("the board is not finished")
     add_to_collection(out, bench.board)

@@ -123,8 +123,8 @@ def board_svg(board: Any, title: str = "") -> str:
         shift = 14 * seen.get((row, col), 0)
         seen[row, col] = seen.get((row, col), 0) + 1
         colour = COLOURS[1] if kind == TRAP else COLOURS[0]
-        parts.append(_sign(kind, x - 8 + shift, y - 6 + shift // 2, colour))
-        parts.append(_text(x + 4 + shift, y - 2 + shift // 2, str(number), 11, colour))
+        parts.append(_sign(kind, x - shift, y + shift // 2, colour))
+        parts.append(_text(x + 13 - shift, y - 7 + shift // 2, str(number), 11, colour))
     return _svg(width, height, parts)
 
 
@@ -150,7 +150,7 @@ def matrix_svg(margins: Sequence[Sequence[int]], title: str = "") -> str:
             parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="#FFFFFF"/>')
             parts.append(
                 f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}" '
-                f'fill-opacity="{0.85 * depth:.2f}" stroke="#FFFFFF"/>'
+                f'fill-opacity="{0.85 * depth:.2f}" stroke="#E4DED2"/>'
             )
             ink = "#FFFFFF" if depth > 0.6 else "#222222"
             parts.append(_text(x + _CELL // 2, y + _CELL // 2 + 5, f"{margin:+d}" if margin else "0", 14, ink))

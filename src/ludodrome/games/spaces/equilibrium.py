@@ -121,8 +121,8 @@ class Equilibrium:
         """Solve the game of the boards so far, and look for a board that beats the mixture, for so many nodes."""
         self.program = solve_matrix(self.margins / 2)
         self.mixture = self._mixture(self.program.weights)
-        share = np.array(self.mixture.weights, np.float64) / sum(self.mixture.weights)
-        hunt = MixtureHunt(pack(self.mixture.boards, self.size, self.live), share, floor=0.0, mirrored=True)
+        weights = np.array(self.mixture.weights)
+        hunt = MixtureHunt(pack(self.mixture.boards, self.size, self.live), weights, floor=0.0, mirrored=True)
         found = hunt.run(nodes, report)
         self.steps += 1
         self.nodes += hunt.nodes

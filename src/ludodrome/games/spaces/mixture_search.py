@@ -74,9 +74,10 @@ def outcome(book: Book, live: bool, j: Int, k: Int, cell: Int, own: Int, home: b
         return True, max(0, own - 1) - max(0, other - 1)
     hit = not home and book.since[j, cell] <= k  # R22
     left = max(0, own - 1) if hit else own
-    if fate == k:
+    other_hit = fate == k and not other_home  # the longest of the others are home in the step that means never
+    if other_hit:
         other = max(0, other - 1)
-    if home or other_home or (hit and fate == k) or (not live and (hit or fate == k)):  # R23
+    if home or other_home or (hit and other_hit) or (not live and (hit or other_hit)):  # R23
         return True, left - other
     if not hit:
         return False, 0

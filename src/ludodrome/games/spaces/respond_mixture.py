@@ -49,7 +49,7 @@ def respond_to_mixture(
 ) -> MixedResponse:
     """The best board found against playable boards that are met with these weights."""
     others = Packed(boards, size, rules)
-    hunt = MixtureHunt(others, shares(weights, len(others)))
+    hunt = MixtureHunt(others, np.rint(shares(weights, len(others)) * WHOLE))
     hunt.consider(pool(size))  # legal under both rule sets
     hunt.run(nodes)
     return MixedResponse(format_board(hunt.best, size), hunt.value, hunt.over, hunt.bound)
@@ -76,20 +76,20 @@ def pack(boards: Sequence[bytes], size: int, live: bool) -> Packed:
 class MixtureHunt:
     """The search for the best response to a mixture.
 
-    ``floor``: only boards that are worth more are of interest; ``least``: only boards that lose no more than this to
-    any of the others (it is negative). ``mirrored``: the mixture is its own mirror image,
-    so that half of the start columns will do.
+    ``weights``: whole numbers. ``floor``: only boards that are worth more are of interest; ``least``: only boards that
+    lose no more than this to any of the others (it is negative). ``mirrored``: the mixture is its own mirror image, so
+    that half of the start columns will do.
     """
 
     def __init__(
-        self, others: Packed, share: Array, floor: float = -1000.0, mirrored: bool = False, least: int = -1000
+        self, others: Packed, weights: Array, floor: float = -1000.0, mirrored: bool = False, least: int = -1000
     ) -> None:
         size = self.size = others.size
         self.live = others.live
         self.least = least
         self.others = (*others.arrays(rotated=True), others.ends)
         self.columns = (size + 1) // 2 if mirrored else size
-        self.book = write_book(others, np.rint(share * WHOLE).astype(np.int64))
+        self.book = write_book(others, weights.astype(np.int64))
         self._whole = max(1, int(self.book.weights.sum()))
         most = longest(size)
         count = len(others)
@@ -102,7 +102,7 @@ class MixtureHunt:
         self._mine = np.zeros(size * size, np.uint8)
         self._laid = np.zeros(most, np.uint8)
         self._record = np.zeros(4, np.int64)
-        self._record[BEST] = round(floor * WHOLE)
+        self._record[BEST] = round(floor * self._whole)
         self._found = np.zeros((_KEPT, most + 1), np.uint8)
         self.over = False
         self.best = b""
@@ -116,7 +116,7 @@ class MixtureHunt:
             self.best = boards[at]
 
     def worth(self, boards: Sequence[bytes]) -> Array:
-        """What boards are worth, in parts of WHOLE."""
+        """What boards are worth, in parts of the sum of the weights."""
         values = np.empty(len(boards), np.int64)
         kernels.play_mixture(
             np.frombuffer(b"".join(boards), np.uint8),

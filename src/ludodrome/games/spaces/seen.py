@@ -42,7 +42,7 @@ class LeastLoss:
             self.over = True
             return
         others = Packed(self.answers, self.size, self.rules)
-        hunt = MixtureHunt(others, np.zeros(len(others)), floor=-1e-12, least=1 - self.loss)
+        hunt = MixtureHunt(others, np.zeros(len(others)), floor=-1.0, least=1 - self.loss)
         hunt.run(10**12)
         self.nodes += hunt.nodes
         if not hunt.found:
