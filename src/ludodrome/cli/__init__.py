@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, tournament
+from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, spaces, tournament
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
@@ -25,6 +25,7 @@ for group in (
     measure.app,
 ):
     app.add_typer(group)
+app.add_typer(spaces.app, name="spaces")
 
 
 def _version(wanted: bool) -> None:

@@ -2,7 +2,9 @@
 
 Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix``,
 ``respond`` and ``respond_to_mixture``, which take boards as JSON, ``sensible`` and ``quick``, which
-make some, and the codes of boards: ``encode_board`` and ``parse_board``.
+make some, ``count_boards`` and ``count_by``, ``generate`` and ``sample``, which give boards as
+actions for ``format_board``, ``perfect``, which gives the mixtures that nothing beats, ``validate``,
+``box_board``, ``board_svg`` and ``matrix_svg``, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
 from typing import Any
@@ -13,13 +15,18 @@ from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, To
 from ludodrome.games.spaces import codec, kernels, rules
 from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
 from ludodrome.games.spaces.building import all_boards, steps
-from ludodrome.games.spaces.count import count_boards, known_count
+from ludodrome.games.spaces.count import count_boards, count_by, known_count
+from ludodrome.games.spaces.drawing import board_svg, box_board, matrix_svg
+from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.layers import Layer, validate
 from ludodrome.games.spaces.legality import Fault, check
 from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
 from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
 from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
+from ludodrome.games.spaces.perfect import Mixture, perfect
 from ludodrome.games.spaces.respond import Response, respond
 from ludodrome.games.spaces.respond_mixture import MixedResponse, respond_to_mixture
+from ludodrome.games.spaces.sample import sample
 from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
@@ -32,25 +39,36 @@ __all__ = [
     "GAME",
     "Event",
     "Fault",
+    "Layer",
     "MixedResponse",
+    "Mixture",
     "Packed",
     "Response",
     "Round",
     "RoundStep",
     "Spaces",
+    "board_svg",
+    "box_board",
     "check",
     "count_boards",
+    "count_by",
     "draw_board",
     "encode_board",
+    "format_board",
+    "generate",
+    "matrix_svg",
     "parse_board",
+    "perfect",
     "quick",
     "respond",
     "respond_to_mixture",
+    "sample",
     "sensible",
     "simulate",
     "simulate_matrix",
     "step_words",
     "steps",
+    "validate",
 ]
 
 

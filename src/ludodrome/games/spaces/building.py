@@ -8,7 +8,9 @@ import numpy as np
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import (
+    FINISH,
     TRAP,
+    UP,
     BadShape,
     Steps,
     actions_of,
@@ -19,6 +21,7 @@ from ludodrome.games.spaces.boards import (
     read_board,
     read_steps,
     step_of,
+    steps_of,
 )
 from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.jit import new_states
@@ -74,6 +77,16 @@ def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
     buffer = np.empty(rules.most_legal(size), np.int16)
     following: list[int] = buffer[: kernels.legal(states, buffer)].tolist()
     return following
+
+
+def finished(actions: bytes, size: int, live: bool) -> bytes:
+    """A legal board that begins like this and goes to the goal as straight as it may."""
+    row = next(row for row, _, kind in reversed(steps_of(actions, size)) if kind != TRAP)
+    if row < 0:
+        return actions
+    following = continuations(actions, size, live) or []
+    aside = [] if row == 0 or size + UP in following else following[:1]  # R16: past a trap just set
+    return bytes([*actions, *aside, *[size + UP] * row, size + FINISH])
 
 
 @cache

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces import respond_bounds, respond_search, rounds, rules
+from ludodrome.games.spaces import mixture_search, respond_bounds, respond_search, rounds, rules, sample_rows, walk
 from ludodrome.games.spaces.boards import FINISH
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
@@ -168,6 +168,104 @@ def play_matrix(
         begin_a = end_a
 
 
+@entry
+def play_mixture(
+    actions: Array,
+    ends: Array,
+    size: int,
+    live: bool,
+    cells_b: Array,
+    score_b: Array,
+    since_b: Array,
+    ends_b: Array,
+    weights: Array,
+    worth: Array,
+) -> None:
+    """What each board's margin over the others comes to, each times its weight.
+
+    actions: (steps,) uint8 and ends: (boards,) int64 as they are made; the others packed and
+    rotated; weights: (others,) and worth: (boards,) int64 or float64.
+    """
+    most = 0
+    begin = 0
+    for i in range(len(ends)):
+        most = max(most, ends[i] - begin)
+        begin = ends[i]
+    cells = np.empty(most, np.uint16)
+    score = np.empty(most, np.uint16)
+    since = np.empty(size * size, np.uint16)
+    begin = 0
+    for i in range(len(ends)):
+        steps = ends[i] - begin
+        rounds.pack(actions[begin : ends[i]], size, live, False, cells[:steps], score[:steps], since)
+        begin = ends[i]
+        worth[i] = 0
+        begin_b = 0
+        for j in range(len(ends_b)):
+            end_b = ends_b[j]
+            a, b, _, _, _, _ = rounds.play_round(
+                cells[:steps],
+                score[:steps],
+                since,
+                cells_b[begin_b:end_b],
+                score_b[begin_b:end_b],
+                since_b[j],
+                live,
+            )
+            worth[i] += weights[j] * (a - b)
+            begin_b = end_b
+
+
+# All boards
+
+
+@entry
+def advance_walk(
+    size: int, live: bool, frames: Array, laid: Array, traps: Array, depth: int, actions: Array, ends: Array
+) -> Any:
+    return walk.advance(size, live, frames, laid, traps, depth, actions, ends)
+
+
+@entry
+def follow_walk(size: int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
+    walk.follow(size, frames, laid, traps, actions)
+
+
+@entry
+def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: int, text: Array) -> Int:
+    return walk.write_codes(actions, ends, head, signs, size, text)
+
+
+@entry
+def fill_samples(size: int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
+    sample_rows.fill(size, above, top, walks, arrivals)
+
+
+@entry
+def pick_sample(weights: Array, lot: float, wrong: float) -> Int:
+    return sample_rows.pick(weights, lot, wrong)
+
+
+@entry
+def take_sample(size: int, sample: Array, actions: Array, choice: int) -> None:
+    sample_rows.take(size, sample, actions, choice)
+
+
+@entry
+def cross_samples(
+    size: int,
+    above: Array,
+    walks: Array,
+    top: bool,
+    wrong: float,
+    samples: Array,
+    actions: Array,
+    streams: Array,
+    at: int,
+) -> Any:
+    return sample_rows.cross(size, above, walks, top, wrong, samples, actions, streams, at)
+
+
 # Best responses
 
 
@@ -191,6 +289,33 @@ def search_response(
     mark: int,
 ) -> Any:
     return respond_search.search(runs[0], course, table, wanted, limit, frames, actions, mine, keys, marks, mark)
+
+
+@entry
+def gather_bounds(table: Array, hit: int, never: int, bounds: Array, j: int) -> None:
+    mixture_search.gather(table, hit, never, bounds, j)
+
+
+@entry
+def search_mixture(
+    book: Any,
+    size: int,
+    live: bool,
+    columns: int,
+    least: int,
+    limit: int,
+    frames: Array,
+    sums: Array,
+    undecided: Array,
+    fates: Array,
+    mine: Array,
+    laid: Array,
+    record: Array,
+    best: Array,
+) -> bool:
+    return mixture_search.search(
+        book, size, live, columns, least, limit, frames, sums, undecided, fates, mine, laid, record, best
+    )
 
 
 # Tree search

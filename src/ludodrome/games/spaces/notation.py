@@ -36,9 +36,11 @@ _WORDS = (
 )
 """What is done -> word."""
 
-_SIGNS = "ulr789456123fd"
+SIGNS = "ulr789456123fd"
 """What is done -> the character in a code; traps as on a number pad."""
-_DONE = {sign: what for what, sign in enumerate(_SIGNS)}
+_DONE = {sign: what for what, sign in enumerate(SIGNS)}
+_MIRROR = [SIGNS.index(sign) for sign in "url987654321fd"]
+"""What is done -> the same in a mirror."""
 _CODE = re.compile(r"([1-9][0-9]{0,2}):(0|[1-9][0-9]?):([ulrdf1-9]*)", re.ASCII)
 
 _MARKS = {PIECE: "●", TRAP: "X", FINAL: "★"}
@@ -71,7 +73,7 @@ def done_word(action: int, size: int) -> str:
 
 def format_code(actions: bytes, size: int) -> str:
     """The code of a board."""
-    return f"{size}:{actions[0]}:" + "".join([_SIGNS[action - size] for action in actions[1:]])
+    return f"{size}:{actions[0]}:" + "".join([SIGNS[action - size] for action in actions[1:]])
 
 
 def longest_code(size: int) -> int:
@@ -112,6 +114,11 @@ def encode_board(board: Any) -> str:
     """The code of a JSON board; IllegalMove if one of its steps jumps."""
     size, actions = coded(board)
     return format_code(actions, size)
+
+
+def mirrored(actions: bytes, size: int) -> bytes:
+    """The mirror image of a board: left and right change places."""
+    return bytes([size - 1 - actions[0], *[size + _MIRROR[action - size] for action in actions[1:]]])
 
 
 # Drawings

@@ -16,8 +16,8 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import FINISH, TRAP, UP, format_board, steps_of
-from ludodrome.games.spaces.building import continuations
+from ludodrome.games.spaces.boards import format_board
+from ludodrome.games.spaces.building import finished
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.respond_search import FOUND, NONE, TRIED
 from ludodrome.games.spaces.rules import longest
@@ -125,7 +125,7 @@ class _Hunt:
     def answer(self) -> Response:
         """The best board that the budget allows."""
         for col in range(self.size):
-            self._consider(bytes([col, *self._straight(self.size - 1)]))
+            self._consider(finished(bytes([col]), self.size, self.live))
         waiting = self._candidates()
         given_up = self._first_round(waiting)
         limit = _SLICE
@@ -245,7 +245,7 @@ class _Hunt:
         )
         self.nodes += nodes
         if how == FOUND:
-            self._consider(self._finished(self.actions[:steps].tobytes()))
+            self._consider(finished(self.actions[:steps].tobytes(), self.size, self.live))
             return True
         return bool(how == NONE) and self.exact
 
@@ -263,16 +263,3 @@ class _Hunt:
         value = self._worth(own_points, other_points)
         if value > self.value:
             self.value, self.best, self.points = value, actions, (int(own_points), int(other_points))
-
-    def _finished(self, actions: bytes) -> bytes:
-        """A board that begins like this and goes straight to the goal: the round is decided before."""
-        row = next(row for row, _, kind in reversed(steps_of(actions, self.size)) if kind != TRAP)
-        if row < 0:
-            return actions
-        following = continuations(actions, self.size, self.live) or []
-        aside = [] if row == 0 or self.size + UP in following else following[:1]  # R16: past a trap just set
-        return bytes([*actions, *aside, *self._straight(row)])
-
-    def _straight(self, row: int) -> list[int]:
-        """The way up from a row."""
-        return [self.size + UP] * row + [self.size + FINISH]

@@ -5,14 +5,12 @@ else can have; a trap takes one of them and ends the round, but setting it has c
 step up; a collision costs both the same. So no board does better against it than to draw, and
 since a round is symmetric, nothing is better than to run.
 
-Under ``live`` a runner who is foreseen is stopped halfway, and one must not be foreseen: boards are
-drawn from a mix that does well against all boards of a pool, by fictitious play (Brown 1951) on
-the exact results of all pairings. It is done in whole numbers, so that a seed gives the same
-board everywhere. Where the other sees the board before answering, the straight run loses least.
+Under ``live`` a runner who is foreseen is stopped halfway, and one must not be foreseen: the board is
+drawn from a mixture that nothing beats (``perfect.py``). Where the other sees the board before
+answering, the straight run loses least (``seen.py``).
 """
 
 import random
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,15 +19,13 @@ from ludodrome import reading
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, format_board, is_live
 from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.simulate import Packed, simulate_matrix
+from ludodrome.games.spaces.perfect import perfect, straight_run
 from ludodrome.jit import new_states
 
 _ALL_LISTED = 3
 """Up to this size the pool of ``live`` is all boards."""
 _COLUMNS, _HEIGHTS = 6, 4
 """From so many start columns, and with a detour or a trap on one of so many rows, at most."""
-_TURNS = 2000
-"""Of fictitious play."""
 _TRAP_UP, _TRAP_LEFT, _TRAP_RIGHT = FIRST_TRAP + 1, HERE - 1, HERE + 1
 _VARIANTS = (
     (LEFT,),
@@ -51,9 +47,9 @@ def sensible(size: int, rules: str = "written", seed: int = 0, foreseen: bool = 
     live = is_live(rules)
     chance = random.Random(reading.whole(seed, "the seed", ValueError))
     if foreseen or not live:
-        return format_board(_run(size, chance.randrange(size)), size)
-    boards, turns = _mix(size)
-    return format_board(chance.choices(boards, turns)[0], size)
+        return format_board(straight_run(size, chance.randrange(size)), size)
+    mixture = perfect(size, rules)
+    return format_board(chance.choices(mixture.boards, mixture.weights)[0], size)
 
 
 def quick(size: int, rules: str = "written", seed: int = 0) -> dict[str, Any]:
@@ -83,11 +79,8 @@ def _run(size: int, col: int, height: int = 0, variant: tuple[int, ...] = ()) ->
     return bytes([col, *(size + what for what in (*ups[:height], *variant, *ups[height:], FINISH))])
 
 
-# live
-
-
 def pool(size: int) -> tuple[bytes, ...]:
-    """Boards that a sensible player of ``live`` may lay: straight runs with one detour, one trap, or both."""
+    """Boards of common sense, legal under both rule sets: straight runs with one detour, one trap, or both."""
     if size <= _ALL_LISTED:
         return all_boards(size, True)
     boards = []
@@ -107,19 +100,3 @@ def _spread(count: int, most: int) -> list[int]:
     """Numbers below ``count``, evenly spread."""
     parts = min(count, most) - 1
     return sorted({part * (count - 1) // max(1, parts) for part in range(parts + 1)})
-
-
-@cache
-def _mix(size: int) -> tuple[tuple[bytes, ...], tuple[int, ...]]:
-    """The pool, and how often each board was laid in fictitious play."""
-    boards = pool(size)
-    packed = Packed([format_board(board, size) for board in boards], size, "live")
-    own, other = simulate_matrix(packed, packed, size, "live")
-    margins = np.ascontiguousarray((own - other).T, np.int64)
-    so_far = margins.sum(axis=0)  # to begin with, everybody has laid everything once
-    turns = np.zeros(len(boards), np.int64)
-    for _ in range(_TURNS):
-        best = int(np.argmax(so_far))
-        turns[best] += 1
-        so_far += margins[best]
-    return boards, tuple(turns.tolist())

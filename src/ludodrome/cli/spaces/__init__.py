@@ -1,0 +1,20 @@
+"""The group ``spaces``: the laboratory of the game of that name. One file holds the commands of one kind."""
+
+import typer
+
+from ludodrome.cli.commands import Group, examples
+from ludodrome.cli.spaces import boards, building, rounds, solving
+
+app = typer.Typer(
+    cls=Group,
+    name="spaces",
+    help="Build, count, sample, simulate and solve boards of spaces.",
+    epilog=examples(
+        "ludodrome spaces count 4 --rules live",
+        "ludodrome spaces sample 5 3 --rules live --seed 1",
+        "ludodrome spaces simulate 3:1:uuf 3:0:u6uf",
+        "ludodrome spaces build 4",
+    ),
+)
+for group in (boards.app, rounds.app, solving.app, building.app):
+    app.add_typer(group)

@@ -1,0 +1,263 @@
+"""Boards: `count`, `generate`, `sample`, `check` and `draw`."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.measure import interruptible
+from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
+
+app = typer.Typer()
+
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out", metavar="FILE", show_default=False, help="Write there: .json, .npy, else codes; .gz packs them."
+    ),
+]
+
+
+@app.command(
+    cls=Command,
+    epilog=examples("ludodrome spaces count 4", "ludodrome spaces count 20 --rules live --by traps --json"),
+)
+def count(
+    size: Size,
+    rules: Rules = "written",
+    by: Annotated[
+        str, typer.Option("--by", metavar="KIND", help="Also by start, by traps or by length; or none of them.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Count the legal boards, exactly, without making them.
+
+    By dynamic programming: live to size 40, written to size 5; by length live to size 14.
+    """
+    checked_rules(rules)
+    with refusals(), screen.waiting(f"counting the boards of size {size} ..."):
+        from ludodrome.games.spaces.count import count_boards, count_by
+
+        total = interruptible(lambda: count_boards(size, rules))
+        counts = interruptible(lambda: count_by(size, rules, by)) if by else {}
+    if json:
+        by_kind = {f"by_{by}": {str(key): value for key, value in counts.items()}} if by else {}
+        print_json({"size": size, "rules": rules, "count": total, **by_kind})
+        return
+    screen.say(f"{total:,}")
+    if by:
+        rows = [(str(key), f"{value:,}", f"{value / total:.3%}") for key, value in counts.items()]
+        screen.show_table((by, "boards", "share"), rows, (by, "boards", "share"))
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces generate 3 --rules live",
+        "ludodrome spaces generate 5 --rules live --out boards.txt.gz",
+        "ludodrome spaces generate 5 --rules live --out boards.txt.gz --resume",
+    ),
+)
+def generate(
+    size: Size,
+    rules: Rules = "written",
+    out: Out = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="No more than so many boards.")
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option(metavar="CODE", show_default=False, help="Begin after this board (without --out).")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a file that was not finished.")] = False,
+) -> None:
+    """Make all legal boards, in a fixed order, one code a line.
+
+    While a file is made it is called FILE.part, and FILE.state says how far it is; when it is done, both are gone and
+    FILE is there. A run that was stopped is taken up with --resume.
+    """
+    checked_rules(rules)
+    if out is None:
+        if resume:
+            raise Refusal("--resume goes with --out: there is no file to go on with")
+        _generate_to_stdout(size, rules, limit, after)
+        return
+    if after is not None:
+        raise Refusal("--after goes without --out: a file is taken up with --resume")
+    with refusals(), screen.bar("boards") as progress:
+        from ludodrome.lab.streams import BoardFile
+
+        with screen.compiling("spaces"):
+            file = BoardFile(out, size, rules, limit, resume)
+        done = file.run(lambda made, total: progress(made, total or made))
+    screen.say(f"{done:,} boards in {out}")
+
+
+def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.generate import Walk
+
+        walk = Walk(size, rules, after)
+        chunk = walk.next(limit)
+    left = limit
+    while len(chunk.ends):
+        sys.stdout.write(walk.codes(chunk).decode())
+        left = None if left is None else left - len(chunk.ends)
+        chunk = walk.next(left)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces sample 5 10 --rules live --seed 7", "ludodrome spaces sample 4 10 --out deck.json"
+    ),
+)
+def sample(
+    size: Size,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False, help="How many boards.")],
+    rules: Rules = "written",
+    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same boards.")] = 0,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Draw legal boards by lot, each exactly as likely as any other.
+
+    live to size 40, written to size 4. Beyond that, boards are made step by step, each step as likely as the others
+    that may come next: such boards are not equally likely, and a line on stderr says so.
+    """
+    checked_rules(rules)
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.sample import UNIFORM
+
+        uniform = size <= UNIFORM[rules]
+        boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
+    if not uniform:
+        print(f"not uniform: beyond size {UNIFORM[rules]} under {rules}, boards are made step by step", file=sys.stderr)
+    if out is not None:
+        with refusals():
+            from ludodrome.lab.files import format_collection, write_text
+
+            is_json = out.removesuffix(".gz").endswith(".json")
+            write_text(out, format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards))
+        screen.say(f"{len(boards):,} boards in {out}")
+    elif json:
+        print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
+    else:
+        screen.say("\n".join(boards))
+
+
+def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
+    from ludodrome.games.spaces.notation import parse_board
+
+    return [parse_board(code) for code in codes]
+
+
+def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> list[str]:
+    """The codes of boards by lot."""
+    from ludodrome.games.spaces.notation import encode_board, format_code
+
+    if uniform:
+        from ludodrome.games.spaces.sample import sample
+
+        return [format_code(board, size) for board in sample(size, number, rules, seed)]
+    from ludodrome.games.spaces.sensible import quick
+
+    return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
+
+
+@app.command(
+    cls=Command,
+    epilog=examples("ludodrome spaces check 3:1:u6uf --rules live", "ludodrome spaces check boards.json --json"),
+)
+def check(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", show_default=False, help="A code like 3:1:u6uf, or a file of boards.")
+    ],
+    rules: Rules = "written",
+    json: Json = False,
+) -> None:
+    """Validate boards in four layers: structure, moves, sequence, playability.
+
+    Every fault is named, with its step and its rule (`ludodrome rules spaces`). The exit code is 3 if a board is not
+    legal.
+    """
+    checked_rules(rules)
+    names, boards = _read_all(board)
+    reports = []
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.layers import validate
+
+        for one in boards:
+            claimed = one.get("boardSize")
+            size = claimed if type(claimed) is int and 2 <= claimed <= 100 else 3
+            reports.append(validate(one, size, rules))
+    legal = [all(layer.passed for layer in layers) for layers in reports]
+    if json:
+        print_json(
+            {
+                "rules": rules,
+                "boards": [
+                    {
+                        "name": name,
+                        "legal": fine,
+                        "layers": [
+                            {"name": one.name, "passed": one.passed, "faults": [f._asdict() for f in one.faults]}
+                            for one in layers
+                        ],
+                    }
+                    for name, fine, layers in zip(names, legal, reports, strict=True)
+                ],
+            }
+        )
+    else:
+        for name, layers in zip(names, reports, strict=True):
+            _tell(name, layers)
+    if not all(legal):
+        raise typer.Exit(3)
+
+
+def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names and boards of a code or of a file."""
+    from ludodrome.lab import files
+
+    with refusals(), screen.compiling("spaces"):
+        if files.is_code(text) or "#" in text:
+            return [text], [files.read_board(text)]
+        collection = files.read_boards(text, alike=False)
+    names = [*collection.names, *[""] * len(collection.boards)]
+    return [names[at] or f"{text}#{at + 1}" for at in range(len(collection.boards))], collection.boards
+
+
+def _tell(name: str, layers: list[Any]) -> None:
+    verdict = "legal" if all(layer.passed for layer in layers) else "not legal"
+    screen.say(f"{name}: {verdict}")
+    for number, layer in enumerate(layers, 1):
+        word = {True: "passed", False: "failed", None: "not judged"}[layer.passed]
+        screen.say(f"  {number}. {layer.name}: {word}")
+        for fault in layer.faults:
+            screen.say(f"       {fault.sentence}")
+
+
+@app.command(
+    cls=Command, epilog=examples("ludodrome spaces draw 3:1:l5u6uf", "ludodrome spaces draw 3:1:l5u6uf --svg board.svg")
+)
+def draw(
+    board: Board,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", show_default=False, help="Draw it as SVG, into this file.")
+    ] = None,
+) -> None:
+    """Draw a board: in the terminal, or as SVG."""
+    given = one_board(board)
+    size_of(given)
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.drawing import board_svg, box_board
+
+        if svg is None:
+            screen.say(box_board(given))
+            return
+        from ludodrome.lab.files import write_text
+
+        write_text(svg, board_svg(given))
+    screen.say(f"drawn in {svg}")

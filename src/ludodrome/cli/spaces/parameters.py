@@ -1,0 +1,47 @@
+"""Parameters that the commands of the laboratory share, and how they are read."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Refusal, refusals
+
+Size = Annotated[
+    int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns: 2 to 100.")
+]
+Rules = Annotated[str, typer.Option("--rules", metavar="RULES", help="The rule set: written or live.")]
+Board = Annotated[
+    str,
+    typer.Argument(metavar="BOARD", show_default=False, help="A code like 3:1:u6uf, FILE, or FILE#3 for its third."),
+]
+
+
+def checked_rules(rules: str) -> str:
+    """The rule set, or a refusal."""
+    if rules not in ("written", "live"):
+        raise Refusal(f"the rules of spaces are written or live, not {rules!r}")
+    return rules
+
+
+def one_board(text: str) -> dict[str, Any]:
+    """The board of a code or of a file, or a refusal with the place."""
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.lab.files import read_board
+
+        return read_board(text)
+
+
+def size_of(board: Any) -> int:
+    """The size that a board says it has, or a refusal."""
+    size = board.get("boardSize") if isinstance(board, dict) else None
+    if type(size) is not int or not 2 <= size <= 100:
+        raise Refusal("the boardSize of a board is a whole number from 2 to 100")
+    return size
+
+
+def print_json(value: Any) -> None:
+    """A value as one line of JSON."""
+    from json import dumps
+
+    screen.say(dumps(value))

@@ -1,0 +1,257 @@
+"""Rounds: `simulate`, `replay`, `deck` and `respond`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.measure import interruptible
+from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
+
+if TYPE_CHECKING:
+    from ludodrome.games.spaces.simulate import Round
+
+app = typer.Typer()
+
+SHADES = ("#BE4A19", "#0B6E99")
+"""Of a negative and of a positive margin, as the seats' colours are."""
+
+First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Seat 0: a code, FILE, or FILE#3.")]
+Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1, likewise.")]
+Save = Annotated[bool, typer.Option("--save", help="Keep the round as a session, to replay it.")]
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces simulate 3:1:uuf 3:0:u6uf",
+        "ludodrome spaces simulate 3:1:uuf 3:0:u6uf --rules live --save",
+        "ludodrome spaces simulate mine.json theirs.json --all",
+    ),
+)
+def simulate(
+    a: First,
+    b: Second,
+    rules: Rules = "written",
+    every: Annotated[bool, typer.Option("--all", help="Every board of file A against every one of file B.")] = False,
+    save: Save = False,
+    json: Json = False,
+) -> None:
+    """Play a round, step by step, with a reason for every point."""
+    checked_rules(rules)
+    if every:
+        if save:
+            raise Refusal("--save keeps one round: it does not go with --all")
+        _simulate_all(a, b, rules, json)
+        return
+    boards = [one_board(a), one_board(b)]
+    size = size_of(boards[0])
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.simulate import simulate
+
+        played = simulate(boards[0], boards[1], size, rules)
+    _show_round(boards, played, rules, json)
+    if save:
+        with refusals():
+            from ludodrome.lab import sessions
+
+            number = sessions.save(boards, rules, played)
+        if not json:
+            screen.say(f"kept as session {number}")
+
+
+def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
+    """All pairings of two files."""
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.lab.files import read_boards
+
+        first, second = read_boards(a).boards, read_boards(b).boards
+        size = size_of(first[0])
+        own, other = interruptible(lambda: simulate_matrix(first, second, size, rules))
+    if json:
+        print_json({"size": size, "rules": rules, "points": [own.tolist(), other.tolist()]})
+        return
+    rows = [
+        (str(i + 1), f"{own[i].mean():.3f}", f"{other[i].mean():.3f}", f"{(own[i] - other[i]).mean():+.3f}")
+        for i in range(len(first))
+    ]
+    screen.say(f"{len(first)} x {len(second)} rounds; the average of each board of {a}:")
+    screen.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
+
+
+def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json: bool) -> None:
+    if json:
+        from dataclasses import asdict
+
+        print_json({"rules": rules, "boards": boards, **asdict(played)})
+        return
+    from rich.text import Text
+
+    from ludodrome.games.spaces.drawing import beside, box_board, moments
+
+    size = size_of(boards[0])
+    sides = [
+        [f"seat {seat} {sign}", *box_board(board).splitlines()]
+        for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
+    ]
+    console = screen.console()
+
+    def show(lines: list[str]) -> None:
+        text = Text("\n".join(lines) + "\n")
+        for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
+            text.highlight_regex(pattern, screen.seat_style(seat))
+        console.print(text, soft_wrap=True)
+
+    show(beside(sides[0], sides[1]))
+    for step, grid in zip(played.steps, moments(played, size), strict=True):
+        told = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
+        told += [f"  {event.reason}" for event in step.events]
+        show(beside(grid, [*told, f"{step.points[0]} : {step.points[1]}"]))
+    points = played.points
+    winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
+    show([f"{points[0]} : {points[1]} ({played.ended}), {winner}"])
+
+
+@app.command(cls=Command, epilog=examples("ludodrome spaces replay --last", "ludodrome spaces replay 3 --json"))
+def replay(
+    number: Annotated[
+        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="The number of the session.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="The last session that was kept.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the sessions.")] = False,
+    json: Json = False,
+) -> None:
+    """Play a kept round once more; the exit code is 3 if it does not come out as it did then."""
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.lab import sessions
+
+        if list_:
+            _list_sessions([sessions.load(one) for one in sessions.numbers()])
+            return
+        if number is None and not last:
+            raise Refusal("say which session: its number, or --last; --list lists them")
+        session = sessions.load(number)
+        played = session.replay()
+    _show_round(session.boards, played, session.rules, json)
+    if [played.points, played.ended] != [session.points, session.ended]:
+        screen.complain(f"session {session.number} came out as {session.points} ({session.ended}) then")
+        raise typer.Exit(3)
+
+
+def _list_sessions(kept: list[Any]) -> None:
+    from ludodrome.games.spaces.notation import encode_board
+
+    rows = [
+        (
+            str(one.number),
+            one.rules,
+            f"{one.points[0]} : {one.points[1]}",
+            one.ended,
+            "  ".join(map(encode_board, one.boards)),
+        )
+        for one in kept
+    ]
+    if rows:
+        screen.show_table(("session", "rules", "points", "ended", "boards"), rows, ("session",))
+    else:
+        screen.say("no session is kept yet")
+
+
+@app.command(
+    cls=Command,
+    epilog=examples("ludodrome spaces deck a.json b.json", "ludodrome spaces deck a.json b.json --svg matrix.svg"),
+)
+def deck(
+    a: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file of ten boards: seat 0.")],
+    b: Annotated[str, typer.Argument(metavar="B", show_default=False, help="A file of ten boards: seat 1.")],
+    rules: Rules = "written",
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", show_default=False, help="The heat map, into this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Play two decks: ten boards against ten, a hundred rounds, the totals, and the margins as a heat map."""
+    checked_rules(rules)
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.legality import check, refusal
+        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.lab.files import read_deck, write_text
+
+        decks = [read_deck(a), read_deck(b)]
+        size = size_of(decks[0][0])
+        for path, boards in zip((a, b), decks, strict=True):
+            for number, board in enumerate(boards, 1):
+                if wrong := refusal(check(board, size, rules)):
+                    raise Refusal(f"{path}, board {number}: {wrong}")
+        own, other = simulate_matrix(decks[0], decks[1], size, rules)
+        margins = (own - other).tolist()
+        totals = [int(own.sum()), int(other.sum())]
+        if svg is not None:
+            from ludodrome.games.spaces.drawing import matrix_svg
+
+            write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
+    if json:
+        print_json({"size": size, "rules": rules, "totals": totals, "points": [own.tolist(), other.tolist()]})
+        return
+    _show_heat(margins)
+    words = "a draw" if totals[0] == totals[1] else f"seat {int(totals[1] > totals[0])} wins"
+    screen.say(f"totals {totals[0]} : {totals[1]}, {words}")
+
+
+def _show_heat(margins: list[list[int]]) -> None:
+    """Margins in colours: the first side's boards downwards, the second's across."""
+    from rich.text import Text
+
+    console = screen.console()
+    most = max(1, *(abs(margin) for row in margins for margin in row))
+    console.print(Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
+    for number, row in enumerate(margins, 1):
+        line = Text(f"{number:>4} ", "dim")
+        for margin in row:
+            style = f"bold white on {SHADES[margin > 0]}" if abs(margin) > most / 2 else SHADES[margin > 0]
+            line.append(f"{margin:>+4}" if margin else "   0", style if margin else "default")
+        console.print(line, soft_wrap=True)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces respond 3:1:uuf --rules live", "ludodrome spaces respond 20:3:uuuuuuuuuuuuuuuuuuuf"
+    ),
+)
+def respond(
+    board: Board,
+    rules: Rules = "written",
+    objective: Annotated[
+        str, typer.Option(metavar="WHAT", help="margin, own points less the other's, or points alone.")
+    ] = "margin",
+    time: Annotated[
+        float | None, typer.Option(metavar="S", min=0.0, show_default=False, help="No longer than so many seconds.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find the best response to a board, and what it is worth."""
+    checked_rules(rules)
+    given = one_board(board)
+    size = size_of(given)
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.notation import encode_board
+        from ludodrome.games.spaces.respond import respond
+
+        found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
+        code = encode_board(found.board)
+    if json:
+        from dataclasses import asdict
+
+        print_json({"rules": rules, "code": code, **asdict(found)})
+        return
+    from ludodrome.games.spaces.drawing import box_board
+
+    screen.say(code)
+    screen.say(box_board(found.board))
+    proof = (
+        "no legal board does better" if found.proven else f"not proven; no legal board does better than {found.bound}"
+    )
+    screen.say(f"{found.points[0]} : {found.points[1]}, margin {found.margin:+d}; {proof}")

@@ -1,0 +1,174 @@
+"""Perfect play: `solve`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.measure import interruptible
+from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
+
+if TYPE_CHECKING:
+    from ludodrome.games.spaces.equilibrium import Equilibrium
+    from ludodrome.games.spaces.perfect import Mixture
+
+app = typer.Typer()
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces solve 4 --rules live",
+        "ludodrome spaces solve 5 --rules live --verify",
+        "ludodrome spaces solve 3 --rules live --seen",
+    ),
+)
+def solve(
+    size: Size,
+    rules: Rules = "written",
+    stored: Annotated[bool, typer.Option("--stored", help="Show what is stored, without solving anything.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Play all legal boards against what is stored, one by one.")
+    ] = False,
+    seen: Annotated[bool, typer.Option("--seen", help="The match where the second chooser answers.")] = False,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", metavar="FILE", show_default=False, help="Keep the work there, and take it up again."),
+    ] = None,
+    gap: Annotated[float, typer.Option(metavar="G", min=0.0, help="Stop at a gap no greater than this.")] = 1e-9,
+    json: Json = False,
+) -> None:
+    """Find perfect play where both choose blind: a mixture of boards that no board beats.
+
+    By linear programming where all pairings fit, else by double oracle with exact best responses. The gap is certain:
+    no legal board does better than this against the mixture. The exit code is 3 if it was not reached.
+    """
+    checked_rules(rules)
+    if stored + verify + seen > 1:
+        raise Refusal("--stored, --verify and --seen are three questions: ask one of them")
+    if seen:
+        _solve_seen(size, rules, json)
+    elif verify:
+        _verify(size, rules, state, json)
+    elif stored:
+        with screen.compiling("spaces"):
+            from ludodrome.games.spaces.perfect import SOLVED, perfect
+
+            mixture = perfect(size, rules)
+        _show(mixture, {"proven": size <= SOLVED[rules]}, json)
+    else:
+        _solve_blind(size, rules, state, gap, json)
+
+
+def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
+    with refusals(), screen.compiling("spaces"):
+        _need_scipy()
+        from ludodrome.games.spaces.equilibrium import Equilibrium
+        from ludodrome.lab.solving import read_boards_of, write_boards_of
+
+        solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
+    try:
+        with screen.reporting() as report:
+            while solving.gap is None or solving.gap > max(gap, 1e-9):
+                interruptible(
+                    lambda: solving.step(report=lambda nodes, value: report(_progress(solving, nodes, value)))
+                )
+                report(_progress(solving, 0, solving.gap or 0.0))
+                if state:
+                    with refusals():
+                        write_boards_of(state, size, rules, solving.boards)
+    except KeyboardInterrupt:
+        if solving.mixture is None:
+            raise
+    assert solving.mixture is not None
+    assert solving.program is not None
+    known = {
+        "gap": solving.gap,
+        "primal": solving.program.primal,
+        "dual": solving.program.dual,
+        "steps": solving.steps,
+        "boards": len(solving.boards),
+        "nodes": solving.nodes,
+    }
+    _show(solving.mixture, known, json)
+    if solving.gap is None or solving.gap > max(gap, 1e-9):
+        raise typer.Exit(3)
+
+
+def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
+    gap = "unknown" if solving.gap is None else f"{solving.gap:.6f}"
+    return f"step {solving.steps}: {len(solving.boards)} boards, gap {gap}; {nodes:,} nodes, best {value:+.4f}"
+
+
+def _need_scipy() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("scipy") is None:
+        raise Refusal("solving needs SciPy: pip install 'ludodrome[lab]'")
+
+
+def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
+    """All boards against what is stored."""
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.count import COUNTED, count_boards
+        from ludodrome.games.spaces.perfect import perfect
+        from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
+
+        total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
+        if total > MOST_INSPECTED:
+            raise Refusal(f"the boards of size {size} under {rules} are too many to be played one by one")
+        inspection = inspection_of(perfect(size, rules), state)
+    steps = 0
+    with screen.bar("boards") as progress:
+        while not inspection.over:
+            interruptible(inspection.step)
+            progress(inspection.done, total)
+            steps += 1
+            if state and (steps % 100 == 0 or inspection.over):
+                with refusals():
+                    write_inspection(state, inspection)
+    known = {"boards": inspection.done, "best_margin": inspection.margin, "beaten": inspection.margin > 0}
+    _show(inspection.mixture, known, json)
+    if inspection.margin > 0 or inspection.done != total:
+        raise typer.Exit(3)
+
+
+def _solve_seen(size: int, rules: str, json: bool) -> None:
+    """The board that loses least when it is seen, and the match of five rounds."""
+    with refusals(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.notation import encode_board
+        from ludodrome.games.spaces.seen import LeastLoss, match_value
+
+        search = LeastLoss(size, rules)
+    with screen.reporting() as report:
+        while not search.over:
+            report(f"{len(search.answers)} answers, {search.nodes:,} nodes, loses by {search.loss}")
+            interruptible(search.step)
+    lead = match_value(search.loss, 5)
+    code = encode_board(search.board)
+    if json:
+        print_json({"size": size, "rules": rules, "loss": search.loss, "board": code, "lead_of_seat_0": lead})
+        return
+    screen.say(f"seen, no board loses by less than {search.loss}; {code} loses no more")
+    outcome = "a draw" if lead == 0 else f"seat {int(lead < 0)} wins by {abs(lead)}"
+    screen.say(f"a match of 5 rounds: {outcome}, if nobody errs")
+
+
+def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
+    from ludodrome.games.spaces.notation import format_code
+
+    total = sum(mixture.weights)
+    codes = [format_code(board, mixture.size) for board in mixture.boards]
+    if json:
+        boards = [{"code": code, "weight": weight} for code, weight in zip(codes, mixture.weights, strict=True)]
+        print_json({"size": mixture.size, "rules": mixture.rules, "mixture": boards, **known})
+        return
+    rows = [
+        (f"{weight}/{total}", f"{weight / total:.4f}", code)
+        for code, weight in sorted(zip(codes, mixture.weights, strict=True), key=lambda one: (-one[1], one[0]))
+    ]
+    screen.show_table(("share", "about", "board"), rows, ("share", "about"))
+    for name, value in known.items():
+        text = f"{value:,}" if type(value) is int else f"{value:.3g}" if type(value) is float else str(value).lower()
+        screen.say(f"{name.replace('_', ' ')}: {text}")

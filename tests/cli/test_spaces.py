@@ -1,0 +1,275 @@
+"""The laboratory from the command line."""
+
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ludodrome import spaces
+from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.notation import format_code
+from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
+
+pytestmark = pytest.mark.xdist_group("spaces")
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "spaces-lab.md"
+LIVE = ("--rules", "live")
+
+
+def lab(*arguments: str, stdin: str = "") -> str:
+    return output("spaces", *arguments, stdin=stdin)
+
+
+def refused(*arguments: str, stdin: str = "") -> str:
+    return complaint(run("spaces", *arguments, stdin=stdin))
+
+
+def answer(*arguments: str) -> Any:
+    return json.loads(lab(*arguments, "--json"))
+
+
+def deck(path: Path, code: str) -> str:
+    path.write_text(f"{code}\n" * 10)
+    return str(path)
+
+
+def test_every_command_has_its_place_on_the_page_and_an_example() -> None:
+    commands = re.findall(r"^  (\w+)  ", lab("--help").partition("Options:")[0], re.MULTILINE)
+    assert len(commands) == 11
+    page = PAGE.read_text("utf-8")
+    for command in commands:
+        assert f"ludodrome spaces {command}" in page, command
+        text = lab(command, "--help")
+        assert "Examples:" in text
+        for option in re.findall(r"^  (--[\w-]+)", text, re.MULTILINE):
+            assert option == "--help" or f"`{option}" in page, (command, option)
+
+
+# Boards
+
+
+def test_count() -> None:
+    assert lab("count", "4") == "968,799,595,254,970\n"
+    assert answer("count", "3", *LIVE, "--by", "traps") == {
+        "size": 3,
+        "rules": "live",
+        "count": 796,
+        "by_traps": {"0": 27, "1": 210, "2": 559},
+    }
+    assert re.search(r"^ *2 +559 +70\.226%$", lab("count", "3", *LIVE, "--by", "traps"), re.MULTILINE)
+    assert "can be counted up to size 5; size 6" in refused("count", "6")
+    assert "what boards are counted by is" in refused("count", "3", "--by", "luck")
+    assert refused("count", "3", "--rules", "mine") == "the rules of spaces are written or live, not 'mine'"
+
+
+def test_generate(tmp_path: Path) -> None:
+    codes = [format_code(board, 3) for board in generate(3, "live")]
+    assert lab("generate", "3", *LIVE).splitlines() == codes
+    assert lab("generate", "3", *LIVE, "--limit", "3", "--after", codes[5]).splitlines() == codes[6:9]
+    path = str(tmp_path / "b.txt.gz")
+    assert lab("generate", "3", *LIVE, "--out", path) == f"796 boards in {path}\n"
+    assert lab("generate", "3", *LIVE, "--out", path, "--resume") == f"796 boards in {path}\n"
+    assert refused("generate", "3", "--resume").startswith("--resume goes with --out")
+    assert refused("generate", "3", "--out", path, "--after", "3:1:uuf").startswith("--after goes without --out")
+    assert "cannot be written" in refused("generate", "3", "--out", str(tmp_path / "no" / "b.txt"))
+    assert "the board to go on from" in refused("generate", "3", "--after", "4:1:uuuf")
+
+
+def test_the_reader_of_all_boards_may_leave() -> None:
+    with subprocess.Popen([*PROGRAM, "spaces", "generate", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        assert one.stderr is not None
+        assert one.stdout.readline() == b"3:0:uuf\n"
+        one.stdout.close()
+        assert b"Traceback" not in one.stderr.read()
+
+
+def test_sample(tmp_path: Path) -> None:
+    codes = lab("sample", "3", "5", *LIVE, "--seed", "1").splitlines()
+    assert answer("sample", "3", "5", *LIVE, "--seed", "1") == {
+        "size": 3,
+        "rules": "live",
+        "uniform": True,
+        "boards": codes,
+    }
+    for name in ("ten.json", "ten.txt", "ten.json.gz"):
+        path = str(tmp_path / name)
+        assert lab("sample", "3", "10", "--out", path) == f"10 boards in {path}\n"
+        assert lab("check", path).count(": legal") == 10
+    large = run("spaces", "sample", "60", "2", *LIVE)
+    assert "not uniform: beyond size 40 under live" in large.stderr
+    boards = large.stdout.splitlines()
+    assert len({*boards}) == 2
+    assert all(spaces.check(spaces.parse_board(code), 60, "live") == [] for code in boards)
+
+
+def test_check(tmp_path: Path) -> None:
+    assert lab("check", "3:1:u6uf", *LIVE).splitlines()[0] == "3:1:u6uf: legal"
+    result = run("spaces", "check", "3:1:u88uuf", *LIVE)
+    assert result.exit_code == 3
+    assert "  2. move legality: failed" in result.stdout
+    assert re.search(r"step 3: .*\(R13\)", result.stdout)
+    assert re.search(r"step 4: .*\(R10\)", result.stdout)
+    assert re.search(r"step 4: .*\(R15\)", result.stdout)
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps([spaces.parse_board("3:1:uuf"), {"boardSize": "big"}]))
+    found = json.loads(run("spaces", "check", str(path), "--json").stdout)
+    assert [one["legal"] for one in found["boards"]] == [True, False]
+    assert [one["passed"] for one in found["boards"][1]["layers"]] == [False, None, None, False]
+    assert found["boards"][1]["layers"][0]["faults"][0]["rule"] == "R2"
+    assert lab("check", f"{path}#1").startswith(f"{path}#1: legal")
+    assert "cannot be read" in refused("check", "nowhere.json")
+
+
+def test_draw(tmp_path: Path) -> None:
+    assert lab("draw", "3:1:u6uf").startswith("┌─────┬")
+    path = tmp_path / "b.svg"
+    assert lab("draw", "3:1:u6uf", "--svg", str(path)) == f"drawn in {path}\n"
+    ElementTree.fromstring(path.read_text())
+    assert "is outside and cannot be drawn" in refused("draw", "3:0:luuf")
+
+
+# Rounds
+
+
+def test_simulate_tells_every_point() -> None:
+    told = lab("simulate", "3:1:uuf", "3:0:u6uf")
+    for event in (event for step in _round().steps for event in step.events):
+        assert event.reason in told
+    assert told.count("step ") >= len(_round().steps)
+    assert told.rstrip().endswith("3 : 2 (goal), seat 0 wins")
+    value = answer("simulate", "3:1:uuf", "3:0:u6uf")
+    assert (value["points"], value["ended"], len(value["steps"])) == ([3, 2], "goal", len(_round().steps))
+    code, screen = on_terminal(["spaces", "simulate", "3:1:uuf", "3:0:u6uf"])
+    assert code == 0
+    assert "\x1b[1;38;5;24mseat 0" in screen
+    assert "board of seat 1: " in refused("simulate", "3:1:uuf", "4:1:uuuf")
+
+
+def _round() -> Any:
+    return spaces.simulate(spaces.parse_board("3:1:uuf"), spaces.parse_board("3:0:u6uf"), 3)
+
+
+def test_simulate_many(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text("3:1:uuf\n3:0:uuf\n")
+    second.write_text("3:0:u6uf\n3:1:uuf\n3:2:uuf\n")
+    value = answer("simulate", str(first), str(second), "--all")
+    assert [rows[0][0] for rows in value["points"]] == [3, 2]
+    assert [len(rows[0]) for rows in value["points"]] == [3, 3]
+    assert "2 x 3 rounds" in lab("simulate", str(first), str(second), "--all")
+    assert refused("simulate", str(first), str(second), "--all", "--save").startswith("--save keeps one round")
+    assert "holds 2 boards: say which" in refused("simulate", str(first), str(second))
+
+
+def test_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert lab("replay", "--list") == "no session is kept yet\n"
+    assert refused("replay", "--last").startswith("no session is kept yet")
+    assert refused("replay").startswith("say which session")
+    told = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
+    assert told.endswith("kept as session 1\n")
+    assert lab("replay", "--last") == told.removesuffix("kept as session 1\n")
+    assert answer("replay", "1")["points"] == [3, 2]
+    assert "3:1:uuf  3:0:u6uf" in lab("replay", "--list")
+    file = tmp_path / "ludodrome" / "spaces-sessions" / "1.json"
+    file.write_text(file.read_text().replace('"points": [3, 2]', '"points": [5, 5]'))
+    result = run("spaces", "replay", "1")
+    assert result.exit_code == 3
+    assert "session 1 came out as [5, 5] (goal) then" in result.stderr
+
+
+def test_decks(tmp_path: Path) -> None:
+    first, second = deck(tmp_path / "a.txt", "3:1:uuf"), deck(tmp_path / "b.txt", "3:0:u6uf")
+    assert lab("deck", first, second).endswith("totals 300 : 200, seat 0 wins\n")
+    assert lab("deck", first, first).endswith(", a draw\n")
+    picture = tmp_path / "m.svg"
+    value = json.loads(lab("deck", first, second, "--json", "--svg", str(picture)))
+    assert value["totals"] == [300, 200]
+    assert len(value["points"][0]) == 10
+    texts = [one.text for one in ElementTree.fromstring(picture.read_text()).iter() if one.tag.endswith("text")]
+    assert texts == ["300 : 200", *["+1"] * 100]
+    game = deck(tmp_path / "c.txt", "3:1:u8uf")
+    assert re.search(r"c.txt, board 1: step 3: .*\(R13\)", refused("deck", game, first, *LIVE))
+
+
+def test_respond() -> None:
+    value = answer("respond", "3:1:uuf", *LIVE)
+    assert (value["margin"], value["proven"]) == (3, True)
+    told = lab("respond", "3:1:uuf", *LIVE)
+    assert told.startswith(value["code"])
+    assert told.endswith("margin +3; no legal board does better\n")
+    assert "the objective is" in refused("respond", "3:1:uuf", "--objective", "fun")
+    assert "not proven; no legal board does better than" in lab(
+        "respond", "40:20:" + "u" * 20 + "r" + "u" * 19 + "f", *LIVE, "--time", "0"
+    )
+
+
+# Perfect play
+
+
+def test_solve() -> None:
+    value = answer("solve", "2", *LIVE)
+    assert value["gap"] <= 1e-9
+    assert abs(value["primal"] - value["dual"]) < 1e-9
+    weights = {one["code"]: one["weight"] for one in value["mixture"]}
+    assert weights.keys() <= {format_code(board, 2) for board in generate(2, "live")}
+    assert re.search(r"^gap: 0$", lab("solve", "4", *LIVE), re.MULTILINE)
+
+
+def test_solve_keeps_its_work(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    first = answer("solve", "5", *LIVE, "--state", str(path))
+    assert first["gap"] <= 1e-9
+    kept = json.loads(path.read_text())
+    assert len(kept["boards"]) >= 3
+    assert answer("solve", "5", *LIVE, "--state", str(path))["gap"] <= 1e-9
+    assert "was begun with another size or rule set" in refused("solve", "4", *LIVE, "--state", str(path))
+
+
+def test_stored_and_verified(tmp_path: Path) -> None:
+    assert answer("solve", "2", *LIVE, "--stored")["mixture"] == [
+        {"code": "2:0:6uf", "weight": 1},
+        {"code": "2:1:4uf", "weight": 1},
+    ]
+    assert "proven: false" in lab("solve", "30", *LIVE, "--stored")
+    state = str(tmp_path / "state.json")
+    for _ in range(2):
+        value = answer("solve", "3", *LIVE, "--verify", "--state", state)
+        assert (value["boards"], value["best_margin"], value["beaten"]) == (796, 0, False)
+    assert "too many to be played one by one" in refused("solve", "6", *LIVE, "--verify")
+    assert "ask one of them" in refused("solve", "3", "--verify", "--seen")
+
+
+def test_seen() -> None:
+    assert answer("solve", "3", *LIVE, "--seen") == {
+        "size": 3,
+        "rules": "live",
+        "loss": 3,
+        "board": "3:0:uuf",
+        "lead_of_seat_0": -3,
+    }
+    assert "seat 1 wins by 3" in lab("solve", "3", *LIVE, "--seen")
+    assert "a draw, if nobody errs" in lab("solve", "3", "--seen")
+
+
+# Building by commands
+
+
+def test_build_by_commands(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    script = "start 1; up; trap left; up; finish; save"
+    assert lab("build", "3", "--do", script, "--out", str(path)) == "3:1:u4uf\n"
+    assert lab("build", "3", "--do", "-", "--out", str(path), stdin=script.replace("; ", "\n")) == "3:1:u4uf\n"
+    assert lab("check", str(path)).count(": legal") == 2
+    assert lab("build", "--do", "start 1; up; up; finish", "--against", "3:0:u6uf") == "3:1:uuf\n3 : 2 (goal)\n"
+    assert run("spaces", "build", "--do", "start 1").exit_code == 3
+    assert refused("build", "--do", "start 1; down") == "command 2, 'down': a piece never goes down (R9)"
+    assert refused("build", "--do", "save").startswith("command 1, 'save': there is no file")
+    assert "the board is not finished" in refused("build", "--do", "start 1; save", "--out", str(path))
+    assert refused("build", "3").startswith("the builder needs a terminal")
+    assert "the opponent's board has size 4" in refused("build", "3", "--against", "4:1:uuuf")
