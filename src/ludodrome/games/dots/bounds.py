@@ -12,6 +12,8 @@ from ludodrome.jit import GOLDEN, Array, Int, kernel, mix
 
 BUCKET = 4
 """Entries in a bucket: eight words, one cache line."""
+LINE = 64
+"""Bytes of a cache line."""
 FAR = 127
 """Farther from zero than any value."""
 
@@ -26,7 +28,13 @@ def new_table(bits: int) -> Array:
     The key is stored mixed with the other word, so that an entry which two threads have written
     at once fits no position.
     """
-    return np.zeros(((1 << bits) // BUCKET, 2 * BUCKET), np.uint64)
+    return aligned(np.zeros(((1 << bits) // BUCKET + 1, 2 * BUCKET), np.uint64))
+
+
+def aligned(room: Array) -> Array:
+    """All buckets but one of an array, so that each begins where a cache line does: else it would lie in two."""
+    words = -room.ctypes.data % LINE // room.itemsize
+    return room.reshape(-1)[words : words + room.size - 2 * BUCKET].reshape(-1, 2 * BUCKET)
 
 
 def filled(table: Array) -> float:
