@@ -316,16 +316,15 @@ def answered(depth: int, run: Array, frames: Array, frame_words: Array, children
         children[place, LOW] = max(children[place, LOW], best)
     else:
         children[place, HIGH] = min(children[place, HIGH], best)
+    nodes = spent = run[NODES] - frames[depth, BEGUN]
     effort = 1
-    spent = run[NODES] - frames[depth, BEGUN]
     while spent:
         spent >>= 1
         effort += 1
-    key, heap = frame_words[depth, KEY], frames[depth, HEAP]
+    key, heap, mark = frame_words[depth, KEY], frames[depth, HEAP], frame_words[depth, MARK]
     low, high = children[place, LOW], children[place, HIGH]
     note(bucket_of(key, heap, table), key, np.uint64(heap), low, high, effort, table)
-    mark = frame_words[depth, MARK]
-    if mark:
+    if mark and nodes > 1:  # an answer after one node came from a like position: its own entry knows what it took
         note(bucket_of(mark, heap, table), key, tag_of(mark, heap), low, high, effort, table)
 
 
