@@ -52,7 +52,7 @@ GOAL, FIRST, END, AT, BEST, BEGUN = range(2, 8)
 
 # The numbers of a run: where it is, how far it is, the bounds of the root, how much its order differs from others',
 # and the edges of the core from which on children are scouted and like positions sought (``prove.py``)
-DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE, SCOUTED, LIKENED = range(8)
+DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE, SCOUTED = range(7)
 
 AHEAD = 4
 """So many children are made before the first is looked up: the table is far away."""

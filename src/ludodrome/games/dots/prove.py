@@ -28,7 +28,6 @@ from ludodrome.games.dots.branch import (
     HIGH,
     KEY,
     LEFT,
-    LIKENED,
     LOW,
     MARK,
     NO_EDGE,
@@ -54,9 +53,8 @@ from ludodrome.jit import Array, Int, kernel, lent, popcount
 
 ENOUGH = 24
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
-searched: those with the fewest open moves first. Closer to the end that costs more than it saves."""
-FEWER = 6
-"""Like positions are sought where so many edges fewer are undrawn."""
+searched, those with the fewest open moves first, and like positions are sought. Closer to the end that costs more
+than it saves."""
 
 
 class Arrays(NamedTuple):
@@ -81,7 +79,7 @@ class Arrays(NamedTuple):
 def new_arrays(enough: int = ENOUGH, noise: int = 0) -> Arrays:
     """The arrays of one run."""
     run = np.zeros(8, np.int64)
-    run[SCOUTED], run[LIKENED], run[NOISE] = enough, enough - FEWER, noise
+    run[SCOUTED], run[NOISE] = enough, noise
     levels = MOST_EDGES + 1
     places = levels * (levels + 1) // 2 + 3 * levels  # a level has a move for every edge at most, and three of the heap
     return Arrays(
@@ -276,7 +274,7 @@ def recognise(
     Only where there are enough edges to make it worth the trouble, and an open question.
     """
     h, v, heap, left = frame_words[depth, H], frame_words[depth, V], frames[depth, HEAP], frames[depth, LEFT]
-    if depth == 0 or frames[depth, END] == frames[depth, FIRST] or edge_count(h, v) < run[LIKENED]:
+    if depth == 0 or frames[depth, END] == frames[depth, FIRST] or edge_count(h, v) < run[SCOUTED]:
         return False
     place, goal = frames[depth - 1, AT], frames[depth, GOAL]
     if not words[place, MARK]:
