@@ -157,9 +157,9 @@ def test_double_deals_that_take_two_questions(drawn: int, value: int) -> None:
 
 def test_early_positions_are_scouted() -> None:
     """2 x 5 with seven edges drawn; the second time, the table answers for all children."""
-    first = Solver(2, 5, 14)
+    first = Solver(2, 5, 14, enough=20)
     assert solved(first, 0x1590180) == 2
-    second = Solver(2, 5, table=first.table)
+    second = Solver(2, 5, table=first.table, enough=20)
     assert solved(second, 0x1590180) == 2
     assert second.nodes < first.nodes / 4
 

@@ -12,21 +12,31 @@ from ludodrome.jit import GOLDEN, Array, Int, kernel, mix
 
 BUCKET = 4
 """Entries in a bucket: eight words, one cache line."""
+LINE = 64
+"""Bytes of a cache line."""
 FAR = 127
 """Farther from zero than any value."""
 
-_16, _32, _48 = np.uint64(16), np.uint64(32), np.uint64(48)
-_LAST = np.uint64(0xFFFF)
+_16, _24, _32, _40 = np.uint64(16), np.uint64(24), np.uint64(32), np.uint64(40)
+_BYTE, _LAST = np.uint64(0xFF), np.uint64(0xFFFF)
+_TAG = ~np.uint64(0xFFFFFF0000)
 
 
 def new_table(bits: int) -> Array:
     """A table of 2**bits entries of 16 bytes, (buckets, 8).
 
-    An entry is two words: the core's key, and 16 bits each for heap, low, high and effort.
+    An entry is two words: the core's key, and from the lowest bit on 16 bits for the heap, 8 each for low, high and
+    effort, and 24 of the mark if the entry is under its core's mark, else zero. Heap and mark are its *tag*.
     The key is stored mixed with the other word, so that an entry which two threads have written
     at once fits no position.
     """
-    return np.zeros(((1 << bits) // BUCKET, 2 * BUCKET), np.uint64)
+    return aligned(np.zeros(((1 << bits) // BUCKET + 1, 2 * BUCKET), np.uint64))
+
+
+def aligned(room: Array) -> Array:
+    """All buckets but one of an array, so that each begins where a cache line does: else it would lie in two."""
+    words = -room.ctypes.data % LINE // room.itemsize
+    return room.reshape(-1)[words : words + room.size - 2 * BUCKET].reshape(-1, 2 * BUCKET)
 
 
 def filled(table: Array) -> float:
@@ -36,8 +46,14 @@ def filled(table: Array) -> float:
 
 @kernel
 def bucket_of(key: Any, heap: int, table: Array) -> Int:
-    """The bucket of a core and a heap."""
+    """The bucket of a core and a heap; instead of the core's key its mark will do."""
     return np.int64(mix(key + np.uint64(heap) * GOLDEN) & np.uint64(table.shape[0] - 1))
+
+
+@kernel
+def tag_of(mark: Any, heap: int) -> Any:
+    """How an entry under a mark is known from those of other heaps and other marks. A mark is not zero."""
+    return mark << _40 | np.uint64(heap)
 
 
 @kernel
@@ -45,23 +61,38 @@ def look_up(bucket: int, key: Any, heap: int, left: int, table: Array) -> tuple[
     """The bounds of a position's value; those that follow from the boxes left if it is not in the table."""
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
-        if table[bucket, i] ^ data == key and np.int64(data & _LAST) == heap:
-            return np.int64(data >> _16 & _LAST) - FAR, np.int64(data >> _32 & _LAST) - FAR
+        if table[bucket, i] ^ data == key and tagged(data, np.uint64(heap)):
+            return bounds_of(data)
     return -left, left
 
 
 @kernel
-def note(key: Any, heap: int, low: int, high: int, effort: int, table: Array) -> None:
-    """Write the bounds of a position's value: over its older entry, or over the one that took the least effort."""
-    bucket = bucket_of(key, heap, table)
+def bounds_of(data: Any) -> tuple[Int, Int]:
+    """The bounds in an entry's second word."""
+    return np.int64(data >> _16 & _BYTE) - FAR, np.int64(data >> _24 & _BYTE) - FAR
+
+
+@kernel
+def tagged(data: Any, tag: Any) -> bool:
+    """Whether an entry's second word has this tag."""
+    return bool(data & _TAG == tag)
+
+
+@kernel
+def note(bucket: int, key: Any, tag: Any, low: int, high: int, effort: int, table: Array) -> None:
+    """Write the bounds of a position's value: over its older entry, or over the one that took the least effort.
+
+    Under a mark, an entry of the same tag gives way as well: it tells no more, or is about
+    another core, which is rare.
+    """
     place, least = 0, np.int64(1 << 16)
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
-        if table[bucket, i] ^ data == key and np.int64(data & _LAST) == heap:
+        if tagged(data, tag) and (tag > _LAST or table[bucket, i] ^ data == key):
             place = i
             break
-        if np.int64(data >> _48) < least:
-            place, least = i, np.int64(data >> _48)
-    data = np.uint64(heap) | np.uint64(low + FAR) << _16 | np.uint64(high + FAR) << _32 | np.uint64(effort) << _48
+        if np.int64(data >> _32 & _BYTE) < least:
+            place, least = i, np.int64(data >> _32 & _BYTE)
+    data = tag | np.uint64(low + FAR) << _16 | np.uint64(high + FAR) << _24 | np.uint64(effort) << _32
     table[bucket, place] = key ^ data
     table[bucket, place + 1] = data

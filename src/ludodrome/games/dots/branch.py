@@ -37,8 +37,9 @@ from ludodrome.games.dots.lattice import (
 )
 from ludodrome.jit import Array, Int, kernel, lowest, mix, popcount, prefetch
 
-# The words of a position, in frames and children alike
-H, V, KEY = range(3)
+# The words of a position, in frames and children alike: the core's undrawn edges, its key, and its mark
+# (``likeness.py``), zero as long as it is not needed
+H, V, KEY, MARK = range(4)
 
 # The numbers of a child: its heap, the boxes left in it, what the other side gets on the way, the bounds of its value,
 # its rank among its brothers (before that its bucket), and the edge drawn
@@ -49,8 +50,9 @@ NO_EDGE = 128
 # The numbers of a frame besides HEAP and LEFT: whether V >= GOAL is asked; places of children; the best; its beginning
 GOAL, FIRST, END, AT, BEST, BEGUN = range(2, 8)
 
-# The numbers of a run: where it is, how far it is, the bounds of the root, how much its order differs from others'
-DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE = range(6)
+# The numbers of a run: where it is, how far it is, the bounds of the root, how much its order differs from others',
+# and the edges of the core from which on children are scouted and like positions sought (``prove.py``)
+DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE, SCOUTED = range(7)
 
 AHEAD = 4
 """So many children are made before the first is looked up: the table is far away."""
@@ -226,7 +228,7 @@ def expand(
             prefetch(table, bucket)
             children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, left - taken - dealt, bucket
             children[made, TAKEN], children[made, DEALT], children[made, EDGE] = taken, dealt, edge
-            words[made, H], words[made, V], words[made, KEY] = next_h, next_v, key
+            words[made, H], words[made, V], words[made, KEY], words[made, MARK] = next_h, next_v, key, ZERO
             made += 1
             if made - seen < AHEAD:
                 continue
@@ -256,7 +258,7 @@ def weigh(seen: int, place: int, values: Array, table: Array, children: Array, w
     if place < seen:
         for k in range(EDGE + 1):
             children[place, k] = children[seen, k]
-        for k in range(KEY + 1):
+        for k in range(MARK + 1):
             words[place, k] = words[seen, k]
     heap, left = children[place, HEAP], children[place, LEFT]
     if words[place, KEY]:
@@ -277,5 +279,5 @@ def pick(at: int, end: int, children: Array, words: Array) -> None:
     if least_place > at:
         for k in range(EDGE + 1):
             children[at, k], children[least_place, k] = children[least_place, k], children[at, k]
-        for k in range(KEY + 1):
+        for k in range(MARK + 1):
             words[at, k], words[least_place, k] = words[least_place, k], words[at, k]

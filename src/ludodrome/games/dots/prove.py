@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import FAR, bucket_of, look_up, note
+from ludodrome.games.dots.bounds import FAR, bucket_of, look_up, note, tag_of
 from ludodrome.games.dots.branch import (
     AT,
     BEGUN,
@@ -29,11 +29,14 @@ from ludodrome.games.dots.branch import (
     KEY,
     LEFT,
     LOW,
+    MARK,
     NO_EDGE,
     NODES,
+    NOISE,
     RANK,
     ROOT_HIGH,
     ROOT_LOW,
+    SCOUTED,
     TAKEN,
     H,
     V,
@@ -44,12 +47,14 @@ from ludodrome.games.dots.branch import (
 )
 from ludodrome.games.dots.captures import settle
 from ludodrome.games.dots.lattice import degrees, edge_count, images, in_order, least, words_of
+from ludodrome.games.dots.likeness import OURS, look_up_alike, new_colours, painted
 from ludodrome.games.dots.rules import MOST_EDGES
 from ludodrome.jit import Array, Int, kernel, lent, popcount
 
-SCOUTED = 20
+ENOUGH = 24
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
-searched: those with the fewest open moves first. Closer to the end that costs more than it saves."""
+searched, those with the fewest open moves first, and like positions are sought. Closer to the end that costs more
+than it saves."""
 
 
 class Arrays(NamedTuple):
@@ -62,24 +67,29 @@ class Arrays(NamedTuple):
     frames: Array
     """int64 (levels, 8)"""
     frame_words: Array
-    """uint64 (levels, 3)"""
+    """uint64 (levels, 4)"""
     children: Array
     """int64 (places, 8): the children of all frames, one frame after another; the last place: the root's best."""
     child_words: Array
-    """uint64 (places, 3)"""
+    """uint64 (places, 4)"""
+    colours: Array
+    """Room for ``likeness.py``."""
 
 
-def new_arrays() -> Arrays:
+def new_arrays(enough: int = ENOUGH, noise: int = 0) -> Arrays:
     """The arrays of one run."""
+    run = np.zeros(8, np.int64)
+    run[SCOUTED], run[NOISE] = enough, noise
     levels = MOST_EDGES + 1
     places = levels * (levels + 1) // 2 + 3 * levels  # a level has a move for every edge at most, and three of the heap
     return Arrays(
-        np.zeros(8, np.int64),
+        run,
         np.zeros(NO_EDGE + 2, np.int64),
         np.zeros((levels, 8), np.int64),
-        np.zeros((levels, 3), np.uint64),
+        np.zeros((levels, 4), np.uint64),
         np.zeros((places, 8), np.int64),
-        np.zeros((places, 3), np.uint64),
+        np.zeros((places, 4), np.uint64),
+        new_colours(),
     )
 
 
@@ -107,6 +117,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
     run, esteem, table = lent(arrays.run), lent(arrays.esteem), lent(table)
     frames, frame_words = lent(arrays.frames), lent(arrays.frame_words)
     children, words = lent(arrays.children), lent(arrays.child_words)
+    places, colours = lent(lattice.places), lent(arrays.colours)
     depth = run[DEPTH]
     end = run[NODES] + most
     while run[ROOT_LOW] < run[ROOT_HIGH]:
@@ -129,7 +140,12 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                 children,
                 words,
             ):
-                if edge_count(frame_words[depth, H], frame_words[depth, V]) >= SCOUTED:
+                if recognise(depth, run, sizes, places, table, frames, frame_words, children, words, colours):
+                    answered(depth, run, frames, frame_words, children, table)
+                    run[EXPANDED] = 1
+                    depth -= 1
+                    continue
+                if edge_count(frame_words[depth, H], frame_words[depth, V]) >= run[SCOUTED]:
                     for place in range(frames[depth, FIRST], frames[depth, END]):
                         frames[depth, AT] = place
                         ask(depth, place, run, frames, frame_words, children, words)
@@ -149,7 +165,21 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                             children,
                             words,
                         )
-                        scouted(depth + 1, yes, run, frames, frame_words, children, table)
+                        if not yes:
+                            yes = recognise(
+                                depth + 1,
+                                run,
+                                sizes,
+                                places,
+                                table,
+                                frames,
+                                frame_words,
+                                children,
+                                words,
+                                colours,
+                            )
+                        if scouted(depth + 1, yes, run, frames, frame_words, children, table):
+                            break
                     frames[depth, AT] = frames[depth, FIRST]
                 pick(frames[depth, FIRST], frames[depth, END], children, words)
         after = step(depth, run, esteem, frames, frame_words, children, words, table)
@@ -202,22 +232,62 @@ def step(
         esteem[children[at, EDGE]] += 1
         esteem[-1] = max(esteem[-1], esteem[children[at, EDGE]])
     if depth:
-        answered(depth, best >= goal, best, run, frames, frame_words, children, table)
+        answered(depth, run, frames, frame_words, children, table)
     return depth - 1
 
 
 @kernel
 def scouted(
-    depth: int, yes: bool, run: Array, frames: Array, frame_words: Array, children: Array, table: Array
-) -> None:
-    """Note what expanding a child told about it: the answer, or else its rank by the number of its moves left open."""
+    depth: int, known: bool, run: Array, frames: Array, frame_words: Array, children: Array, table: Array
+) -> bool:
+    """Note what expanding a child told about it: the answer, or else its rank by the number of its moves left open.
+
+    True if the move to it will do: the frame above has its answer.
+    """
     place = frames[depth - 1, AT]
     count = frames[depth, END] - frames[depth, FIRST]
-    if yes or count == 0:
-        answered(depth, yes, frames[depth, BEST], run, frames, frame_words, children, table)
+    if known or count == 0:
+        answered(depth, run, frames, frame_words, children, table)
         children[place, RANK] = -FAR
     else:
         children[place, RANK] += MOST_EDGES * count
+    taken, dealt, left = children[place, TAKEN], children[place, DEALT], children[place, LEFT]
+    low, _ = worth(taken, dealt, left, children[place, LOW], children[place, HIGH])
+    return bool(low >= frames[depth - 1, GOAL])
+
+
+@kernel
+def recognise(
+    depth: int,
+    run: Array,
+    sizes: Array,
+    places: Array,
+    table: Array,
+    frames: Array,
+    frame_words: Array,
+    children: Array,
+    words: Array,
+    colours: Array,
+) -> bool:
+    """Take over what is known about a like position; True if that answers the frame's question, with BEST.
+
+    Only where there are enough edges to make it worth the trouble, and an open question.
+    """
+    h, v, heap, left = frame_words[depth, H], frame_words[depth, V], frames[depth, HEAP], frames[depth, LEFT]
+    if depth == 0 or frames[depth, END] == frames[depth, FIRST] or edge_count(h, v) < run[SCOUTED]:
+        return False
+    place, goal = frames[depth - 1, AT], frames[depth, GOAL]
+    if not words[place, MARK]:
+        words[place, MARK] = painted(h, v, sizes, OURS, colours)
+    frame_words[depth, MARK] = words[place, MARK]
+    low, high = look_up_alike(words[place, MARK], h, v, heap, left, sizes, places, table, colours)
+    low, high = max(low, children[place, LOW]), min(high, children[place, HIGH])
+    children[place, LOW], children[place, HIGH] = low, high
+    if low < goal <= high:
+        return False
+    frames[depth, BEST] = low if low >= goal else high
+    frames[depth, END] = frames[depth, FIRST]
+    return True
 
 
 @kernel
@@ -232,27 +302,28 @@ def ask(depth: int, place: int, run: Array, frames: Array, frame_words: Array, c
     frames[depth + 1, GOAL] = goal + (goal - left & 1)
     frames[depth + 1, FIRST] = frames[depth, END]
     frames[depth + 1, BEGUN] = run[NODES]
-    for k in range(KEY + 1):
+    for k in range(MARK + 1):
         frame_words[depth + 1, k] = words[place, k]
 
 
 @kernel
-def answered(
-    depth: int, yes: bool, best: int, run: Array, frames: Array, frame_words: Array, children: Array, table: Array
-) -> None:
+def answered(depth: int, run: Array, frames: Array, frame_words: Array, children: Array, table: Array) -> None:
     """Bring what was found out about a frame to the table and to the frame above."""
-    place = frames[depth - 1, AT]
-    if yes:
+    place, best = frames[depth - 1, AT], frames[depth, BEST]
+    if best >= frames[depth, GOAL]:
         children[place, LOW] = max(children[place, LOW], best)
     else:
         children[place, HIGH] = min(children[place, HIGH], best)
+    nodes = spent = run[NODES] - frames[depth, BEGUN]
     effort = 1
-    spent = run[NODES] - frames[depth, BEGUN]
     while spent:
         spent >>= 1
         effort += 1
-    key, heap = frame_words[depth, KEY], frames[depth, HEAP]
-    note(key, heap, children[place, LOW], children[place, HIGH], effort, table)
+    key, heap, mark = frame_words[depth, KEY], frames[depth, HEAP], frame_words[depth, MARK]
+    low, high = children[place, LOW], children[place, HIGH]
+    note(bucket_of(key, heap, table), key, np.uint64(heap), low, high, effort, table)
+    if mark and nodes > 1:  # an answer after one node came from a like position: its own entry knows what it took
+        note(bucket_of(mark, heap, table), key, tag_of(mark, heap), low, high, effort, table)
 
 
 @kernel
@@ -262,7 +333,7 @@ def conclude(run: Array, frames: Array, children: Array, words: Array) -> None:
         run[ROOT_LOW] = frames[0, BEST]
         for k in range(EDGE + 1):
             children[-1, k] = children[frames[0, AT], k]
-        for k in range(KEY + 1):
+        for k in range(MARK + 1):
             words[-1, k] = words[frames[0, AT], k]
         frames[0, GOAL] = run[ROOT_LOW] + 2
     else:

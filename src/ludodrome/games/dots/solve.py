@@ -18,10 +18,23 @@ import numpy as np
 
 from ludodrome.games.dots import kernels
 from ludodrome.games.dots.bounds import filled, new_table
-from ludodrome.games.dots.branch import AT, DEALT, END, FIRST, GOAL, HEAP, KEY, NODES, NOISE, ROOT_HIGH, ROOT_LOW, TAKEN
+from ludodrome.games.dots.branch import (
+    AT,
+    DEALT,
+    END,
+    FIRST,
+    GOAL,
+    HEAP,
+    KEY,
+    NODES,
+    ROOT_HIGH,
+    ROOT_LOW,
+    SCOUTED,
+    TAKEN,
+)
 from ludodrome.games.dots.endgame import make_heaps
 from ludodrome.games.dots.lattice import make_lattice
-from ludodrome.games.dots.prove import Arrays, new_arrays
+from ludodrome.games.dots.prove import ENOUGH, Arrays, new_arrays
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
 from ludodrome.jit import Array
 
@@ -35,11 +48,19 @@ class Solver:
     """Solves positions of one board, one after another. What it has proved stays in its table.
 
     ``table``: the table of another solver of the same board, to share it between threads. ``noise`` above 0
-    shuffles the order of moves a little, so that threads with the same task take different ways.
+    shuffles the order of moves a little, so that threads with the same task take different ways. ``enough``: the
+    undrawn edges from which on a position is looked at more closely; it changes the time that is taken, nothing else.
     """
 
     def __init__(
-        self, rows: int, cols: int, table_bits: int = TABLE_BITS, *, table: Array | None = None, noise: int = 0
+        self,
+        rows: int,
+        cols: int,
+        table_bits: int = TABLE_BITS,
+        *,
+        table: Array | None = None,
+        noise: int = 0,
+        enough: int = ENOUGH,
     ) -> None:
         if (rows, cols) not in BOARDS:
             raise ValueError(f"there is no board of {rows} x {cols} boxes: a board has at most 64 edges")
@@ -51,8 +72,7 @@ class Solver:
         self._all = int(ALL[self._board])
         self._lattice = make_lattice(rows, cols)
         self._heaps = make_heaps(rows * cols)
-        self._arrays = new_arrays()
-        self._arrays.run[NOISE] = noise
+        self._arrays = new_arrays(enough, noise)
         self._drawn = self._all
         self._sign, self._gain = 1, 0  # from the position that is searched to the one that was asked about
         self._gained, self._dealt = 0, 0
@@ -178,7 +198,8 @@ class Solver:
         """The values of many positions, each a set of drawn edges. It does not stop before it is done."""
         undrawn = np.uint64(self._all) & ~np.asarray(positions, np.uint64)
         values = np.zeros(len(undrawn), np.int8)
-        kernels.solver_values(undrawn, self._lattice, self._heaps, self.table, new_arrays(), values)
+        arrays = new_arrays(int(self._arrays.run[SCOUTED]))
+        kernels.solver_values(undrawn, self._lattice, self._heaps, self.table, arrays, values)
         return values
 
     # Underneath

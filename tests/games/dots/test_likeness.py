@@ -1,0 +1,111 @@
+"""Positions that are one as graphs: what is taken for alike has the same value, and the solver makes use of it."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ludodrome.games.dots.bounds import bucket_of, new_table, note, tag_of
+from ludodrome.games.dots.lattice import Lattice, make_lattice, words_of
+from ludodrome.games.dots.likeness import OURS, alike, look_up_alike, new_colours, painted
+from ludodrome.games.dots.rules import ALL, BOARDS
+from ludodrome.games.dots.solve import Solver
+from ludodrome.jit import COMPILED
+from tests.games.dots.retrograde import all_values
+
+LOOPS = ["H(1,0) V(0,1) H(1,1) V(1,1)", "H(1,2) V(0,3) H(1,3) V(1,3)"]
+RING = "V(0,1) V(0,2) V(0,3) H(1,3) V(1,3) V(1,2) V(1,1) H(1,0)"
+
+
+@pytest.fixture(autouse=True)
+def _wrapping() -> Any:
+    """Without compilation, products of machine words overflow aloud."""
+    with np.errstate(over="ignore"):
+        yield
+
+
+def undrawn(rows: int, cols: int, edges: str) -> int:
+    """H(r,c) and V(r,c) as a set of edge numbers: H row by row, then V."""
+    numbers = 0
+    for edge in edges.split():
+        r, c = int(edge[2]), int(edge[4])
+        numbers |= 1 << (r * cols + c if edge[0] == "H" else (rows + 1) * cols + r * (cols + 1) + c)
+    return numbers
+
+
+def words(position: int, board: Lattice) -> tuple[Any, Any]:
+    h, v = words_of(np.uint64(position), board.places)
+    return np.uint64(h), np.uint64(v)
+
+
+@pytest.mark.parametrize(("rows", "cols", "count"), [(2, 2, 400), (2, 3, 4000 if COMPILED else 200)])
+def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> None:
+    board, colours, values = make_lattice(rows, cols), new_colours(), all_values(rows, cols)
+    full = int(ALL[BOARDS.index((rows, cols))])
+    by_mark: dict[int, list[int]] = {}
+    for drawn in np.random.default_rng(4).choice(full + 1, count).tolist():
+        mark = painted(*words(full & ~drawn, board), board.sizes, OURS, colours)
+        by_mark.setdefault(int(mark), []).append(drawn)
+    pairs = 0
+    for same in by_mark.values():
+        for one, other in itertools.pairwise(same):
+            if alike(*words(full & ~one, board), *words(full & ~other, board), board.sizes, colours):
+                assert values[one] == values[other]
+                pairs += 1
+    assert pairs > count / 10
+
+
+def test_a_mark_is_no_proof() -> None:
+    """Two loops of four boxes and one of eight: each box sees the same around it."""
+    board, colours = make_lattice(2, 4), new_colours()
+    loops, ring = words(undrawn(2, 4, " ".join(LOOPS)), board), words(undrawn(2, 4, RING), board)
+    assert painted(*loops, board.sizes, OURS, colours) == painted(*ring, board.sizes, OURS, colours)
+    assert not alike(*loops, *ring, board.sizes, colours)
+    assert alike(*ring, *ring, board.sizes, colours)
+    one_loop = words(undrawn(2, 4, LOOPS[0]), board)
+    assert not alike(*one_loop, *loops, board.sizes, colours)
+    assert alike(*one_loop, *words(undrawn(2, 4, LOOPS[1]), board), board.sizes, colours)
+
+
+def test_under_a_mark_only_like_positions_are_found() -> None:
+    board, colours, table = make_lattice(2, 4), new_colours(), new_table(4)
+    loops, ring = undrawn(2, 4, " ".join(LOOPS)), undrawn(2, 4, RING)
+    h, v = words(ring, board)
+    mark = np.uint64(painted(h, v, board.sizes, OURS, colours))
+
+    def found() -> tuple[int, int]:
+        low, high = look_up_alike(mark, h, v, 3, 8, board.sizes, board.places, table, colours)
+        return int(low), int(high)
+
+    assert found() == (-8, 8)
+    bucket, tag = bucket_of(mark, 3, table), np.uint64(tag_of(mark, 3))
+    note(bucket, np.uint64(loops), tag, -2, 4, 5, table)
+    assert found() == (-8, 8)
+    note(bucket, np.uint64(ring), tag, -6, 2, 5, table)
+    assert found() == (-6, 2)
+    other_heap = np.uint64(tag_of(mark, 4))
+    note(bucket, np.uint64(ring), other_heap, 0, 0, 5, table)
+    assert found() == (-6, 2)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 4), *([(2, 3), (3, 2)] if COMPILED else [])])
+def test_likeness_sought_everywhere_changes_no_value(rows: int, cols: int) -> None:
+    expected = all_values(rows, cols)
+    positions = np.arange(len(expected))
+    if not COMPILED:
+        positions = np.unique(np.random.default_rng(1).choice(positions, 200))
+    np.testing.assert_array_equal(Solver(rows, cols, 16, enough=6).values(positions), expected[positions])
+
+
+def test_what_is_proved_of_a_position_holds_for_those_like_it() -> None:
+    """2 x 3 looked at closely almost to the end, and never: fewer nodes, the same margin."""
+    nodes = []
+    for enough in (30, 8):
+        solver = Solver(2, 3, 16, enough=enough)
+        solver.begin(0)
+        while not solver.run():
+            pass
+        assert solver.value == -2
+        nodes.append(solver.nodes)
+    assert nodes[1] < nodes[0]
