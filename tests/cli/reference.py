@@ -1,0 +1,41 @@
+"""docs/commands.md: every command with its arguments and options, made from the help that the program itself gives.
+
+``scripts/reference`` writes it; ``test_reference.py`` compares.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from ludodrome.cli import app
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+HEAD = """\
+# Commands
+
+Every command of `ludodrome`, as its `--help` tells it. This page is made by `scripts/reference`.
+
+Exit codes: 0 done; 1 the answer is no (a record is false, a bot has failed, a run is not finished); 2 what was asked \
+cannot be done, and a sentence on standard error says why; 3 `sprt` has no verdict; 130 stopped by Ctrl-C.
+"""
+
+
+def page() -> str:
+    """The page."""
+    return HEAD + "".join(_sections(typer.main.get_command(app), ()))
+
+
+def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+    if words:
+        told = CliRunner().invoke(app, [*words, "--help"], prog_name="ludodrome", env={"TERMINAL_WIDTH": "100"})
+        rank = "#" * (1 + len(words))
+        yield f"\n{rank} `{' '.join(words)}`\n\n```\n{told.stdout.rstrip()}\n```\n"
+    for word, subcommand in getattr(command, "commands", {}).items():
+        yield from _sections(subcommand, (*words, word))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
