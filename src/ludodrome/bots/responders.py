@@ -1,6 +1,7 @@
 """``expert`` in spaces: the best answer to a board that is seen, and a sound first choice if none is.
 
-Both are the work of ``games/spaces``: ``respond.py`` and ``sensible.py``.
+Both are the work of ``games/spaces``: ``respond.py``, and ``sensible.py``, which draws from the
+mixtures of ``perfect.py``.
 """
 
 import numpy as np

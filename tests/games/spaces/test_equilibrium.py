@@ -1,12 +1,14 @@
 """Equilibria of blind choice, by linear program, by double oracle, and against all boards; and the match under seen."""
 
+import importlib
+
 import numpy as np
 import pytest
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.equilibrium import EXACT, Equilibrium, Inspection, margins_of, merge, solve_matrix
+from ludodrome.games.spaces.equilibrium import EXACT, Equilibrium, Inspection, Program, margins_of, merge, solve_matrix
 from ludodrome.games.spaces.generate import generate
 from ludodrome.games.spaces.notation import format_code, mirrored, parse_code
 from ludodrome.games.spaces.perfect import SOLVED, Mixture, perfect, straight_run
@@ -114,7 +116,18 @@ def test_weights_that_are_no_fractions_become_whole_numbers_nearly() -> None:
     solving = Equilibrium(3, "live", [parse_code("3:1:4uuf")[1]]) if COMPILED else Equilibrium(2, "live")
     weights = np.sqrt(np.arange(1, len(solving.boards) + 1))
     mixture = solving._mixture(weights / weights.sum())
-    assert sum(mixture.weights) == pytest.approx(2 * 10**9, rel=1e-6)
+    assert sum(mixture.weights) == pytest.approx(2 * 10**12, rel=1e-6)
+
+
+def test_a_program_that_is_not_exact_does_not_go_on_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    solving = Equilibrium(2, "live")
+    worst = np.zeros(len(solving.boards))
+    worst[solving.boards.index(straight_run(2, 0))] = 1.0
+    module = importlib.import_module("ludodrome.games.spaces.equilibrium")
+    monkeypatch.setattr(module, "solve_matrix", lambda margins: Program(worst, 0.0, 0.0))
+    solving.step()
+    assert solving.stuck
+    assert not solving.solved
 
 
 # What is stored

@@ -70,7 +70,7 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
         solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
     try:
         with screen.reporting() as report:
-            while solving.gap is None or solving.gap > max(gap, 1e-9):
+            while (solving.gap is None or solving.gap > max(gap, 1e-9)) and not solving.stuck:
                 interruptible(
                     lambda: solving.step(report=lambda nodes, value: report(_progress(solving, nodes, value)))
                 )

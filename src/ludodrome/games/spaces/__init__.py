@@ -3,7 +3,8 @@
 Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix``,
 ``respond`` and ``respond_to_mixture``, which take boards as JSON, ``sensible`` and ``quick``, which
 make some, ``count_boards`` and ``count_by``, ``generate`` and ``sample``, which give boards as
-actions for ``format_board``, ``perfect``, which gives the mixtures that nothing beats, ``validate``,
+actions for ``format_board``, ``perfect``, ``Equilibrium``,
+``Inspection``, ``LeastLoss`` and ``match_value`` for perfect play, ``validate``,
 ``box_board``, ``board_svg`` and ``matrix_svg``, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
@@ -17,6 +18,7 @@ from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, fo
 from ludodrome.games.spaces.building import all_boards, steps
 from ludodrome.games.spaces.count import count_boards, count_by, known_count
 from ludodrome.games.spaces.drawing import board_svg, box_board, matrix_svg
+from ludodrome.games.spaces.equilibrium import Equilibrium, Inspection
 from ludodrome.games.spaces.generate import generate
 from ludodrome.games.spaces.layers import Layer, validate
 from ludodrome.games.spaces.legality import Fault, check
@@ -27,6 +29,7 @@ from ludodrome.games.spaces.perfect import Mixture, perfect
 from ludodrome.games.spaces.respond import Response, respond
 from ludodrome.games.spaces.respond_mixture import MixedResponse, respond_to_mixture
 from ludodrome.games.spaces.sample import sample
+from ludodrome.games.spaces.seen import LeastLoss, match_value
 from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
@@ -37,9 +40,12 @@ MOST_COUNTED = 10**10
 
 __all__ = [
     "GAME",
+    "Equilibrium",
     "Event",
     "Fault",
+    "Inspection",
     "Layer",
+    "LeastLoss",
     "MixedResponse",
     "Mixture",
     "Packed",
@@ -56,6 +62,7 @@ __all__ = [
     "encode_board",
     "format_board",
     "generate",
+    "match_value",
     "matrix_svg",
     "parse_board",
     "perfect",

@@ -34,6 +34,8 @@ EXACT = 1e-9
 """A gap no greater than this counts as none."""
 _DENOMINATOR = 100_000
 """Weights are first tried as fractions with no greater denominator."""
+_SCALE = 10**12
+"""Else they are rounded to parts of this."""
 _NEGLIGIBLE = 1e-9
 
 
@@ -110,6 +112,8 @@ class Equilibrium:
         self.mixture: Mixture | None = None
         self.gap: float | None = None
         """No board does better than this against the mixture; None as long as nothing is certain."""
+        self.stuck = False
+        """Whether the last step found only boards that it knows: the linear program is not exact enough."""
         self.steps = self.nodes = 0
 
     @property
@@ -126,8 +130,10 @@ class Equilibrium:
         found = hunt.run(nodes, report)
         self.steps += 1
         self.nodes += hunt.nodes
+        known = len(self.boards)
         self._take_in(found)
         self.gap = hunt.value if hunt.over else hunt.bound
+        self.stuck = hunt.over and not self.solved and len(self.boards) == known
 
     def _take_in(self, boards: Iterable[bytes]) -> None:
         """Add boards; of a board and its mirror image, the first in order. Margins are over both, added up."""
@@ -161,8 +167,8 @@ def _whole(weights: list[float]) -> list[int]:
     """Whole numbers in proportion to weights: exactly, if they are fractions with small denominators."""
     fractions = [Fraction(weight).limit_denominator(_DENOMINATOR) for weight in weights]
     scale = lcm(*(fraction.denominator for fraction in fractions))
-    if scale > 10**9:
-        return [round(weight * 10**9) for weight in weights]
+    if scale > _SCALE:
+        return [round(weight * _SCALE) for weight in weights]
     return [int(fraction * scale) for fraction in fractions]
 
 
