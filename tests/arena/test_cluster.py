@@ -65,7 +65,9 @@ def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: boo
 
     Dask's nanny gives up a worker that is killed in the moment in which it begins, and never starts it again.
     """
-    pairs, least = (50, 5) if long else (5, 1)
+    if not long:
+        pytest.skip("some minutes: --long")
+    pairs, least = 50, 5
     path = tmp_path / "killed.sqlite"
     stop = threading.Event()
     killed: list[int] = []
