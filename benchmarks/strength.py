@@ -73,9 +73,8 @@ def ladder(game: str) -> list[Match]:
     played = set(ludodrome.bot_names(made(game)))
     rungs = ["random", "level:1", "level:2", "greedy", "level:3", "level:4", "chains", "level:5", "mcts"]
     rungs += ["level:6", "level:7", "alphabeta", "level:8", "expert"]
-    there = [spec for spec in rungs if spec in played]
-    near = [Match(game, there[i + gap], there[i]) for gap in (1, 2) for i in range(len(there) - gap)]
-    return near if made(game).seats == 2 else [match for match in near if "level" not in match.bot]
+    there = [spec for spec in rungs if spec in played and (made(game).seats == 2 or "level" not in spec)]
+    return [Match(game, there[i + gap], there[i]) for gap in (1, 2) for i in range(len(there) - gap)]
 
 
 # Playing, in processes of their own
