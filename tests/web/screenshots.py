@@ -8,7 +8,7 @@ from typing import Any
 import ludodrome
 from tests.web.serving import browser, server
 
-SIZES = {390: 844, 1440: 900}
+SIZES = {1440: 900, 390: 844}
 SCHEMES = ("light", "dark")
 PATIENCE = 120_000
 

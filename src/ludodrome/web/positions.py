@@ -37,12 +37,17 @@ def described(game: Game, state: Any, seat: int | None = None) -> Json:
     ending = game.outcome(state)
     legal = _legal(game, state)
     return {
-        "state": game.observation(state, seat),
+        "state": _shown(game, state, seat),
         "to_move": mover,
         "legal": legal,
         "marks": marks(game, state, legal or []),
         "outcome": None if ending is None else outcome(ending),
     }
+
+
+def _shown(game: Game, state: Any, seat: int | None) -> Any:
+    """The state as a seat sees it; whose eyes they are is no part of it."""
+    return {name: value for name, value in game.observation(state, seat).items() if name != "you"}
 
 
 def outcome(ending: Outcome) -> Json:

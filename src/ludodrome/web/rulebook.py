@@ -15,7 +15,7 @@ from ludodrome.web.positions import Json
 
 APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
 """Chapters for those who write programs: they come folded."""
-RULE = re.compile(r"<p><strong>(R(\d+)\. [^<]*)</strong>")
+RULE = re.compile(r"<p><strong>(R(\d+)\. .*?)</strong>")
 
 
 class Diagram(NamedTuple):
@@ -55,7 +55,7 @@ DIAGRAMS: dict[str, tuple[Diagram, ...]] = {
         Diagram(
             12,
             "Pick the smith on 42, choose Forge, and look at the chain before you let it go.",
-            "0000000/0002000/0023200/0032310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
+            "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
             {},
         ),
     ),

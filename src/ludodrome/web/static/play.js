@@ -20,6 +20,7 @@ let engineAsked = 0;
 let listening = null;
 let busy = false;
 let wanted = null;
+let following = false;
 
 const board = new GameBoard(part("board"), part("bar"), {
   move: (raw) => send(raw),
@@ -124,6 +125,7 @@ async function take(next, animated) {
   hint = null;
   const from = shown;
   if (!wasLive) { panel(); listen(); return; }
+  following = true;
   if (grew && animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
@@ -132,6 +134,7 @@ async function take(next, animated) {
       if (number < next.moves.length && inMotion()) await pause(SPEEDS[data.game] || USUAL_SPEED);
     }
   } else await show(next.moves.length, false);
+  following = false;
   if (view.result) say(resultWords());
   listen();
 }
@@ -163,7 +166,7 @@ const bottomEyes = () => (people().length === 1 ? me() : view.to_move ?? 0);
 const repaint = () => wanted && view && paint(...wanted, false);
 
 function word(now) {
-  if (!live()) return "A look back. ⏭ returns to the game.";
+  if (!live()) return following ? "" : "A look back. » returns to the game.";
   if (view.result) return resultWords();
   if (view.thinking) return `${nameOf(view.to_move)} is thinking.`;
   return now ? "" : "";
@@ -271,11 +274,13 @@ function panel() {
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
 
+const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
+
 function player(number) {
   const seat = view.seats[number], turn = view.to_move === number && !view.result, state = positions.get(shown)?.state || view.position.state;
   const level = /^level:(\d)$/.exec(seat.spec);
   const title = level ? `Level ${level[1]}` : seat.name[0].toUpperCase() + seat.name.slice(1);
-  const score = data.game === "dots" ? `${state.scores[number]} boxes` : data.game === "spaces" ? `${state.totals[number]} points` : "";
+  const score = data.game === "dots" ? count(state.scores[number], "box", "boxes") : data.game === "spaces" ? count(state.totals[number], "point", "points") : "";
   const what = turn ? (seat.person ? "to move" : html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"))) : view.result?.winner === number ? "winner" : seat.person ? "" : "built-in bot";
   return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", {}, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
 }
@@ -284,9 +289,12 @@ function list() {
   const rows = [], seats = view.seats.length;
   let row = null, column = seats;
   view.moves.forEach(({ seat, text }, at) => {
-    if (!row || seat <= column) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); column = -1; rows.push(row); }
-    while (column < seat - 1) { row.append(html("span")); column++; }
-    row.append(html("button", { type: "button", "data-ply": at + 1, "aria-current": at + 1 === shown ? "step" : null, title: text, onclick: () => look(at + 1) }, text));
+    const starts = data.game === "spaces" ? at % 2 === 0 : seat <= column;
+    if (!row || starts) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
+    const button = html("button", { type: "button", "data-ply": at + 1, "aria-current": at + 1 === shown ? "step" : null, title: text, onclick: () => look(at + 1) }, text);
+    button.style.gridColumn = seat + 2;
+    button.style.gridRow = 1;
+    row.append(button);
     column = seat;
   });
   const node = part("moves");
@@ -314,7 +322,7 @@ function quiet() {
     const kept = html("a", { class: "button tight", href: `/api/v1/plays/${view.id}/record`, download: "" }, "Save the record");
     engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", kept));
   } else if (live() && view.thinking) engine(html("p", { class: "whole" }, `${nameOf(view.to_move)} is thinking.`));
-  else engine(html("p", { class: "whole" }, "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
+  else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board to lay. Your own runs up, the other one down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
 }
 
 function headline() {
@@ -376,6 +384,6 @@ function rematch() {
 }
 
 if (data.game === "dots") part("flip").textContent = "Turn";
-if (data.game === "spaces") { part("flip").disabled = true; part("analysis").disabled = true; }
+if (data.game === "spaces") for (const id of ["flip", "analysis"]) part(id).hidden = true;
 setInterval(tick, 100);
 start();

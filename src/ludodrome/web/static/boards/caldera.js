@@ -73,7 +73,7 @@ export class GameBoard extends Board {
       if (move) {
         const burst = this.eruption(move);
         const act = () => (burst && !(chain && same(chain.move.target, cell)) ? this.choose({ ...this.pick, chain: burst }) : this.submit(move));
-        const marks = [svg("rect", { class: burst ? "ember-mark" : `raise s${seat}`, x: x + 8, y: y + 8, width: CELL - 16, height: CELL - 16, rx: 5 }), svg("path", { class: burst ? "crack" : `plus s${seat}`, d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` })];
+        const marks = [svg("rect", { class: burst ? "ember-mark" : `raise s${seat}`, x: x + 8, y: y + 8, width: CELL - 16, height: CELL - 16, rx: 5 }), svg("path", { class: burst ? "ember-plus" : `plus s${seat}`, d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` })];
         return [act, marks, burst ? `forge, ${burst.cells.length} erupt` : "forge here"];
       }
     }

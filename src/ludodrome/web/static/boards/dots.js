@@ -69,10 +69,10 @@ export class GameBoard extends Board {
       boxes.forEach(([r, c], i) => boxes.forEach(([s, d], j) => {
         if (j <= i || Math.abs(r - s) + Math.abs(c - d) !== 1) return;
         const wall = r === s ? this.model.state.v[r][Math.max(c, d)] : this.model.state.h[Math.max(r, s)][c];
-        if (!wall) links.push(svg("path", { class: "chain", d: `M${middles[i].join(" ")}L${middles[j].join(" ")}` }));
+        if (!wall) links.push(`M${middles[i].join(" ")}L${middles[j].join(" ")}`);
       }));
       const [x, y] = middles[Math.floor(middles.length / 2)];
-      return [...links, svg("text", { class: "chain-count", x, y }, `${boxes.length}${loop ? "○" : ""}`)];
+      return [svg("path", { class: "chain", d: links.join("") }), svg("text", { class: "chain-count", x, y }, `${boxes.length}${loop ? "○" : ""}`)];
     });
   }
 

@@ -8,6 +8,8 @@ import { STEP, html, motion, moves, shape, slide, svg } from "../draw.js";
 
 const CELL = 92, GAP = 4, PAD = 9;
 const PACE = 650;
+/** Where both boards are in view, each is drawn a little to its side. */
+const BESIDE = 20;
 const key = (row, col) => `${row}_${col}`;
 
 export class GameBoard extends Board {
@@ -63,18 +65,17 @@ export class GameBoard extends Board {
 
   cell(row, col) {
     const n = this.size, [x, y] = this.corner(row, col), [mx, my] = this.middle(row, col);
-    const outside = row < 0 || row >= n, middle = col === Math.floor((n - 1) / 2) && n % 2;
+    const outside = row < 0 || row >= n;
     const children = outside
       ? [svg("rect", { class: "goal", x: x + 3, y: y + 14, width: CELL - 6, height: CELL - 28, rx: 8 })]
       : [svg("rect", { class: "cell", x, y, width: CELL, height: CELL, rx: 7 })];
-    if (outside && (middle || n % 2 === 0) && this.running === null && !(row >= n && this.laid())) {
-      if (middle || col === n / 2 - 1) children.push(svg("text", { class: "goal-word", x: middle ? mx : mx + (CELL + GAP) / 2, y: my }, row < 0 ? "goal" : "start above"));
-    }
+    if (outside && !(row >= n && this.running === null && this.laid())) children.push(svg("text", { class: "goal-word", x: mx, y: my }, row < 0 || this.running !== null ? "goal" : "start"));
     const offers = this.building() ? this.following.filter(({ position: p }) => p.row === row && p.col === col) : [];
     const step = offers.find((one) => one.type !== "trap"), trap = offers.find((one) => one.type === "trap");
     const first = this.mode === "trap" ? trap || step : step || trap, seat = this.eyes;
-    if (step) children.push(svg("circle", { class: `spot s${seat}`, cx: mx, cy: my, r: this.mode === "trap" && trap ? 6 : 12 }));
-    if (trap && (this.mode === "trap" || !step)) children.push(this.cross(mx, my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
+    const x0 = this.laid() ? mx - BESIDE : mx;
+    if (step) children.push(svg("circle", { class: `spot s${seat}`, cx: x0, cy: my, r: this.mode === "trap" && trap ? 6 : 12 }));
+    if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() ? my - 22 : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
     const what = first && (first.type === "final" ? "finish" : first.type === "trap" ? "set a trap" : this.sequence.length ? "step here" : "start here");
     const act = () => (first ? this.take(first) : this.refused(row, col));
     return this.target(key(row, col), x, y, CELL, CELL, [outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`, this.contents(row, col), what].filter(Boolean).join(", "), act, { live: Boolean(first), children, seat });
@@ -90,17 +91,17 @@ export class GameBoard extends Board {
 
   otherBoard() {
     const laid = this.laid();
-    return laid ? [svg("g", { class: "ghost", "pointer-events": "none" }, ...this.path(laid.sequence, 1 - this.eyes, 16))] : [];
+    return laid ? [svg("g", { class: "ghost", "pointer-events": "none" }, ...this.path(laid.sequence, 1 - this.eyes, BESIDE))] : [];
   }
 
   ownBoard() {
     const { state } = this.model, own = this.building() ? this.sequence : state.chosen && state.to_move === 1 - this.eyes ? state.chosen.sequence : [];
-    return [svg("g", { "pointer-events": "none" }, ...this.path(own, this.eyes, -16))];
+    return [svg("g", { "pointer-events": "none" }, ...this.path(own, this.eyes, this.laid() ? -BESIDE : 0))];
   }
 
   best() {
     const { best } = this.model;
-    return best ? [svg("g", { class: "ghost hinted", "pointer-events": "none" }, ...this.path(best.sequence, this.eyes, 0))] : [];
+    return best ? [svg("g", { class: "ghost hinted", "pointer-events": "none" }, ...this.path(best.sequence, this.eyes, this.laid() ? -BESIDE : 0))] : [];
   }
 
   /** A board as a numbered line with crosses. */
