@@ -10,7 +10,7 @@ from ludodrome.cli import app, commands
 from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
 COMMANDS = (
-    *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
+    *("games", "rules", "show", "serve", "play", "puzzle", "analyse", "solve", "perft", "bench"),
     *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor"),
 )
 

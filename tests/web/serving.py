@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from ludodrome.web.app import create_app
+from ludodrome.web.service import Service
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
@@ -21,8 +20,7 @@ def server() -> Iterator[str]:
     """The address of a running server."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(create_app(), log_level="error", timeout_graceful_shutdown=1)
-    running = uvicorn.Server(config)
+    running = Service(create_app())
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not running.started:

@@ -35,9 +35,8 @@ def serve(
     It listens on this machine alone and asks for no sign-in. Ctrl-C ends it.
     """
     try:
-        import uvicorn
-
         from ludodrome.web.app import create_app
+        from ludodrome.web.service import serve as run
     except ImportError as error:
         raise Refusal(f"the web page needs more packages ({error.name} is missing): install ludodrome[web]") from error
     listening = _listen(port)
@@ -46,10 +45,7 @@ def serve(
     sys.stdout.flush()
     if browser and _has_display():
         threading.Thread(target=_open, args=(address,), daemon=True).start()
-    config = uvicorn.Config(
-        create_app(warm=(FIRST_GAME,)), log_level="warning", server_header=False, timeout_graceful_shutdown=1
-    )
-    uvicorn.Server(config).run(sockets=[listening])
+    run(create_app(warm=(FIRST_GAME,)), [listening])
 
 
 def _listen(port: int | None) -> socket.socket:

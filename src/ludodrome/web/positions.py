@@ -123,7 +123,8 @@ def _chains(state: Any) -> list[Json]:
                 ways[r, c] = beyond
     chains = []
     while ways:
-        chain, edge, inner = [next(iter(ways))], 0, 0
+        first = min(ways, key=lambda box: sum(one in ways for one in ways[box]))  # an end, if there is one
+        chain, edge, inner = [first], 0, 0
         members = set(chain)
         while edge < len(chain):
             for box in ways[chain[edge]]:

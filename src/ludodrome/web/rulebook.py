@@ -122,8 +122,8 @@ def _with_diagram(text: str, number: int, diagram: Diagram) -> str:
     start = text.index(f'<p id="R{diagram.rule}">')
     ends = [at for mark in ('<p id="R', "<h2>", "<h3>") if (at := text.find(mark, start + 1)) > 0]
     figure = (
-        f'<figure class="diagram" data-diagram="{number}"><div class="board"></div>'
-        f"<figcaption>{html.escape(diagram.caption)}</figcaption></figure>\n"
+        f'<figure class="diagram" data-diagram="{number}">'
+        f'<figcaption>{html.escape(diagram.caption)}</figcaption><div class="board"></div></figure>\n'
     )
     end = min(ends)
     return text[:end] + figure + text[end:]

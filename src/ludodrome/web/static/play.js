@@ -157,7 +157,7 @@ function paint(now, before, animate) {
   board.update({
     state: now.state, legal: now.legal, marks: now.marks, last: last?.move || null, lastSeat: last?.seat, before: before?.state || null,
     seat: now.to_move ?? 0, eyes: bottomEyes(), interactive: mine && !busy, best: hint, flip: turned(), animate, analysis: analysing,
-    word: word(now), waiting: live() && view.thinking ? "The other side is thinking." : null,
+    word: word(), waiting: live() && view.thinking ? "The other side is thinking." : null,
   });
   wanted = [now, before];
 }
@@ -165,11 +165,11 @@ function paint(now, before, animate) {
 const bottomEyes = () => (people().length === 1 ? me() : view.to_move ?? 0);
 const repaint = () => wanted && view && paint(...wanted, false);
 
-function word(now) {
+function word() {
   if (!live()) return following ? "" : "A look back. » returns to the game.";
   if (view.result) return resultWords();
   if (view.thinking) return `${nameOf(view.to_move)} is thinking.`;
-  return now ? "" : "";
+  return "";
 }
 
 // Acting
@@ -202,7 +202,7 @@ async function giveHint() {
     if (asked !== engineAsked || now !== view.version) return;
     hint = found.lines[0].move;
     repaint();
-    engine(html("p", { class: "whole" }, "Try ", html("b", { class: "best mono" }, found.lines[0].text), worth(found.lines[0], found.to_move)));
+    engine(html("p", { class: "whole" }, "Try ", html("b", { class: "best mono" }, found.lines[0].text), worth(found.lines[0])));
     say(`Hint: ${found.lines[0].text}`);
   } catch (error) { if (asked === engineAsked) failed(error); }
 }
@@ -233,15 +233,17 @@ function repaintKeeping() {
 }
 
 function lines(found) {
-  engine(...found.lines.slice(0, 3).map((line, number) => html("p", {}, html("b", { class: number ? "mono" : "best mono" }, line.text), worth(line, found.to_move), line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`) : "")));
+  engine(...found.lines.slice(0, 3).map((line, number) => html("p", {}, html("b", { class: number ? "mono" : "best mono" }, line.text), worth(line), line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`) : "")));
   bar(found.lines[0], found.to_move);
 }
 
-function worth(line, seat) {
+const signed = (score) => `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(Math.round(score * 10) / 10)}`;
+
+function worth(line) {
   if (line.score === null) return "";
   if (line.distance) return ` ${line.score > 0 ? "wins" : line.score < 0 ? "loses" : "draws"} in ${line.distance}${line.proven ? " · proven" : ""}`;
   const points = data.game === "dots" || data.game === "spaces";
-  return ` ${line.score > 0 ? "+" : ""}${points ? Math.round(line.score * 10) / 10 : line.score.toFixed(1)}${points ? (data.game === "dots" ? " boxes" : " points") : ""}${line.proven ? " · proven" : ""}${seat === undefined ? "" : ""}`;
+  return ` ${signed(line.score)}${points ? (data.game === "dots" ? " boxes" : " points") : ""}${line.proven ? " · proven" : ""}`;
 }
 
 function bar(line, seat) {

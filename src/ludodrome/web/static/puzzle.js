@@ -1,7 +1,7 @@
 // One puzzle: the board, the task, and what is said about the moves tried.
 
 import { pageData, post, say, sentence } from "./api.js";
-import { html, moves, pause } from "./draw.js";
+import { SEATS, chip, html, moves, pause } from "./draw.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
@@ -34,6 +34,7 @@ async function begin() {
     current = { position: attempt.position };
     part("task").textContent = attempt.task;
     say(attempt.task);
+    part("told").append(html("p", { class: "you" }, chip(attempt.seat), `You are the ${SEATS[attempt.seat]}. A wrong move is answered with what refutes it.`));
     paint(false, true);
     buttons(true);
   } catch (error) { tell("wrong", sentence(error.message)); } finally { part("loom").classList.remove("loom"); }

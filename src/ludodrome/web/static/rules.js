@@ -16,8 +16,7 @@ async function diagram(figure) {
   const { GameBoard } = await import(`./boards/${data.game}.js`);
   const bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
   const again = html("button", { class: "button tight", type: "button", disabled: true }, "Start over");
-  figure.querySelector("figcaption").before(bar);
-  figure.append(again);
+  figure.append(bar, again);
   let current = null;
   const ask = (extra) => post(`/games/${data.game}/positions`, { options, ...extra });
   const board = new GameBoard(figure.querySelector(".board"), bar, {

@@ -6,7 +6,7 @@ import { post } from "../api.js";
 import { Board } from "../board.js";
 import { STEP, html, motion, moves, shape, slide, svg } from "../draw.js";
 
-const CELL = 92, GAP = 4, PAD = 9;
+const CELL = 92, GAP = 4, PAD = 9, GOAL = 58;
 const PACE = 650;
 /** Where both boards are in view, each is drawn a little to its side. */
 const BESIDE = 20;
@@ -48,15 +48,25 @@ export class GameBoard extends Board {
 
   // Places
 
-  corner(row, col) { return [PAD + col * (CELL + GAP), PAD + (row + 1) * (CELL + GAP)]; }
-  middle(row, col) { return this.corner(row, col).map((at) => at + CELL / 2); }
+  corner(row, col) {
+    const y = row < 0 ? 0 : GOAL + GAP + PAD + row * (CELL + GAP) + (row >= this.size ? PAD : 0);
+    return [PAD + col * (CELL + GAP), y];
+  }
+
+  high(row) { return row < 0 || row >= this.size ? GOAL : CELL; }
+
+  middle(row, col) {
+    const [x, y] = this.corner(row, col);
+    return [x + CELL / 2, y + this.high(row) / 2];
+  }
+
   /** A square of the common grid as these eyes see it; `seat` for squares of that seat's own board. */
   seen(row, col, seat = 0) { return seat === this.eyes ? [row, col] : [this.size - 1 - row, this.size - 1 - col]; }
 
   draw() {
-    const n = this.size, width = n * (CELL + GAP) - GAP + 2 * PAD, height = (n + 2) * (CELL + GAP) - GAP + 2 * PAD;
+    const n = this.size, width = n * (CELL + GAP) - GAP + 2 * PAD, inner = n * (CELL + GAP) - GAP + 2 * PAD, height = inner + 2 * (GOAL + GAP);
     const round = this.running === null ? null : this.model.marks?.round;
-    const parts = [svg("rect", { class: "frame", x: 0, y: CELL + GAP, width, height: n * (CELL + GAP) - GAP + 2 * PAD, rx: 14 })];
+    const parts = [svg("rect", { class: "frame", x: 0, y: GOAL + GAP, width, height: inner, rx: 14 })];
     for (let row = -1; row <= n; row++) for (let col = 0; col < n; col++) parts.push(this.cell(row, col));
     parts.push(...(round ? this.roundMarks(round) : [...this.otherBoard(), ...this.ownBoard(), ...this.best()]));
     this.controls(round);
@@ -67,7 +77,7 @@ export class GameBoard extends Board {
     const n = this.size, [x, y] = this.corner(row, col), [mx, my] = this.middle(row, col);
     const outside = row < 0 || row >= n;
     const children = outside
-      ? [svg("rect", { class: "goal", x: x + 3, y: y + 14, width: CELL - 6, height: CELL - 28, rx: 8 })]
+      ? [svg("rect", { class: "goal", x: x + 3, y: y + 6, width: CELL - 6, height: GOAL - 12, rx: 8 })]
       : [svg("rect", { class: "cell", x, y, width: CELL, height: CELL, rx: 7 })];
     if (outside && !(row >= n && this.running === null && this.laid())) children.push(svg("text", { class: "goal-word", x: mx, y: my }, row < 0 || this.running !== null ? "goal" : "start"));
     const offers = this.building() ? this.following.filter(({ position: p }) => p.row === row && p.col === col) : [];
@@ -78,7 +88,7 @@ export class GameBoard extends Board {
     if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() ? my - 22 : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
     const what = first && (first.type === "final" ? "finish" : first.type === "trap" ? "set a trap" : this.sequence.length ? "step here" : "start here");
     const act = () => (first ? this.take(first) : this.refused(row, col));
-    return this.target(key(row, col), x, y, CELL, CELL, [outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`, this.contents(row, col), what].filter(Boolean).join(", "), act, { live: Boolean(first), children, seat });
+    return this.target(key(row, col), x, y, CELL, this.high(row), [outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`, this.contents(row, col), what].filter(Boolean).join(", "), act, { live: Boolean(first), children, seat });
   }
 
   contents(row, col) {
