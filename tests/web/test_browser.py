@@ -63,8 +63,8 @@ def _click_on(page: Any) -> bool:
         if button.count():
             button.click()
             return True
-    offered = page.locator("#board .target.live")
-    wished = page.locator("#board .target.live:not([aria-label$='pick']):not([aria-label$='let go'])")
+    offered = page.locator("#board[data-ready] .target.live")
+    wished = page.locator("#board[data-ready] .target.live:not([aria-label$='pick']):not([aria-label$='let go'])")
     wished = wished.and_(page.locator(":not([aria-label$='back']):not([aria-label$='forge instead'])"))
     (wished if wished.count() else offered).first.click(force=True)
     return True
@@ -136,8 +136,8 @@ def test_a_hint_and_the_analysis_are_drawn(page: Any) -> None:
     page.click("#hint")
     page.wait_for_selector(".edge-best", state="attached")
     page.click("#analysis")
-    page.wait_for_selector("#engine .best")
-    assert "known" in str(page.get_attribute("#value", "class"))
+    page.wait_for_selector("#value.known")
+    assert page.locator("#engine .best").count() == 1
 
 
 def test_a_new_game_is_begun_from_the_dialog(page: Any) -> None:

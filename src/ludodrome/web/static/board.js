@@ -16,6 +16,8 @@ export class Board {
     this.bar = bar;
     this.calls = calls;
     this.pick = {};
+    this.sent = false;
+    this.own = false;
     this.model = null;
     this.targets = new Map();
     host.addEventListener("click", (event) => this.#click(event));
@@ -26,7 +28,9 @@ export class Board {
   update(model) {
     const before = this.model;
     this.model = model;
-    if (!before || before.state !== model.state || before.interactive !== model.interactive) this.pick = {};
+    this.own = this.sent;
+    this.sent = false;
+    if (this.own || !before || before.state !== model.state || before.interactive !== model.interactive) this.pick = {};
     this.render();
     if (model.animate && before) this.animate(before);
   }
@@ -80,8 +84,10 @@ export class Board {
     }
   }
 
+  /** Hands a move over. Until there is an answer the board stays as it is and takes nothing more. */
   submit(raw) {
-    this.pick = {};
+    this.sent = true;
+    this.host.removeAttribute("data-ready");
     this.calls.move(raw);
   }
 
@@ -94,6 +100,7 @@ export class Board {
   }
 
   activate(key, event) {
+    if (this.sent) return;
     if (!this.model.interactive) {
       if (this.model.waiting) this.tell(this.model.waiting, true);
       return;

@@ -26,7 +26,7 @@ async function diagram(figure) {
         current = await ask({ state: current.state, move });
         again.disabled = false;
         paint(true, move, before);
-      } catch (error) { board.tell(sentence(error.message), true); }
+      } catch (error) { paint(false); board.tell(sentence(error.message), true); }
     },
     why: async (move) => sentence((await post(`/games/${data.game}/check`, { options, state: current.state, move })).why),
     say,

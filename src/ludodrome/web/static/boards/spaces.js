@@ -231,7 +231,7 @@ export class GameBoard extends Board {
     } catch (error) { this.tell(error.message, true); }
   }
 
-  lay() { this.submit({ boardSize: this.size, sequence: this.sequence }); }
+  lay() { if (!this.sent) this.submit({ boardSize: this.size, sequence: this.sequence }); }
 
   // Running
 

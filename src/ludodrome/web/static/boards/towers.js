@@ -81,9 +81,12 @@ export class TowerBoard extends Board {
   }
 
   occupant(cell) {
-    for (const [seat, pair] of this.now.workers.entries()) for (const [w, at] of pair.entries()) if (at === cell) return { seat, w };
+    for (const [seat, pair] of this.now.workers.entries()) for (const [w, at] of pair.entries()) if (at === cell && !this.away(seat, w)) return { seat, w };
     return null;
   }
+
+  /** Whether a worker has already taken the step that is being put together. */
+  away(seat, w) { return this.model.interactive && seat === this.model.seat && w === this.pick.w && this.pick.to !== undefined; }
 
   /** What a click on a cell does, what is drawn there, and in words what it offers. */
   offer(cell, x, y, mx, my) {
@@ -122,8 +125,13 @@ export class TowerBoard extends Board {
   aside(cell) { return cell % SIDE ? cell - 1 : cell + 1; }
 
   choose(pick) {
+    const steps = pick.to !== undefined && this.pick.to === undefined;
     this.pick = pick;
     this.render();
+    if (steps) {
+      const [x, y] = this.middle(pick.to), [fx, fy] = this.middle(this.now.workers[this.model.seat][pick.w]);
+      slide(this.host.querySelector(`[data-worker="${this.model.seat}${pick.w}"]`), fx - x, fy - y);
+    }
     this.calls.say(this.word.textContent);
   }
 
@@ -171,7 +179,7 @@ export class TowerBoard extends Board {
     const old = this.read(before.state);
     this.now.workers.forEach((pair, seat) => pair.forEach((cell, w) => {
       const from = old.workers[seat]?.[w], node = this.host.querySelector(`[data-worker="${seat}${w}"]`);
-      if (cell === from || cell === null) return;
+      if (cell === from || cell === null || (this.own && seat === before.seat && this.last?.build !== null)) return;
       const [x, y] = this.middle(cell);
       if (from === null || from === undefined) grow(node, x, y);
       else { const [fx, fy] = this.middle(from); slide(node, fx - x, fy - y); }
