@@ -26,6 +26,11 @@ def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
     found["caldera-chain"] = ("/caldera/rules", _chain)
     found["spaces-round"] = ("/spaces", _round)
     found["skysummit-over"] = ("/skysummit", _over)
+    found["skysummit-waiting"] = ("/skysummit", _wait)
+    found["skysummit-failed"] = ("/skysummit", _fail)
+    found["santorini-three"] = ("/santorini", _three)
+    found["dots-clock"] = ("/dots", _clock)
+    found["dots-solved"] = ("/dots/puzzles/1", _solve)
     found["santorini-dialog"] = ("/santorini", _dialog)
     found["nowhere"] = ("/skysummit/plays/nowhere", None)
     return found
@@ -73,6 +78,48 @@ def _round(page: Any) -> None:
     page.locator("#bar button", has_text="Lay board").click()
     page.wait_for_selector("#bar .tally", timeout=PATIENCE)
     page.wait_for_timeout(3500)
+
+
+def _wait(page: Any) -> None:
+    page.route("**/api/v1/plays", lambda route: None)
+    page.evaluate("localStorage.clear()")
+    page.goto("/skysummit")
+    page.wait_for_timeout(1000)
+
+
+def _fail(page: Any) -> None:
+    page.route("**/api/v1/plays", lambda route: route.abort())
+    page.evaluate("localStorage.clear()")
+    page.goto("/skysummit")
+    page.wait_for_timeout(600)
+
+
+def _three(page: Any) -> None:
+    _dialog(page)
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="hidden")
+    _analyse(page)
+
+
+def _clock(page: Any) -> None:
+    _ready(page)
+    page.click("#new")
+    page.wait_for_selector("#option-rows", timeout=PATIENCE)
+    page.select_option("#option-rows", "3")
+    page.select_option("#option-cols", "4")
+    page.select_option("#clock", "5m++3s")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="hidden")
+    _pick(page)
+    page.wait_for_timeout(1500)
+
+
+def _solve(page: Any) -> None:
+    _ready(page)
+    for edge in ("H0_0", "V1_1"):
+        page.locator(f'[data-key="{edge}"]').click(force=True)
+        page.wait_for_selector(f"#told > div:nth-of-type({1 if edge == 'H0_0' else 2})", timeout=PATIENCE)
+        page.wait_for_timeout(300)
 
 
 def _over(page: Any) -> None:

@@ -44,7 +44,7 @@ export class Board {
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", this.describe());
     const { width, height } = drawing.viewBox.baseVal;
-    this.host.style.setProperty("--ratio", (width / height).toFixed(3));
+    this.host.parentElement.style.setProperty("--ratio", (width / height).toFixed(3));
     this.host.replaceChildren(drawing);
     const nodes = [...this.host.querySelectorAll(".target")];
     const stop = nodes.find((node) => node.dataset.key === current) || nodes.find((node) => node.classList.contains("live")) || nodes[0];

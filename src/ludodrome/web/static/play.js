@@ -1,7 +1,7 @@
 // The play page: a game on the server, shown move by move.
 
 import { Refusal, get, pageData, post, say, sentence } from "./api.js";
-import { chip, html, moves as inMotion, pause } from "./draw.js";
+import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { openDialog } from "./newgame.js";
 
 const data = pageData();
@@ -283,7 +283,7 @@ function player(number) {
   const level = /^level:(\d)$/.exec(seat.spec);
   const title = level ? `Level ${level[1]}` : seat.name[0].toUpperCase() + seat.name.slice(1);
   const score = data.game === "dots" ? count(state.scores[number], "box", "boxes") : data.game === "spaces" ? count(state.totals[number], "point", "points") : "";
-  const what = turn ? (seat.person ? "to move" : html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"))) : view.result?.winner === number ? "winner" : seat.person ? "" : "built-in bot";
+  const what = turn ? (seat.person ? "to move" : html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"))) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot";
   return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", {}, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
 }
 
