@@ -73,6 +73,10 @@ class Table:
         ready, self._notices = self._notices, []
         return ready
 
+    def left(self, seat: int) -> float | None:
+        """What the clock of a seat allows for a whole turn as things stand; None without a clock."""
+        return self._clocks[seat].allowed()
+
     def deliver(self, answer: Answer) -> None:
         """The answer to the open question."""
         turn = self.turn

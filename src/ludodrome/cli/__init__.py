@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, spaces, tournament
+from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, serve, spaces, tournament
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for group in (
     games.app,
+    serve.app,
     play.app,
     puzzle.app,
     match.app,

@@ -1,0 +1,111 @@
+"""The app: routes, pages and files put together, and sentences for everything that goes wrong."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+
+import ludodrome
+from ludodrome.web.plays import Play, Refused
+from ludodrome.web.routes import analysis, games, pages, plays, puzzles, spaces
+from ludodrome.web.security import Guard
+from ludodrome.web.shelves import Shelf
+from ludodrome.web.sittings import Sitting
+from ludodrome.web.thinking import Busy
+
+API = "/api/v1"
+PLAYS, SITTINGS = 500, 500
+"""So many games, and puzzles being solved, are kept at once ..."""
+HOURS = 12 * 3600.0
+"""... and so long untouched."""
+THINKERS = 4
+"""Threads in which bots think."""
+STATIC = Path(__file__).parent / "static"
+SMALLEST_ZIPPED = 1024
+
+
+class Ascii(JSONResponse):
+    """JSON that can always be written, whatever a stranger's text had in it."""
+
+    def render(self, content: Any) -> bytes:
+        """The content in bytes."""
+        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+
+
+def create_app(warm: Sequence[str] = ()) -> FastAPI:
+    """The app. ``warm``: games that are made ready in the background as soon as the server runs."""
+    executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        for game_id in warm:
+            executor.submit(games.warm_up, game_id)
+        yield
+        app.state.plays.clear()
+        executor.shutdown(wait=False, cancel_futures=True)
+
+    app = FastAPI(
+        title="Ludodrome",
+        version=ludodrome.__version__,
+        description="Everything that the pages of Ludodrome do, for programs.",
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        default_response_class=Ascii,
+    )
+    app.state.executor = executor
+    app.state.plays = Shelf[Play](PLAYS, HOURS, Play.close)
+    app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
+    for noun in (games, plays, analysis, spaces, puzzles):
+        app.include_router(noun.router, prefix=API)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.include_router(pages.router)
+    _explain(app)
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
+    app.add_middleware(Guard)
+    return app
+
+
+def _explain(app: FastAPI) -> None:
+    """Everything that goes wrong becomes a sentence: as JSON for programs, as a page for people."""
+
+    async def refused(request: Request, error: Exception) -> Response:
+        return _answer(request, 409 if isinstance(error, Refused) else 422, str(error))
+
+    async def busy(request: Request, error: Exception) -> Response:
+        return _answer(request, 503, str(error))
+
+    async def malformed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        return _answer(request, 422, f"{where or 'the request'}: {first['msg'].lower()}")
+
+    async def missing(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return _answer(request, error.status_code, error.detail, error.headers)
+
+    async def broken(request: Request, error: Exception) -> Response:
+        return _answer(request, 500, "something went wrong here; the server's log says what")
+
+    app.add_exception_handler(ValueError, refused)
+    app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(RequestValidationError, malformed)
+    app.add_exception_handler(HTTPException, missing)
+    app.add_exception_handler(Exception, broken)
+
+
+def _answer(request: Request, status: int, sentence: str, headers: Any = None) -> Response:
+    if request.url.path.startswith((API, "/static/")):
+        return Ascii({"error": sentence}, status, headers)
+    return pages.error_page(request, status, sentence)

@@ -1,0 +1,161 @@
+"""Positions for a page: what is shown, what is legal, and what a board draws beside it. No board is drawn here.
+
+The page decides nothing: legal moves, eruptions, chains and rounds all come from the rules through this module.
+"""
+
+from typing import Any
+
+from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
+from ludodrome.games import find
+from ludodrome.reading import show
+
+LARGEST_GRID = 10
+"""Of spaces, on a page."""
+MOST_ROUNDS = 9
+
+Json = dict[str, Any]
+
+
+def open_game(game_id: str, options: Json | None) -> Game:
+    """A game as a page can show it; ValueError says what would be right."""
+    game = find(game_id).room()(**(options or {}))
+    if game.id == "spaces":
+        chosen = game.options
+        if chosen["mode"] != "rounds":
+            raise ValueError("on the page spaces is played in rounds; decks are played with `ludodrome play spaces`")
+        if chosen["size"] > LARGEST_GRID or chosen["rounds"] > MOST_ROUNDS:
+            raise ValueError(
+                f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
+                f"not {show(chosen['size'])} and {show(chosen['rounds'])}"
+            )
+    return game
+
+
+def described(game: Game, state: Any, seat: int | None = None) -> Json:
+    """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
+    mover = game.to_move(state)
+    ending = game.outcome(state)
+    legal = _legal(game, state)
+    return {
+        "state": _shown(game, state, seat),
+        "to_move": mover,
+        "legal": legal,
+        "marks": marks(game, state, legal or []),
+        "outcome": None if ending is None else outcome(ending),
+    }
+
+
+def _shown(game: Game, state: Any, seat: int | None) -> Any:
+    """The state as a seat sees it; whose eyes they are is no part of it."""
+    return {name: value for name, value in game.observation(state, seat).items() if name != "you"}
+
+
+def outcome(ending: Outcome) -> Json:
+    """How a game ended."""
+    return {
+        "winner": ending.winner,
+        "reason": ending.reason,
+        "scores": list(ending.scores),
+        "returns": list(ending.returns),
+    }
+
+
+def why_illegal(game: Game, state: Any, move: Any) -> str:
+    """Why a move cannot be made; empty if it can."""
+    try:
+        game.apply(state, move)
+    except IllegalMove as wrong:
+        return str(wrong)
+    return ""
+
+
+def _legal(game: Game, state: Any) -> list[Any] | None:
+    """All legal moves; None where they are too many to list, or made step by step."""
+    if game.actions_a_turn > 1:
+        return None
+    try:
+        return game.legal_moves(state)
+    except TooManyMoves:
+        return None
+
+
+def marks(game: Game, state: Any, legal: list[Any]) -> Json:
+    """What the board of a game shows beside the state."""
+    if game.id == "caldera":
+        return {"eruptions": _eruptions(game, state, legal)}
+    if game.id == "dots":
+        return {"chains": _chains(state)}
+    if game.id == "spaces" and state["history"]:
+        return {"round": told_round(state["history"][-1]["boards"], state["size"], state["rules"])}
+    return {}
+
+
+def _eruptions(game: Game, state: Any, legal: list[Any]) -> list[Json]:
+    """The forges that set something off: the cells that erupt, and those of the pieces that are lost."""
+    found = []
+    for move in legal:
+        row, column = move.get("target", (0, 0))
+        if move["action"] != "forge" or state["board"][row][column] != 3:
+            continue
+        after = game.apply(state, move)["board"]
+        cells = [
+            [r, c] for r in range(len(after)) for c in range(len(after)) if after[r][c] < 0 <= state["board"][r][c]
+        ]
+        lost = [[piece["r"], piece["c"]] for side in ("p0", "p1") for piece in state[side]]
+        found.append({"move": move, "cells": cells, "lost": [cell for cell in lost if cell in cells]})
+    return found
+
+
+def _chains(state: Any) -> list[Json]:
+    """The chains and loops of a dots position: boxes with two open sides, joined through them."""
+    rows, columns = state["rows"], state["cols"]
+    ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for r in range(rows):
+        for c in range(columns):
+            sides = (
+                (state["h"][r][c], (r - 1, c)),
+                (state["h"][r + 1][c], (r + 1, c)),
+                (state["v"][r][c], (r, c - 1)),
+                (state["v"][r][c + 1], (r, c + 1)),
+            )
+            beyond = [box for drawn, box in sides if not drawn]
+            if len(beyond) == 2:
+                ways[r, c] = beyond
+    chains = []
+    while ways:
+        first = min(ways, key=lambda box: sum(one in ways for one in ways[box]))  # an end, if there is one
+        chain, edge, inner = [first], 0, 0
+        members = set(chain)
+        while edge < len(chain):
+            for box in ways[chain[edge]]:
+                inner += box in ways
+                if box in ways and box not in members:
+                    members.add(box)
+                    chain.append(box)
+            edge += 1
+        for box in chain:
+            del ways[box]
+        if len(chain) > 1:
+            chains.append({"boxes": [list(box) for box in chain], "loop": inner == 2 * len(chain)})
+    return chains
+
+
+def told_round(boards: list[Any], size: int, rules: str) -> Json:
+    """A round of spaces, step by step, on the common grid."""
+    from ludodrome.games.spaces import simulate
+
+    told = simulate(boards[0], boards[1], size, rules)
+    return {
+        "points": told.points,
+        "ended": told.ended,
+        "steps": [
+            {
+                "squares": [list(square) for square in step.squares],
+                "did": step.did,
+                "traps": [None if trap is None else list(trap) for trap in step.traps],
+                "points": step.points,
+                "events": [{"seat": e.seat, "points": e.points, "reason": e.reason} for e in step.events],
+            }
+            for step in told.steps
+        ],
+    }

@@ -1,0 +1,17 @@
+"""Analysis: what the engine thinks of a position."""
+
+from fastapi import APIRouter
+
+from ludodrome.web.positions import Json, open_game
+from ludodrome.web.routes.asking import FAULTS, Question
+from ludodrome.web.thinking import analysed
+
+router = APIRouter(tags=["analysis"], responses=FAULTS)
+
+
+@router.post("/analysis")
+def analyse(asked: Question) -> Json:
+    """The best moves of a position, with what they are worth to the seat to move."""
+    game = open_game(asked.game, asked.options)
+    state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
+    return analysed(game, state, asked.seconds, asked.lines)

@@ -1,0 +1,100 @@
+"""What requests look like, and how the things that they name are found."""
+
+from typing import Any
+
+from fastapi import HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from ludodrome.web.plays import PERSON, Play
+from ludodrome.web.sittings import Sitting
+from ludodrome.web.thinking import LONGEST, MOST_LINES
+
+LARGEST_SEED = 2**53 - 1
+FAULTS: dict[int | str, dict[str, Any]] = {
+    404: {"description": "There is no such thing."},
+    409: {"description": "It cannot be done now."},
+    422: {"description": "The request has not the right form, or the rules refuse it."},
+    503: {"description": "The engine is busy."},
+}
+"""What else may be answered; each is an object with a sentence in ``error``."""
+GAME_NAME = Field(max_length=40, examples=["skysummit"])
+
+
+class Strict(BaseModel):
+    """A request; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewPlay(Strict):
+    """A game to be begun."""
+
+    game: str = GAME_NAME
+    options: dict[str, Any] = Field(default={}, max_length=10)
+    seats: list[str] = Field(
+        max_length=3, examples=[[PERSON, "level:3"]], description="By seat: person, or the spec of a built-in bot."
+    )
+    clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
+    opening: list[Any] = Field(default=[], description="Moves that are on the board already.")
+    seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
+
+
+class NewMove(Strict):
+    """A person's move."""
+
+    move: Any
+    version: int | None = Field(default=None, description="The version of the game that it was made for.")
+
+
+class Seat(Strict):
+    """A seat."""
+
+    seat: int | None = Field(default=None, ge=0, le=2)
+
+
+class Position(Strict):
+    """A position, and perhaps a move to make in it."""
+
+    options: dict[str, Any] = Field(default={}, max_length=10)
+    state: Any = Field(default=None, description="As JSON, or on one line; null for the first position.")
+    move: Any = None
+
+
+class Question(Strict):
+    """A position to be analysed."""
+
+    game: str = GAME_NAME
+    options: dict[str, Any] = Field(default={}, max_length=10)
+    state: Any
+    seconds: float = Field(default=0.5, gt=0, le=LONGEST)
+    lines: int = Field(default=3, ge=1, le=MOST_LINES)
+
+
+class Unfinished(Strict):
+    """A board of spaces in the making."""
+
+    size: int = Field(ge=2, le=10)
+    rules: str = Field(default="written", max_length=20)
+    sequence: list[Any] = Field(default=[], max_length=400)
+
+
+class Answer(Strict):
+    """A move that may solve a puzzle."""
+
+    move: Any
+
+
+def play_of(request: Request, name: str) -> Play:
+    """The game of an id, or 404."""
+    play: Play | None = request.app.state.plays.find(name)
+    if play is None:
+        raise HTTPException(404, "there is no such game here any more: games are kept for half a day")
+    return play
+
+
+def sitting_of(request: Request, name: str) -> Sitting:
+    """Somebody at a puzzle, or 404."""
+    sitting: Sitting | None = request.app.state.sittings.find(name)
+    if sitting is None:
+        raise HTTPException(404, "nobody is at this puzzle any more; begin it again")
+    return sitting

@@ -1,0 +1,75 @@
+"""Games: which there are, their options and bots, and single positions of them."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from ludodrome.bots import bot
+from ludodrome.bots.catalogue import bot_names
+from ludodrome.game import Game
+from ludodrome.games import GAMES, find
+from ludodrome.web.positions import Json, described, open_game, why_illegal
+from ludodrome.web.routes.asking import FAULTS, Position
+
+router = APIRouter(prefix="/games", tags=["games"], responses=FAULTS)
+
+WARM_UP_WITH = "level:3"
+
+
+@router.get("")
+def all_games() -> list[Json]:
+    """All games."""
+    return [{"id": entry.id, "title": entry.title, "summary": entry.summary} for entry in GAMES.values()]
+
+
+@router.get("/{game_id}")
+def one_game(game_id: str) -> Json:
+    """A game with its options and the bots that play it."""
+    entry = find(game_id)
+    game = open_game(game_id, {})
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "summary": entry.summary,
+        "options": [
+            {"name": one.name, "default": one.default, "meaning": one.meaning, "values": one.values}
+            for one in game.available
+        ],
+        "bots": bot_names(game),
+    }
+
+
+@router.post("/{game_id}/positions")
+def position(game_id: str, asked: Position) -> Json:
+    """A position: whose turn it is, what is legal, how it ended. With a move: the position after it."""
+    game, state = _position(game_id, asked)
+    if asked.move is None:
+        return described(game, state)
+    text = game.format_move(asked.move, state)
+    return {**described(game, game.apply(state, asked.move)), "text": text}
+
+
+@router.post("/{game_id}/check")
+def check(game_id: str, asked: Position) -> Json:
+    """Whether a move can be made, and if not why."""
+    game, state = _position(game_id, asked)
+    why = why_illegal(game, state, asked.move)
+    return {"legal": not why, "why": why}
+
+
+def _position(game_id: str, asked: Position) -> tuple[Game, Any]:
+    game = open_game(game_id, asked.options)
+    if asked.state is None:
+        return game, game.initial_state()
+    state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
+    return game, game.decode(game.encode(state))
+
+
+def warm_up(game_id: str) -> None:
+    """Compiles or loads what a first game needs, before anybody asks for it."""
+    game = open_game(game_id, {})
+    state = game.initial_state()
+    described(game, state)
+    player = bot(WARM_UP_WITH, game)
+    player.choose(game.observation(state, game.to_move(state)))
+    player.close()

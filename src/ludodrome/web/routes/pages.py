@@ -1,0 +1,107 @@
+"""Pages for people."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from fastapi.templating import Jinja2Templates
+from markupsafe import Markup
+
+from ludodrome.games import GAMES, Entry
+from ludodrome.puzzlebook import puzzles
+from ludodrome.puzzlebook.solved import Solved
+from ludodrome.web.routes.puzzles import puzzle_of
+from ludodrome.web.rulebook import rules
+from ludodrome.web.showcase import showcase
+
+router = APIRouter(include_in_schema=False)
+
+FIRST = "skysummit"
+ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
+TABS = (("Play", ""), ("Puzzles", "/puzzles"), ("Rules", "/rules"))
+KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
+_templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
+
+
+def embedded(value: Any) -> Markup:
+    """JSON that can stand in a page's script element, whatever is in it."""
+    text = json.dumps(value, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def _page(request: Request, template: str, game_id: str, tab: str, **context: Any) -> Response:
+    if game_id not in GAMES:
+        raise HTTPException(404, "There is no such game. The games are listed above.")
+    entry: Entry = GAMES[game_id]
+    shared = {"games": [GAMES[one] for one in ORDER], "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
+    return _templates.TemplateResponse(request, template, {**shared, **context})
+
+
+def error_page(request: Request, status: int, sentence: str) -> Response:
+    """A page that says what is wrong."""
+    context = {"games": [GAMES[one] for one in ORDER], "game": None, "tabs": TABS, "tab": "", "sentence": sentence}
+    return _templates.TemplateResponse(request, "error.html", {**context, "status": status}, status_code=status)
+
+
+@router.get("/")
+def home() -> Response:
+    """The first game."""
+    return RedirectResponse(f"/{FIRST}")
+
+
+@router.get("/favicon.ico")
+def icon() -> Response:
+    """For browsers that do not read the page's link."""
+    return RedirectResponse("/static/icon.svg")
+
+
+@router.get("/{game_id}")
+def play(request: Request, game_id: str) -> Response:
+    """Play: a game in progress."""
+    data = {"game": game_id, "play": None, "showcase": showcase(game_id) if game_id in GAMES else None}
+    return _page(request, "play.html", game_id, "", data=data)
+
+
+@router.get("/{game_id}/plays/{name}")
+def play_again(request: Request, game_id: str, name: str) -> Response:
+    """Play: the game of that id."""
+    found = request.app.state.plays.find(name)
+    if found is None or found.game.id != game_id:
+        raise HTTPException(404, "This game is not here any more: games are kept for half a day.")
+    return _page(request, "play.html", game_id, "", data={"game": game_id, "play": name, "showcase": None})
+
+
+@router.get("/{game_id}/rules")
+def rules_page(request: Request, game_id: str) -> Response:
+    """The rules, with diagrams."""
+    book = rules(game_id) if game_id in GAMES else None
+    diagrams = [] if book is None else [{"position": one.position, "options": one.options} for one in book.diagrams]
+    return _page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
+
+
+@router.get("/{game_id}/puzzles")
+def puzzles_page(request: Request, game_id: str) -> Response:
+    """The puzzles of a game, by grade."""
+    book = puzzles(game_id) if game_id in GAMES else []
+    solved = Solved()
+    grades = [
+        [(one, KIND_WORDS[one.kind].format(goal=one.goal), one in solved) for one in book if one.grade == grade]
+        for grade in sorted({one.grade for one in book})
+    ]
+    count = sum(one in solved for one in book)
+    first = next((one.number for one in book if one not in solved), 1)
+    return _page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
+
+
+@router.get("/{game_id}/puzzles/{number}")
+def puzzle_page(request: Request, game_id: str, number: int) -> Response:
+    """One puzzle."""
+    if game_id not in GAMES:
+        return _page(request, "puzzle.html", game_id, "/puzzles")
+    one, total = puzzle_of(game_id, number), len(puzzles(game_id))
+    data = {"game": game_id, "number": number, "total": total}
+    return _page(
+        request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data
+    )

@@ -1,0 +1,107 @@
+"""Puzzles: the book, and somebody at one of them."""
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+
+from ludodrome.puzzlebook import Puzzle, puzzles
+from ludodrome.puzzlebook.attempts import Attempt
+from ludodrome.puzzlebook.solved import Solved
+from ludodrome.web.positions import Json, described
+from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
+from ludodrome.web.sittings import Sitting
+from ludodrome.web.thinking import desk
+
+router = APIRouter(tags=["puzzles"], responses=FAULTS)
+
+
+def puzzle_of(game_id: str, number: int) -> Puzzle:
+    """A puzzle by its number, or 404."""
+    book = puzzles(game_id)
+    if not 1 <= number <= len(book):
+        raise HTTPException(404, f"the puzzles of {game_id} are numbered from 1 to {len(book)}")
+    return book[number - 1]
+
+
+@router.get("/puzzles/{game_id}")
+def book(game_id: str) -> list[Json]:
+    """All puzzles of a game, and which are solved."""
+    solved = Solved()
+    return [
+        {"number": one.number, "grade": one.grade, "kind": one.kind, "goal": one.goal, "solved": one in solved}
+        for one in puzzles(game_id)
+    ]
+
+
+@router.post("/puzzles/{game_id}/{number}/attempts", status_code=201)
+def begin(request: Request, game_id: str, number: int) -> Json:
+    """Begin a puzzle."""
+    attempt = Attempt(puzzle_of(game_id, number))
+    shelf = request.app.state.sittings
+    name = shelf.new_id()
+    shelf.put(name, Sitting(attempt))
+    return _view(name, attempt)
+
+
+@router.post("/attempts/{name}/moves")
+def move(request: Request, name: str, answer: Answer) -> Json:
+    """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
+    sitting = sitting_of(request, name)
+    attempt = sitting.attempt
+    with sitting.lock, desk():
+        if attempt.solved:
+            raise ValueError("the puzzle is solved")
+        before = attempt.state
+        after = attempt.game.apply(before, answer.move)
+        judgement = attempt.play(answer.move)
+        steps = [_step(attempt, after, answer.move)] if judgement.right else []
+        for reply in judgement.replies:
+            after = attempt.game.apply(after, reply)
+            steps.append(_step(attempt, after, reply))
+        fault = Solved().add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
+    told = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
+    return {**_view(name, attempt), "judgement": told, "steps": steps}
+
+
+@router.post("/attempts/{name}/hint")
+def hint(request: Request, name: str) -> Json:
+    """A hint, a better one each time."""
+    sitting = sitting_of(request, name)
+    attempt = sitting.attempt
+    with sitting.lock, desk():
+        _check_unsolved(attempt)
+        return {"hint": attempt.hint()}
+
+
+@router.post("/attempts/{name}/solution")
+def solution(request: Request, name: str) -> Json:
+    """The solution from here. The puzzle does not count as solved then."""
+    sitting = sitting_of(request, name)
+    attempt = sitting.attempt
+    with sitting.lock, desk():
+        _check_unsolved(attempt)
+        sitting.helped = True
+        text = attempt.solution()
+    return {"solution": text}
+
+
+def _check_unsolved(attempt: Attempt) -> None:
+    if attempt.solved:
+        raise ValueError("the puzzle is solved")
+
+
+def _step(attempt: Attempt, state: Any, move: Any) -> Json:
+    return {"move": move, "position": described(attempt.game, state)}
+
+
+def _view(name: str, attempt: Attempt) -> Json:
+    return {
+        "id": name,
+        "game": attempt.game.id,
+        "options": attempt.game.options,
+        "number": attempt.puzzle.number,
+        "task": attempt.task(),
+        "seat": attempt.seat,
+        "solved": attempt.solved,
+        "position": described(attempt.game, attempt.state, attempt.seat),
+    }

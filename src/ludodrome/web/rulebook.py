@@ -1,0 +1,133 @@
+"""The rules for people as HTML, with diagrams among them that can be played on.
+
+RULES.md is the only source of the text; its markup is rendered, raw HTML in it is not.
+"""
+
+import html
+import re
+from functools import cache
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+
+from ludodrome.games import find
+from ludodrome.web.positions import Json
+
+APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
+"""Chapters for those who write programs: they come folded."""
+RULE = re.compile(r"<p><strong>(R(\d+)\. .*?)</strong>")
+
+
+class Diagram(NamedTuple):
+    """A position to try something out in."""
+
+    rule: int
+    """The rule below which it stands."""
+    caption: str
+    position: str
+    """On one line; empty for the first position."""
+    options: Json
+
+
+DIAGRAMS: dict[str, tuple[Diagram, ...]] = {
+    "skysummit": (
+        Diagram(
+            7,
+            "Pick a blue worker: the dots are its steps. B2 is too high for it.",
+            "00000/02000/01100/00100/00000 C2D4 B4E2 6",
+            {},
+        ),
+        Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8", {}),
+    ),
+    "santorini": (
+        Diagram(7, "Pick a blue worker, a step, and where it builds.", "00000/02100/01020/00100/00000 C2B3 D3C4 6", {}),
+        Diagram(
+            12, "Three players: each for itself.", "00000/00100/01000/00010/00000 C3B3 D3B4 D2D4 0", {"players": 3}
+        ),
+    ),
+    "caldera": (
+        Diagram(
+            9,
+            "Lancers leap: pick one.",
+            "0000000/0000000/0000000/0001000/0000000/0000000/0000000 c63l61l54s62s64 c03l01l05s02s04 8",
+            {},
+        ),
+        Diagram(
+            12,
+            "Pick the smith on 42, choose Forge, and look at the chain before you let it go.",
+            "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
+            {},
+        ),
+    ),
+    "dots": (
+        Diagram(
+            4,
+            "Draw the fourth side of a box, and go on.",
+            "2x3 111/010/101 1101/1001 .../... 0 0",
+            {"rows": 2, "cols": 3},
+        ),
+    ),
+    "spaces": (
+        Diagram(17, "Lay a board: from the bottom row up to the goal.", "", {"size": 3, "rounds": 1}),
+        Diagram(
+            19,
+            "The other board is in view, turned. Lay an answer and watch the round.",
+            "rounds 3 written seen 1/1 3:1:u6uf -",
+            {"size": 3, "rounds": 1},
+        ),
+    ),
+}
+
+
+class Chapter(NamedTuple):
+    """A part of the page."""
+
+    anchor: str
+    title: str
+    body: str
+    folded: bool
+
+
+class Rules(NamedTuple):
+    """The rules of a game, ready for the page."""
+
+    lead: str
+    chapters: tuple[Chapter, ...]
+    diagrams: tuple[Diagram, ...]
+
+
+@cache
+def rules(game_id: str) -> Rules:
+    """The rules of a game; ValueError if there is none of that name."""
+    entry = find(game_id)
+    text = MarkdownIt("commonmark", {"html": False}).enable("table").render(entry.rules())
+    text = re.sub(r"<h1>.*?</h1>\s*", "", text, count=1)
+    text = text.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
+    text = re.sub(r"<pre>", '<pre tabindex="0">', text)
+    text = RULE.sub(r'<p id="R\2"><strong>\1</strong>', text)
+    diagrams = DIAGRAMS.get(game_id, ())
+    for number, diagram in enumerate(diagrams):
+        text = _with_diagram(text, number, diagram)
+    lead, *parts = re.split(r"<h2>(.*?)</h2>", text)
+    titles, bodies = parts[::2], parts[1::2]
+    chapters = tuple(
+        Chapter(_anchor(title), html.unescape(title), body, title in APPENDICES)
+        for title, body in zip(titles, bodies, strict=True)
+    )
+    return Rules(lead, chapters, diagrams)
+
+
+def _with_diagram(text: str, number: int, diagram: Diagram) -> str:
+    """The page with a place for a diagram before the rule that follows its own."""
+    start = text.index(f'<p id="R{diagram.rule}">')
+    ends = [at for mark in ('<p id="R', "<h2>", "<h3>") if (at := text.find(mark, start + 1)) > 0]
+    figure = (
+        f'<figure class="diagram" data-diagram="{number}">'
+        f'<figcaption>{html.escape(diagram.caption)}</figcaption><div class="board"></div></figure>\n'
+    )
+    end = min(ends)
+    return text[:end] + figure + text[end:]
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

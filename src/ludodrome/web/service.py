@@ -1,0 +1,30 @@
+"""The server: the app behind a socket, and an end without loose ends."""
+
+import socket
+from collections.abc import Sequence
+
+import uvicorn
+from fastapi import FastAPI
+
+PATIENCE = 2
+"""Seconds that open requests have when the server ends."""
+
+
+class Service(uvicorn.Server):
+    """A server of the app."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        super().__init__(
+            uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=PATIENCE)
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Whoever waits for a move is answered first: nobody's request is torn off."""
+        self._app.state.plays.clear()
+        await super().shutdown(sockets)
+
+
+def serve(app: FastAPI, sockets: Sequence[socket.socket]) -> None:
+    """Serve until Ctrl-C."""
+    Service(app).run(sockets=list(sockets))

@@ -1,0 +1,22 @@
+"""The games in progress that a first visit finds: some moves are made, and it is your turn.
+
+They are read from a file, so that a page can draw its board before any rule is compiled.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ludodrome.web.positions import Json
+
+
+@cache
+def _all() -> Json:
+    read: Json = json.loads(files(__package__).joinpath("data", "showcase.json").read_text("utf-8"))
+    return read
+
+
+def showcase(game_id: str) -> Any:
+    """``options``, ``seats``, the moves of the ``opening``, their ``texts``, and the ``state`` they lead to."""
+    return _all()[game_id]

@@ -1,0 +1,32 @@
+// Talking to the server. The page uses nothing that another client could not.
+
+export class Refusal extends Error {
+  constructor(message, status) { super(message); this.status = status; }
+}
+
+async function ask(path, options) {
+  let answer;
+  try {
+    answer = await fetch(`/api/v1${path}`, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal("The server does not answer. Is it still running?", 0);
+  }
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, answer.status);
+  return body;
+}
+
+export const get = (path, signal) => ask(path, { signal });
+
+export const post = (path, body = {}, signal) =>
+  ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+
+export const pageData = () => JSON.parse(document.getElementById("data").textContent);
+
+const voice = document.getElementById("say");
+export function say(text) {
+  voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
+}
+
+export const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

@@ -1,0 +1,144 @@
+// What all boards share: targets that can be clicked, tapped and reached with the arrow keys, and the word below.
+//
+// A board is told what to show (`update`) and draws it anew; it keeps nothing but what the person has picked so far.
+// What is legal comes with the position, from the server; whether a refused click had a reason is asked there too.
+
+import { svg } from "./draw.js";
+
+const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+export class Board {
+  /** host: the element to draw in; bar: the line below it; calls: `move(raw)`, `why(raw)` and `say(text)`. */
+  constructor(host, bar, calls) {
+    this.host = host;
+    this.word = bar.querySelector(".word");
+    this.tools = bar.querySelector(".tools");
+    this.bar = bar;
+    this.calls = calls;
+    this.pick = {};
+    this.sent = false;
+    this.own = false;
+    this.model = null;
+    this.targets = new Map();
+    host.addEventListener("click", (event) => this.#click(event));
+    host.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** model: state, legal, marks, last, before, seat, interactive, best, flip, animate, analysis. */
+  update(model) {
+    const before = this.model;
+    this.model = model;
+    this.own = this.sent;
+    this.sent = false;
+    if (this.own || !before || before.state !== model.state || before.interactive !== model.interactive) this.pick = {};
+    this.render();
+    if (model.animate && before) this.animate(before);
+  }
+
+  /** Draws everything; what had the focus has it again. */
+  render() {
+    const focused = this.host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const current = focused || this.host.querySelector('[tabindex="0"]')?.dataset.key;
+    this.targets.clear();
+    const drawing = this.draw();
+    drawing.setAttribute("role", "group");
+    drawing.setAttribute("aria-label", this.describe());
+    const { width, height } = drawing.viewBox.baseVal;
+    this.host.parentElement.style.setProperty("--ratio", (width / height).toFixed(3));
+    this.host.replaceChildren(drawing);
+    const nodes = [...this.host.querySelectorAll(".target")];
+    const stop = nodes.find((node) => node.dataset.key === current) || nodes.find((node) => node.classList.contains("live")) || nodes[0];
+    if (stop) stop.setAttribute("tabindex", "0");
+    if (focused && stop) stop.focus({ preventScroll: true });
+    this.host.toggleAttribute("data-ready", Boolean(this.model.interactive));
+  }
+
+  /** Something that can be clicked. `act` null: a click is answered with `why`. */
+  target(key, x, y, width, height, label, act, extra = {}) {
+    const { live = Boolean(act), round = 8, children = [], seat = this.model.seat } = extra;
+    this.targets.set(key, act);
+    return svg(
+      "g",
+      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live ? null : "true" },
+      ...children,
+      svg("rect", { class: "hit", x, y, width, height, rx: round }),
+    );
+  }
+
+  tell(text, refused = false) {
+    this.word.textContent = text;
+    this.word.classList.toggle("no", refused);
+  }
+
+  /** Says what to do now, where no refusal stands. */
+  guide(text) {
+    if (this.model.interactive) this.tell(text);
+    else this.tell(this.model.word || "");
+  }
+
+  async refuse(raw) {
+    try {
+      this.tell(await this.calls.why(raw), true);
+    } catch {
+      this.tell("That cannot be done here.", true);
+    }
+  }
+
+  /** Hands a move over. Until there is an answer the board stays as it is and takes nothing more. */
+  submit(raw) {
+    this.sent = true;
+    this.host.removeAttribute("data-ready");
+    this.calls.move(raw);
+  }
+
+  describe() { return "Board"; }
+  animate() {}
+
+  #click(event) {
+    const node = event.target.closest?.("[data-key]");
+    if (event.target.closest?.("svg")) this.activate(node?.dataset.key, event);
+  }
+
+  activate(key, event) {
+    if (this.sent) return;
+    if (!this.model.interactive) {
+      if (this.model.waiting) this.tell(this.model.waiting, true);
+      return;
+    }
+    this.targets.get(key)?.(event);
+  }
+
+  #key(event) {
+    const node = event.target.closest?.("[data-key]");
+    if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      this.pick = {};
+      this.render();
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.activate(node.dataset.key, event);
+    } else if (DIRECTIONS[event.key]) {
+      this.#rove(node, ...DIRECTIONS[event.key]);
+    } else return;
+    event.preventDefault();
+  }
+
+  /** To the nearest target in a direction. */
+  #rove(from, dx, dy) {
+    const middle = (node) => {
+      const hit = node.querySelector(".hit").getBoundingClientRect();
+      return [hit.x + hit.width / 2, hit.y + hit.height / 2];
+    };
+    const [x, y] = middle(from);
+    let best = null, least = Infinity;
+    for (const node of this.host.querySelectorAll(".target")) {
+      const [nx, ny] = middle(node);
+      const along = (nx - x) * dx + (ny - y) * dy;
+      const across = Math.abs((nx - x) * dy) + Math.abs((ny - y) * dx);
+      if (along > 1 && along + 2.5 * across < least) [best, least] = [node, along + 2.5 * across];
+    }
+    if (!best) return;
+    from.setAttribute("tabindex", "-1");
+    best.setAttribute("tabindex", "0");
+    best.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,116 @@
+// Dots and Boxes: the nearest open edge lights up and is drawn by a click or a tap.
+
+import { Board } from "../board.js";
+import { grow, motion, shape, svg } from "../draw.js";
+
+const UNIT = 84, PAD = 34, REACH = UNIT * 0.62;
+const edgeKey = ({ orient, r, c }) => `${orient}${r}_${c}`;
+const edgeName = ({ orient, r, c }) => `${orient}(${r},${c})`;
+
+export class GameBoard extends Board {
+  constructor(...rest) {
+    super(...rest);
+    const { host } = this;
+    host.addEventListener("pointermove", (event) => this.light(this.nearest(event)));
+    host.addEventListener("pointerleave", () => this.light(null));
+    host.addEventListener("focusin", (event) => this.light(event.target.dataset?.key || null));
+  }
+
+  describe() { return `Dots and boxes, ${this.model.state.rows} by ${this.model.state.cols}. Arrow keys move along the open edges, Enter draws one.`; }
+
+  place(r, c) {
+    const { rows, cols } = this.model.state;
+    const [row, column] = this.model.flip ? [rows - r, cols - c] : [r, c];
+    return [PAD + column * UNIT, PAD + row * UNIT];
+  }
+
+  ends({ orient, r, c }) { return [this.place(r, c), orient === "H" ? this.place(r, c + 1) : this.place(r + 1, c)]; }
+
+  line(edge, name, extra = {}) {
+    const [[x1, y1], [x2, y2]] = this.ends(edge), length = Math.hypot(x2 - x1, y2 - y1);
+    const [ix, iy] = [((x2 - x1) / length) * 11, ((y2 - y1) / length) * 11];
+    return svg("line", { class: name, x1: x1 + ix, y1: y1 + iy, x2: x2 - ix, y2: y2 - iy, "pointer-events": "none", ...extra });
+  }
+
+  draw() {
+    const { state, interactive, seat, last, best, analysis } = this.model, { rows, cols } = state;
+    this.open = new Map((interactive ? this.model.legal || [] : []).map((edge) => [edgeKey(edge), edge]));
+    const boxes = [], lines = [], targets = [], dots = [];
+    for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
+      const owner = state.owner[r][c];
+      if (owner < 0) continue;
+      const [x1, y1] = this.place(r, c), [x2, y2] = this.place(r + 1, c + 1), x = Math.min(x1, x2), y = Math.min(y1, y2);
+      boxes.push(svg("g", { "data-box": `${r}_${c}` }, svg("rect", { class: `box s${owner}`, x, y, width: UNIT, height: UNIT }), shape(owner, x + UNIT / 2, y + UNIT / 2, 15, "box-mark")));
+    }
+    for (const orient of ["H", "V"]) for (let r = 0; r < rows + (orient === "H"); r++) for (let c = 0; c < cols + (orient === "V"); c++) {
+      const edge = { orient, r, c }, drawn = (orient === "H" ? state.h : state.v)[r][c];
+      lines.push(this.line(edge, drawn ? `edge${last && edgeKey(last) === edgeKey(edge) ? " newest" : ""}` : "edge-open", { "data-edge": edgeKey(edge) }));
+      if (!drawn) targets.push(this.edgeTarget(edge));
+    }
+    if (best) lines.push(this.line(best, "edge-best"));
+    this.near = svg("line", { class: `edge-near s${seat ?? 0}`, visibility: "hidden", "pointer-events": "none" });
+    for (let r = 0; r <= rows; r++) for (let c = 0; c <= cols; c++) { const [x, y] = this.place(r, c); dots.push(svg("circle", { class: "dot", cx: x, cy: y, r: 5.5 })); }
+    this.guide(interactive ? "Draw an edge. The fourth side of a box makes it yours, and you go on." : "");
+    return svg("svg", { viewBox: `0 0 ${cols * UNIT + 2 * PAD} ${rows * UNIT + 2 * PAD}`, class: "edges" },
+      svg("rect", { class: "cell", x: 4, y: 4, width: cols * UNIT + 2 * PAD - 8, height: rows * UNIT + 2 * PAD - 8, rx: 14 }),
+      ...boxes, ...(analysis ? this.chains() : []), ...lines, this.near, ...dots, ...targets);
+  }
+
+  edgeTarget(edge) {
+    const [[x1, y1], [x2, y2]] = this.ends(edge), key = edgeKey(edge), wide = edge.orient === "H";
+    const x = wide ? Math.min(x1, x2) + 10 : x1 - 10, y = wide ? y1 - 10 : Math.min(y1, y2) + 10;
+    return this.target(key, x, y, wide ? UNIT - 20 : 20, wide ? 20 : UNIT - 20, `${wide ? "horizontal" : "vertical"} edge ${edgeName(edge)}, open`, () => this.open.has(key) && this.submit(this.open.get(key)), { round: 10 });
+  }
+
+  chains() {
+    return (this.model.marks?.chains || []).flatMap(({ boxes, loop }) => {
+      const middles = boxes.map(([r, c]) => { const [x1, y1] = this.place(r, c), [x2, y2] = this.place(r + 1, c + 1); return [(x1 + x2) / 2, (y1 + y2) / 2]; });
+      const links = [];
+      boxes.forEach(([r, c], i) => boxes.forEach(([s, d], j) => {
+        if (j <= i || Math.abs(r - s) + Math.abs(c - d) !== 1) return;
+        const wall = r === s ? this.model.state.v[r][Math.max(c, d)] : this.model.state.h[Math.max(r, s)][c];
+        if (!wall) links.push(`M${middles[i].join(" ")}L${middles[j].join(" ")}`);
+      }));
+      const [x, y] = middles[Math.floor(middles.length / 2)];
+      return [svg("path", { class: "chain", d: links.join("") }), svg("text", { class: "chain-count", x, y }, `${boxes.length}${loop ? "○" : ""}`)];
+    });
+  }
+
+  /** The key of the open edge that is nearest to the pointer. */
+  nearest(event) {
+    const drawing = this.host.querySelector("svg"), matrix = drawing?.getScreenCTM();
+    if (!matrix || !this.open?.size) return null;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    let best = null, least = REACH;
+    for (const [key, edge] of this.open) {
+      const [[x1, y1], [x2, y2]] = this.ends(edge);
+      const distance = Math.hypot(at.x - (x1 + x2) / 2, at.y - (y1 + y2) / 2);
+      if (distance < least) [best, least] = [key, distance];
+    }
+    return best;
+  }
+
+  light(key) {
+    const edge = this.open?.get(key);
+    if (!this.near) return;
+    this.near.setAttribute("visibility", edge ? "visible" : "hidden");
+    if (!edge) return;
+    for (const name of ["x1", "y1", "x2", "y2"]) this.near.setAttribute(name, this.line(edge, "").getAttribute(name));
+  }
+
+  activate(key, event) {
+    const near = event?.type === "click" && event.detail ? this.nearest(event) : null;
+    super.activate(near && this.targets.has(near) ? near : key, event);
+  }
+
+  animate(before) {
+    const { last, state } = this.model;
+    if (last) motion(this.host.querySelector(`[data-edge="${edgeKey(last)}"]`), [{ opacity: 0 }, { opacity: 1 }]);
+    let fallen = 0;
+    state.owner.forEach((row, r) => row.forEach((owner, c) => {
+      if (owner < 0 || before.state.owner[r]?.[c] >= 0) return;
+      const [x1, y1] = this.place(r, c), [x2, y2] = this.place(r + 1, c + 1);
+      grow(this.host.querySelector(`[data-box="${r}_${c}"]`), (x1 + x2) / 2, (y1 + y2) / 2, 80 + 90 * fallen++);
+    }));
+  }
+}

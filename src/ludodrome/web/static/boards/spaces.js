@@ -1,0 +1,270 @@
+// Spaces: a builder for boards, and two boards run against each other on one grid, with a time line.
+//
+// The frame always has the goal above and the goal of the other side below, so that nothing jumps between the two.
+
+import { post } from "../api.js";
+import { Board } from "../board.js";
+import { STEP, html, motion, moves, shape, slide, svg } from "../draw.js";
+
+const CELL = 92, GAP = 4, PAD = 9, GOAL = 58;
+const PACE = 650;
+/** Where both boards are in view, each is drawn a little to its side. */
+const BESIDE = 20;
+const key = (row, col) => `${row}_${col}`;
+
+export class GameBoard extends Board {
+  constructor(...rest) {
+    super(...rest);
+    this.bar.classList.add("tall");
+    this.sequence = [];
+    this.following = [];
+    this.mode = "piece";
+    this.running = null;
+    this.host.addEventListener("keydown", (event) => { if (event.key.toLowerCase() === "t" && this.building()) this.setMode(this.mode === "trap" ? "piece" : "trap"); });
+    this.host.addEventListener("contextmenu", (event) => { if (this.building()) { event.preventDefault(); this.#other(event); } });
+  }
+
+  get size() { return this.model.state.size; }
+  /** Whose view it is: one's own board runs upwards. */
+  get eyes() { return this.model.eyes ?? this.model.seat ?? 0; }
+  building() { return this.model.interactive && this.running === null; }
+  describe() { return this.building() ? "Grid to lay a board on. Arrow keys move, Enter takes the step, T changes between step and trap." : "The round as it was played."; }
+
+  update(model) {
+    const played = (state) => state?.history?.length ?? 0;
+    const fresh = !this.model || this.model.state !== model.state;
+    const ran = fresh && played(model.state) > 0 && (played(model.state) !== played(this.model?.state)) && !(this.model === null && model.interactive);
+    if (fresh) { this.sequence = []; this.following = []; this.mode = "piece"; }
+    if (fresh) this.running = null;
+    if (model.best && model.best !== this.model?.best && model.interactive && this.model) { this.running = null; }
+    const lookBack = !model.interactive && played(model.state) > 0 && model.marks?.round;
+    if (ran || (fresh && lookBack && !model.state.chosen)) this.running = model.animate && moves() ? 0 : this.lastStep(model);
+    super.update({ ...model, animate: false });
+    if (model.interactive && fresh) this.ask();
+    if (ran && model.animate) this.roll();
+  }
+
+  lastStep(model = this.model) { return (model.marks?.round?.steps.length ?? 1) - 1; }
+
+  // Places
+
+  corner(row, col) {
+    const y = row < 0 ? 0 : GOAL + GAP + PAD + row * (CELL + GAP) + (row >= this.size ? PAD : 0);
+    return [PAD + col * (CELL + GAP), y];
+  }
+
+  high(row) { return row < 0 || row >= this.size ? GOAL : CELL; }
+
+  middle(row, col) {
+    const [x, y] = this.corner(row, col);
+    return [x + CELL / 2, y + this.high(row) / 2];
+  }
+
+  /** A square of the common grid as these eyes see it; `seat` for squares of that seat's own board. */
+  seen(row, col, seat = 0) { return seat === this.eyes ? [row, col] : [this.size - 1 - row, this.size - 1 - col]; }
+
+  draw() {
+    const n = this.size, width = n * (CELL + GAP) - GAP + 2 * PAD, inner = n * (CELL + GAP) - GAP + 2 * PAD, height = inner + 2 * (GOAL + GAP);
+    const round = this.running === null ? null : this.model.marks?.round;
+    const parts = [svg("rect", { class: "frame", x: 0, y: GOAL + GAP, width, height: inner, rx: 14 })];
+    for (let row = -1; row <= n; row++) for (let col = 0; col < n; col++) parts.push(this.cell(row, col));
+    parts.push(...(round ? this.roundMarks(round) : [...this.otherBoard(), ...this.ownBoard(), ...this.best()]));
+    this.controls(round);
+    return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "grid" }, ...parts);
+  }
+
+  cell(row, col) {
+    const n = this.size, [x, y] = this.corner(row, col), [mx, my] = this.middle(row, col);
+    const outside = row < 0 || row >= n;
+    const children = outside
+      ? [svg("rect", { class: "goal", x: x + 3, y: y + 6, width: CELL - 6, height: GOAL - 12, rx: 8 })]
+      : [svg("rect", { class: "cell", x, y, width: CELL, height: CELL, rx: 7 })];
+    if (outside && !(row >= n && this.running === null && this.laid())) children.push(svg("text", { class: "goal-word", x: mx, y: my }, row < 0 || this.running !== null ? "goal" : "start"));
+    const offers = this.building() ? this.following.filter(({ position: p }) => p.row === row && p.col === col) : [];
+    const step = offers.find((one) => one.type !== "trap"), trap = offers.find((one) => one.type === "trap");
+    const first = this.mode === "trap" ? trap || step : step || trap, seat = this.eyes;
+    const x0 = this.laid() ? mx - BESIDE : mx;
+    if (step) children.push(svg("circle", { class: `spot s${seat}`, cx: x0, cy: my, r: this.mode === "trap" && trap ? 6 : 12 }));
+    if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() ? my - 22 : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
+    const what = first && (first.type === "final" ? "finish" : first.type === "trap" ? "set a trap" : this.sequence.length ? "step here" : "start here");
+    const act = () => (first ? this.take(first) : this.refused(row, col));
+    return this.target(key(row, col), x, y, CELL, this.high(row), [outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`, this.contents(row, col), what].filter(Boolean).join(", "), act, { live: Boolean(first), children, seat });
+  }
+
+  contents(row, col) {
+    return this.sequence.filter(({ position: p }) => p.row === row && p.col === col).map(({ type, order }) => `${type} ${order}`).join(" ");
+  }
+
+  cross(x, y, seat, r = 14, name = "trap") { return svg("path", { class: `${name} s${seat}`, d: `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x + r} ${y - r}l${-2 * r} ${2 * r}`, "pointer-events": "none" }); }
+
+  laid() { const { state } = this.model; return state.chosen && state.to_move === this.eyes ? state.chosen : null; }
+
+  otherBoard() {
+    const laid = this.laid();
+    return laid ? [svg("g", { class: "ghost", "pointer-events": "none" }, ...this.path(laid.sequence, 1 - this.eyes, BESIDE))] : [];
+  }
+
+  ownBoard() {
+    const { state } = this.model, own = this.building() ? this.sequence : state.chosen && state.to_move === 1 - this.eyes ? state.chosen.sequence : [];
+    return [svg("g", { "pointer-events": "none" }, ...this.path(own, this.eyes, this.laid() ? -BESIDE : 0))];
+  }
+
+  best() {
+    const { best } = this.model;
+    return best ? [svg("g", { class: "ghost hinted", "pointer-events": "none" }, ...this.path(best.sequence, this.eyes, this.laid() ? -BESIDE : 0))] : [];
+  }
+
+  /** A board as a numbered line with crosses. */
+  path(sequence, seat, shift) {
+    const at = ({ position: p }) => { const [r, c] = this.seen(p.row, p.col, seat); const [x, y] = this.middle(r, c); return [x + shift, y]; };
+    const steps = sequence.filter((one) => one.type !== "trap");
+    const parts = steps.length > 1 ? [svg("path", { class: `way s${seat}`, d: `M${steps.map((one) => at(one).join(" ")).join("L")}` })] : [];
+    for (const one of sequence) {
+      const [x, y] = at(one);
+      if (one.type === "trap") parts.push(this.cross(x, y - 22, seat, 10), svg("text", { class: `trap-number s${seat}`, x: x + 20, y: y - 22 }, String(one.order)));
+      else parts.push(shape(seat, x, y, 14), svg("text", { class: "step-number", x, y: y + 0.5 }, one.type === "final" ? "★" : String(one.order)));
+    }
+    return parts;
+  }
+
+  roundMarks(round) {
+    const k = Math.min(this.running, round.steps.length - 1), parts = [];
+    const turned = ([row, col]) => this.seen(row, col, 0);
+    for (const seat of [0, 1]) {
+      const way = [];
+      for (let step = 0; step <= k; step++) {
+        const { squares, traps } = round.steps[step];
+        const [x, y] = this.middle(...turned(squares[seat]));
+        const last = way[way.length - 1];
+        if (!last || last[0] !== x || last[1] !== y) way.push([x, y]);
+        if (traps[seat]) { const [tx, ty] = this.middle(...turned(traps[seat])); parts.push(this.cross(tx + (seat ? 9 : -9), ty + (seat ? 9 : -9), seat, 17)); }
+      }
+      if (way.length > 1) parts.push(svg("path", { class: `way s${seat}`, d: `M${way.map((at) => at.join(" ")).join("L")}` }));
+    }
+    const { squares, events } = round.steps[k];
+    const shared = squares[0][0] === squares[1][0] && squares[0][1] === squares[1][1];
+    for (const seat of [0, 1]) {
+      const [x, y] = this.middle(...turned(squares[seat]));
+      parts.push(svg("g", { "data-runner": seat, "pointer-events": "none" }, shape(seat, x + (shared ? (seat ? 15 : -15) : 0), y, 21)));
+      const sum = events.filter((one) => one.seat === seat).map(({ points }) => (points > 0 ? "+1" : points < 0 ? "−1" : "0"));
+      sum.forEach((text, number) => parts.push(svg("text", { class: text === "+1" ? "won" : "gone", x: x + (seat ? 30 : -30), y: y - 26 + number * 20 }, text)));
+    }
+    return parts;
+  }
+
+  controls(round) {
+    const button = (name, act, on = true, extra = {}) => html("button", { class: `button tight${extra.first ? " first" : ""}`, type: "button", disabled: !on, onclick: act, ...extra.more }, name);
+    if (round) {
+      const k = this.running, { points } = round.steps[k], end = this.lastStep();
+      const range = html("input", { type: "range", min: 0, max: end, value: k, "aria-label": "Step of the round", oninput: (event) => this.scrub(Number(event.target.value)) });
+      const [own, other] = [points[this.eyes], points[1 - this.eyes]];
+      const words = k === end ? `Ended by ${round.ended === "goal" ? "reaching the goal" : `a ${round.ended}`}.` : `Step ${k + 1} of ${end + 1}.`;
+      this.tell(`Round ${this.model.state.history.length}. ${words}`);
+      this.tools.replaceChildren(html("span", { class: "tally" }, `${own} : ${other}`), range, button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }), ...(this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : []));
+      const again = this.ranged;
+      this.ranged = false;
+      if (again) range.focus();
+      return;
+    }
+    if (!this.building()) {
+      this.tools.replaceChildren();
+      this.tell(this.model.word || "");
+      return;
+    }
+    const finished = this.sequence.at(-1)?.type === "final";
+    const kind = (name, mode) => html("button", { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) }, name);
+    this.tell(finished ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is in view, turned. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
+    this.tools.replaceChildren(
+      html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
+      button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0), button("Clear", () => this.cut(0), this.sequence.length > 0),
+      button("Lay board", () => this.lay(), finished, { first: true }));
+  }
+
+  // Building
+
+  setMode(mode) { this.mode = mode; this.render(); }
+
+  #other(event) {
+    const node = event.target.closest("[data-key]");
+    if (!node) return;
+    const kept = this.mode;
+    this.mode = kept === "trap" ? "piece" : "trap";
+    this.render();
+    this.activate(node.dataset.key, event);
+    this.mode = "piece";
+    this.render();
+  }
+
+  async ask() {
+    const asked = (this.asked = (this.asked || 0) + 1);
+    const { size, rules } = this.model.state;
+    try {
+      const answer = await post("/spaces/boards", { size, rules, sequence: this.sequence });
+      if (asked !== this.asked) return;
+      this.following = answer.next;
+      this.render();
+    } catch (error) { this.tell(error.message, true); }
+  }
+
+  take(step) {
+    this.sequence = [...this.sequence, step];
+    if (step.type === "trap") this.mode = "piece";
+    this.following = [];
+    this.render();
+    this.calls.say(`${step.type} ${step.order}`);
+    this.ask();
+  }
+
+  cut(length) {
+    this.sequence = this.sequence.slice(0, length);
+    this.following = [];
+    this.render();
+    this.ask();
+  }
+
+  async refused(row, col) {
+    if (!this.building()) return;
+    const order = this.sequence.length + 1, { size, rules } = this.model.state;
+    const type = this.mode === "trap" && this.sequence.length ? "trap" : row < 0 ? "final" : "piece";
+    try {
+      await post("/spaces/boards", { size, rules, sequence: [...this.sequence, { position: { row, col }, type, order }] });
+    } catch (error) { this.tell(error.message, true); }
+  }
+
+  lay() { if (!this.sent) this.submit({ boardSize: this.size, sequence: this.sequence }); }
+
+  // Running
+
+  build() { this.running = null; this.render(); }
+
+  scrub(k) { clearTimeout(this.timer); this.ranged = true; this.go(k); }
+
+  go(k) {
+    const before = this.running;
+    this.running = k;
+    this.render();
+    const steps = this.model.marks.round.steps;
+    if (before === null || Math.abs(before - k) !== 1) return;
+    for (const seat of [0, 1]) {
+      const [x, y] = this.middle(...this.seen(...steps[k].squares[seat])), [fx, fy] = this.middle(...this.seen(...steps[before].squares[seat]));
+      if (x !== fx || y !== fy) slide(this.host.querySelector(`[data-runner="${seat}"]`), fx - x, fy - y);
+    }
+    for (const node of this.host.querySelectorAll(".won, .gone")) motion(node, [{ opacity: 0, transform: "translateY(8px)" }, { opacity: 1, transform: "none" }], STEP, 120);
+  }
+
+  roll() {
+    clearTimeout(this.timer);
+    this.go(0);
+    const on = () => {
+      if (this.running === null || this.running >= this.lastStep() || !this.model.marks?.round) return;
+      this.go(this.running + 1);
+      this.timer = setTimeout(on, PACE);
+    };
+    this.timer = setTimeout(on, PACE);
+  }
+
+  activate(name, event) {
+    if (this.running !== null) return;
+    super.activate(name, event);
+  }
+}

@@ -1,0 +1,63 @@
+// Small parts of drawings: elements, the shapes of the seats, arrows, motion.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** An SVG element. */
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+/** An HTML element. */
+export const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+
+export const SEATS = ["blue circle", "orange diamond", "green square"];
+
+/** The shape of a seat: round, diamond, square. Coordinates are absolute, so that CSS may move it. */
+export function shape(seat, x, y, r, name = "token") {
+  if (seat === 0) return svg("circle", { class: `${name} s0`, cx: x, cy: y, r });
+  if (seat === 2) return svg("rect", { class: `${name} s2`, x: x - r * 0.88, y: y - r * 0.88, width: r * 1.76, height: r * 1.76, rx: r * 0.16 });
+  const d = r * 1.2, k = r * 0.16;
+  return svg("path", {
+    class: `${name} s1`,
+    d: `M${x - k} ${y - d + k}Q${x} ${y - d} ${x + k} ${y - d + k}L${x + d - k} ${y - k}Q${x + d} ${y} ${x + d - k} ${y + k}L${x + k} ${y + d - k}Q${x} ${y + d} ${x - k} ${y + d - k}L${x - d + k} ${y + k}Q${x - d} ${y} ${x - d + k} ${y - k}Z`,
+  });
+}
+
+export const chip = (seat) => svg("svg", { class: "chip", viewBox: "0 0 24 24", "aria-hidden": "true" }, shape(seat, 12, 12, seat === 1 ? 8.5 : 9, "box-mark"));
+
+/** The engine's best: a green arrow. */
+export function arrow(x1, y1, x2, y2, width = 9) {
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const head = Math.min(width * 2.6, length * 0.6);
+  const at = (along, across) => `${(x1 + ux * along - uy * across).toFixed(1)} ${(y1 + uy * along + ux * across).toFixed(1)}`;
+  const w = width / 2, neck = length - head;
+  return svg("path", { class: "arrow", d: `M${at(0, w)}L${at(neck, w)}L${at(neck, w * 3)}L${at(length, 0)}L${at(neck, -w * 3)}L${at(neck, -w)}L${at(0, -w)}Z` });
+}
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const moves = () => !still.matches;
+export const STEP = 220;
+
+/** Short motion; none where the reader prefers none. */
+export function motion(node, frames, duration = STEP, delay = 0) {
+  if (!node || !moves()) return;
+  node.animate(frames, { duration, delay, easing: "ease-out", fill: "backwards" });
+}
+
+export const slide = (node, dx, dy) => motion(node, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0, 0)" }]);
+
+export function grow(node, x, y, delay = 0) {
+  if (!node) return;
+  node.style.transformOrigin = `${x}px ${y}px`;
+  motion(node, [{ transform: "scale(0.3)", opacity: 0 }, { transform: "scale(1)", opacity: 1 }], STEP, delay);
+}
+
+export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -1,0 +1,70 @@
+// The dialog that begins a game: who sits where, the options of the game, the clock.
+
+import { get, sentence } from "./api.js";
+import { chip, html } from "./draw.js";
+
+const CLOCKS = [["none", "No clock"], ["10m++5s", "10 minutes, 5 s a move"], ["5m++3s", "5 minutes, 3 s a move"], ["1m++1s", "1 minute, 1 s a move"], ["30s", "30 s for each move"], ["10s", "10 s for each move"]];
+const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
+const PLAIN = { turn_limit: "Turn limit", rows: "Rows", cols: "Columns", players: "Players", size: "Size", rules: "Rules", rounds: "Rounds", choice: "Choice" };
+const LIMITS = { rows: [1, 8], cols: [1, 8], size: [2, 10], rounds: [1, 9], players: [2, 3], turn_limit: [1, 1000] };
+const WORDS = { rules: { written: "written: the classic text", live: "live: as it is played in public" }, choice: { seen: "seen: the answer knows the board", blind: "blind: both lie face down" } };
+
+const dialog = document.getElementById("newgame");
+let known = null;
+
+function botName(spec) {
+  const level = /^level:(\d)$/.exec(spec);
+  return level ? `Level ${level[1]} · ${LEVELS[level[1] - 1]}` : spec;
+}
+
+function seatSelect(bots, number, chosen) {
+  const levels = bots.filter((spec) => spec.startsWith("level:")), others = bots.filter((spec) => !spec.startsWith("level:"));
+  const option = (spec, name) => html("option", { value: spec, selected: spec === chosen }, name);
+  return html("div", { class: "field" }, html("label", { for: `seat-${number}` }, chip(number), `Seat ${number + 1}`),
+    html("select", { id: `seat-${number}`, name: "seat" }, option("person", "A person"), html("optgroup", { label: "Levels" }, ...levels.map((spec) => option(spec, botName(spec)))), html("optgroup", { label: "Other bots" }, ...others.map((spec) => option(spec, spec)))));
+}
+
+function optionField({ name, default: usual }, chosen) {
+  const value = chosen ?? usual, id = `option-${name}`;
+  let field;
+  if (WORDS[name]) field = html("select", { id, name }, ...Object.entries(WORDS[name]).map(([word, text]) => html("option", { value: word, selected: word === value }, text)));
+  else if (name === "turn_limit") field = html("input", { id, name, type: "number", min: 1, max: 1000, value });
+  else { const [low, high] = LIMITS[name]; field = html("select", { id, name }, ...Array.from({ length: high - low + 1 }, (_, at) => html("option", { value: low + at, selected: low + at === value }, String(low + at)))); }
+  return html("div", { class: "field" }, html("label", { for: id }, PLAIN[name]), field);
+}
+
+export async function openDialog(game, view, begin) {
+  dialog.replaceChildren(html("form", {}, html("h2", { id: "newgame-title" }, "New game"), html("p", {}, html("span", { class: "wait" }, html("i"), html("i"), html("i")))));
+  dialog.showModal();
+  try {
+    known = known || (await get(`/games/${game}`));
+  } catch (error) { dialog.querySelector("p").textContent = sentence(error.message); return; }
+  const options = known.options.filter(({ name }) => name !== "mode");
+  const chosen = view?.options || {}, specs = view?.seats?.map(({ spec }) => spec) || ["person", "level:3"];
+  const seats = html("fieldset", {}, html("legend", {}, "Who plays"));
+  const refusal = html("p", { class: "no", role: "alert" });
+  const clock = html("select", { id: "clock" }, ...CLOCKS.map(([value, name]) => html("option", { value, selected: value === view?.clock }, name)));
+  const form = html("form", { method: "dialog" }, html("h2", { id: "newgame-title" }, `New game of ${known.title}`), seats,
+    html("fieldset", {}, html("legend", {}, "The game"), ...options.map((one) => optionField(one, chosen[one.name])), html("div", { class: "field" }, html("label", { for: "clock" }, "Clock"), clock)),
+    refusal, html("div", { class: "end" }, html("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"), html("button", { class: "button first", type: "submit" }, "Play")));
+  const fillSeats = () => {
+    const count = Number(form.querySelector('[name="players"]')?.value || 2), now = [...seats.querySelectorAll("select")].map((one) => one.value);
+    const kept = now.length ? now : specs;
+    seats.replaceChildren(seats.firstChild, ...Array.from({ length: count }, (_, at) => seatSelect(known.bots, at, kept[at] || "level:3")));
+  };
+  fillSeats();
+  form.querySelector('[name="players"]')?.addEventListener("change", fillSeats);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const values = Object.fromEntries(options.map(({ name }) => { const { value } = form.querySelector(`[name="${name}"]`); return [name, WORDS[name] ? value : Number(value)]; }));
+    refusal.textContent = "";
+    try {
+      await begin({ game, options: values, seats: [...seats.querySelectorAll("select")].map((one) => one.value), clock: clock.value });
+      dialog.close();
+    } catch (error) { refusal.textContent = sentence(error.message); }
+  });
+  dialog.replaceChildren(form);
+  form.querySelector("select").focus();
+}
+
+dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });

@@ -1,0 +1,51 @@
+// The rules page: diagrams that can be played on, and folded chapters that open when a link leads into them.
+
+import { pageData, post, say, sentence } from "./api.js";
+import { html } from "./draw.js";
+
+const data = pageData();
+
+function unfold() {
+  const node = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = node?.closest?.("details");
+  if (folded) { folded.open = true; node.scrollIntoView(); }
+}
+
+async function diagram(figure) {
+  const { position, options } = data.diagrams[Number(figure.dataset.diagram)];
+  const { GameBoard } = await import(`./boards/${data.game}.js`);
+  const bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
+  const again = html("button", { class: "button tight", type: "button", disabled: true }, "Start over");
+  figure.append(bar, again);
+  let current = null;
+  const ask = (extra) => post(`/games/${data.game}/positions`, { options, ...extra });
+  const board = new GameBoard(figure.querySelector(".board"), bar, {
+    move: async (move) => {
+      try {
+        const before = current;
+        current = await ask({ state: current.state, move });
+        again.disabled = false;
+        paint(true, move, before);
+      } catch (error) { paint(false); board.tell(sentence(error.message), true); }
+    },
+    why: async (move) => sentence((await post(`/games/${data.game}/check`, { options, state: current.state, move })).why),
+    say,
+  });
+  const paint = (animate, last = null, before = null) => board.update({ state: current.state, legal: current.legal, marks: current.marks, last, before: before?.state, lastSeat: before?.to_move, seat: current.to_move ?? 0, eyes: current.to_move ?? before?.to_move ?? 0, interactive: current.to_move !== null, flip: false, animate, analysis: false, word: current.outcome ? sentence(`over: ${current.outcome.reason}`) : "" });
+  const begin = async () => {
+    try {
+      current = await ask({ state: position || null });
+      again.disabled = true;
+      paint(false);
+    } catch (error) { bar.querySelector(".word").textContent = sentence(error.message); }
+  };
+  again.addEventListener("click", begin);
+  await begin();
+}
+
+addEventListener("hashchange", unfold);
+unfold();
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) if (isIntersecting) { watcher.unobserve(target); diagram(target); }
+}, { rootMargin: "300px" });
+for (const figure of document.querySelectorAll(".diagram")) watcher.observe(figure);

@@ -1,0 +1,85 @@
+"""What the engine says about a position: the best moves with their values, within a second or so."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ludodrome.analysis import analyse
+from ludodrome.game import Game, IllegalMove
+from ludodrome.web.positions import Json
+
+DESKS = 2
+"""So many searches run at once."""
+PATIENCE = 20.0
+"""Seconds that a request waits for a desk."""
+LONGEST = 5.0
+"""Seconds of one analysis."""
+MOST_LINES = 5
+
+_desks = threading.BoundedSemaphore(DESKS)
+
+
+class Busy(Exception):
+    """All desks are taken."""
+
+
+@contextmanager
+def desk() -> Iterator[None]:
+    """A place to think at; Busy if none becomes free."""
+    if not _desks.acquire(timeout=PATIENCE):
+        raise Busy("the engine is busy; ask again in a moment")
+    try:
+        yield
+    finally:
+        _desks.release()
+
+
+def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
+    """The best moves of a running game. ValueError: there is nothing to analyse."""
+    if game.to_move(state) is None:
+        raise IllegalMove("the game is over: there is nothing to analyse")
+    with desk():
+        if game.insight is None:
+            return _board_to_lay(game, state, seconds)
+        *_, found = analyse(game, state, seconds, lines)
+    mover = game.to_move(state)
+    return {
+        "to_move": mover,
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "lines": [
+            {
+                "move": line.move,
+                "text": line.text,
+                "score": round(line.score, 2),
+                "continuation": line.continuation,
+                "proven": line.proven,
+                "distance": line.distance,
+            }
+            for line in found.lines
+        ],
+    }
+
+
+def _board_to_lay(game: Game, state: Any, seconds: float) -> Json:
+    """In spaces: the best answer to the board in view, or a sound board if none is."""
+    from ludodrome.games.spaces import encode_board, respond, sensible
+
+    size, rules = game.options["size"], game.options["rules"]
+    laid = game.observation(state, game.to_move(state))["chosen"]
+    margin, proven = None, False
+    if laid is None:
+        board = sensible(size, rules, foreseen=game.options["choice"] == "seen")
+    else:
+        best = respond(laid, size, rules, seconds=seconds)
+        board, margin, proven = best.board, best.margin, best.proven
+    line: Json = {
+        "move": board,
+        "text": encode_board(board),
+        "score": margin,
+        "continuation": [],
+        "proven": proven,
+        "distance": None,
+    }
+    return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [line]}

@@ -1,0 +1,174 @@
+"""Screenshots of every page, at two widths, light and dark: ``python -m tests.web.screenshots [FOLDER] [WORDS]``."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ludodrome
+from tests.web.serving import browser, server
+
+SIZES = {1440: 900, 390: 844}
+SCHEMES = ("light", "dark")
+PATIENCE = 120_000
+
+
+def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
+    """Every page by name: its path, and what is done there before the picture is taken."""
+    found: dict[str, tuple[str, Callable[[Any], None] | None]] = {}
+    for game in ludodrome.game_ids():
+        found[f"{game}-play"] = (f"/{game}", _pick)
+        found[f"{game}-puzzles"] = (f"/{game}/puzzles", None)
+        found[f"{game}-puzzle"] = (f"/{game}/puzzles/{20}", _ready)
+        found[f"{game}-rules"] = (f"/{game}/rules", _diagrams)
+    found["skysummit-analysis"] = ("/skysummit", _analyse)
+    found["dots-analysis"] = ("/dots", _analyse)
+    found["caldera-chain"] = ("/caldera/rules", _chain)
+    found["spaces-round"] = ("/spaces", _round)
+    found["skysummit-over"] = ("/skysummit", _over)
+    found["skysummit-waiting"] = ("/skysummit", _wait)
+    found["skysummit-failed"] = ("/skysummit", _fail)
+    found["santorini-three"] = ("/santorini", _three)
+    found["dots-clock"] = ("/dots", _clock)
+    found["dots-solved"] = ("/dots/puzzles/1", _solve)
+    found["santorini-dialog"] = ("/santorini", _dialog)
+    found["nowhere"] = ("/skysummit/plays/nowhere", None)
+    return found
+
+
+def _ready(page: Any) -> None:
+    page.wait_for_selector("#board[data-ready]", timeout=PATIENCE)
+
+
+def _pick(page: Any) -> None:
+    _ready(page)
+    page.locator("#board .target.live").first.click(force=True)
+    page.wait_for_timeout(400)
+
+
+def _analyse(page: Any) -> None:
+    _ready(page)
+    page.click("#analysis")
+    page.wait_for_selector("#engine .best", timeout=PATIENCE)
+    page.wait_for_timeout(600)
+
+
+def _diagrams(page: Any) -> None:
+    page.wait_for_timeout(200)
+    for figure in page.locator(".diagram").all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".target").first.wait_for(timeout=PATIENCE)
+
+
+def _chain(page: Any) -> None:
+    _diagrams(page)
+    figure = page.locator(".diagram").nth(1)
+    figure.locator('[data-key="c42"]').click()
+    figure.get_by_role("button", name="Forge", exact=True).click()
+    figure.locator('[data-key="c32"]').click()
+    figure.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+
+
+def _round(page: Any) -> None:
+    _ready(page)
+    while page.locator("#bar button", has_text="Lay board").is_disabled():
+        page.locator("#board .target.live").first.click(force=True)
+        page.wait_for_timeout(250)
+    page.locator("#bar button", has_text="Lay board").click()
+    page.wait_for_selector("#bar .tally", timeout=PATIENCE)
+    page.wait_for_timeout(3500)
+
+
+def _wait(page: Any) -> None:
+    page.route("**/api/v1/plays", lambda route: None)
+    page.evaluate("localStorage.clear()")
+    page.goto("/skysummit")
+    page.wait_for_timeout(1000)
+
+
+def _fail(page: Any) -> None:
+    page.route("**/api/v1/plays", lambda route: route.abort())
+    page.evaluate("localStorage.clear()")
+    page.goto("/skysummit")
+    page.wait_for_timeout(600)
+
+
+def _three(page: Any) -> None:
+    _dialog(page)
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="hidden")
+    _analyse(page)
+
+
+def _clock(page: Any) -> None:
+    _ready(page)
+    page.click("#new")
+    page.wait_for_selector("#option-rows", timeout=PATIENCE)
+    page.select_option("#option-rows", "3")
+    page.select_option("#option-cols", "4")
+    page.select_option("#clock", "5m++3s")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="hidden")
+    _pick(page)
+    page.wait_for_timeout(1500)
+
+
+def _solve(page: Any) -> None:
+    _ready(page)
+    for edge in ("H0_0", "V1_1"):
+        page.locator(f'[data-key="{edge}"]').click(force=True)
+        page.wait_for_selector(f"#told > div:nth-of-type({1 if edge == 'H0_0' else 2})", timeout=PATIENCE)
+        page.wait_for_timeout(300)
+
+
+def _over(page: Any) -> None:
+    _ready(page)
+    page.click("#resign")
+    page.wait_for_selector("#engine .result", timeout=PATIENCE)
+
+
+def _dialog(page: Any) -> None:
+    _ready(page)
+    page.click("#new")
+    page.wait_for_selector("#option-players", timeout=PATIENCE)
+    page.select_option("#option-players", "3")
+
+
+def main() -> None:
+    """Makes them all, or those whose names hold one of the words."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
+    words = sys.argv[2:]
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = {name: page for name, page in pages().items() if not words or any(word in name for word in words)}
+    with server() as address, browser() as running:
+        for width, height in SIZES.items():
+            for scheme in SCHEMES:
+                context = running.new_context(
+                    viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address
+                )
+                for name, (path, act) in chosen.items():
+                    page = context.new_page()
+                    page.on("console", lambda said, name=name: _complain(name, said.text, said.type))
+                    page.on("pageerror", lambda error, name=name: _complain(name, str(error), "error"))
+                    page.goto(path)
+                    try:
+                        if act:
+                            act(page)
+                    except Exception as error:
+                        _complain(name, str(error).splitlines()[0], "error")
+                    full = "rules" not in name and "chain" not in name
+                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=full)
+                    page.evaluate("localStorage.clear()")
+                    page.close()
+                    print(f"{name} {width} {scheme}", flush=True)
+                context.close()
+
+
+def _complain(name: str, text: str, kind: str) -> None:
+    if kind in ("error", "warning"):
+        print(f"  {name}: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

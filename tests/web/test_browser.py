@@ -1,0 +1,182 @@
+"""A browser plays each game from the first move to the last by clicking the board."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import ludodrome
+from ludodrome.arena import records
+
+PATIENCE = 120_000
+MOST_CLICKS = 600
+SOMETHING = "#engine .result, #board[data-ready] .target.live, #bar .button.first"
+BOXES = """['#board', '.panel', '#engine', '.actions'].map((name) =>
+    Object.values(document.querySelector(name).getBoundingClientRect().toJSON()).join()).join(';')"""
+SMALL: dict[str, dict[str, Any]] = {
+    "skysummit": {"turn_limit": 12},
+    "santorini": {"players": 2},
+    "caldera": {"turn_limit": 12},
+    "dots": {"rows": 2, "cols": 2},
+    "spaces": {"size": 2, "rounds": 2},
+}
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A new window that says nothing on its console and fails nowhere."""
+    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def _until(page: Any, expression: str) -> None:
+    """Waits for it by asking again and again: the page's policy lets nobody leave code in it."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(f"Boolean({expression})"):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(15)
+
+
+def _begin(page: Any, game: str, seats: list[str], options: dict[str, Any], clock: str = "none") -> None:
+    """A game over the API, opened in the page."""
+    wish = {"game": game, "seats": seats, "options": options, "seed": 3, "clock": clock}
+    play = page.request.post("/api/v1/plays", data=wish).json()
+    page.goto(f"/{game}/plays/{play['id']}")
+    page.wait_for_selector("#board svg")
+
+
+def _click_on(page: Any) -> bool:
+    """One click on something that the board offers; false once the game is over."""
+    _until(page, f"document.querySelector('{SOMETHING}')")
+    if page.locator("#engine .result").count():
+        return False
+    for name in ("Next round", "Lay board"):
+        button = page.locator(f"#bar button:enabled:text-is('{name}')")
+        if button.count():
+            button.click()
+            return True
+    offered = page.locator("#board[data-ready] .target.live")
+    wished = page.locator("#board[data-ready] .target.live:not([aria-label$='pick']):not([aria-label$='let go'])")
+    wished = wished.and_(page.locator(":not([aria-label$='back']):not([aria-label$='forge instead'])"))
+    (wished if wished.count() else offered).first.click(force=True)
+    return True
+
+
+def _finish(page: Any) -> Any:
+    for _ in range(MOST_CLICKS):
+        if not _click_on(page):
+            break
+        page.wait_for_timeout(20)
+    name = page.url.rpartition("/")[2]
+    return page.request.get(f"/api/v1/plays/{name}/record")
+
+
+@pytest.mark.parametrize("game", ludodrome.game_ids())
+def test_a_game_is_clicked_from_the_first_move_to_the_last(page: Any, game: str) -> None:
+    _begin(page, game, ["person", "random"], SMALL[game])
+    record = records.from_text(_finish(page).body())
+    records.verify(record)
+    assert record["result"]["decided_by"] == "play"
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_every_seat_of_three_is_played(page: Any, long: bool, seat: int) -> None:
+    if not long and seat != 1:
+        pytest.skip("the other seats come with --long")
+    seats = ["random", "random", "random"]
+    seats[seat] = "person"
+    _begin(page, "santorini", seats, {"players": 3})
+    assert _finish(page).ok
+
+
+def test_the_first_visit_finds_a_game_and_it_can_be_played_on(page: Any) -> None:
+    page.goto("/")
+    page.wait_for_selector("#board svg .worker")
+    page.wait_for_selector("#board[data-ready]")
+    before = page.locator("#moves button").count()
+    assert before > 4
+    for _ in range(3):
+        _click_on(page)
+    _until(page, f"document.querySelectorAll('#moves button').length > {before}")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#undo")
+    _until(page, f"document.querySelectorAll('#moves button').length === {before}")
+    page.click("#back")
+    _until(page, f"document.querySelector('#where').textContent === '{before - 1} / {before}'")
+
+
+def test_the_keyboard_alone_plays(page: Any) -> None:
+    _begin(page, "skysummit", ["person", "random"], {})
+    page.locator('#board [tabindex="0"]').focus()
+    for key in ("Enter", "ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    _until(page, "document.querySelectorAll('#moves button').length === 2")
+    assert page.locator("#moves button").first.inner_text() == "place A1 B2"
+
+
+def test_a_refused_click_says_why_in_place(page: Any) -> None:
+    _begin(page, "santorini", ["person", "random"], {})
+    page.click('[data-key="c11"]', force=True)
+    page.click('[data-key="c24"]', force=True)
+    page.wait_for_selector("#bar .word.no")
+    assert "E5" in page.inner_text("#bar .word")
+
+
+def test_a_hint_and_the_analysis_are_drawn(page: Any) -> None:
+    _begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2})
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#hint")
+    page.wait_for_selector(".edge-best", state="attached")
+    page.click("#analysis")
+    page.wait_for_selector("#value.known")
+    assert page.locator("#engine .best").count() == 1
+
+
+def test_a_new_game_is_begun_from_the_dialog(page: Any) -> None:
+    page.goto("/dots")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#new")
+    page.select_option("#option-rows", "2")
+    page.select_option("#option-cols", "3")
+    page.select_option("#seat-0", "random")
+    page.select_option("#seat-1", "person")
+    page.select_option("#clock", "5m++3s")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="hidden")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.locator("#board .target").count() + page.locator("#board .edge").count() == 17
+    assert page.locator(".time").count() == 2
+    page.click("#resign")
+    page.wait_for_selector("#engine .result")
+    page.click("#resign")
+    _until(page, "!document.querySelector('#engine .result')")
+
+
+@pytest.mark.parametrize("game", ["dots", "spaces"])
+def test_a_puzzle_is_solved_by_clicking(page: Any, game: str) -> None:
+    page.goto(f"/{game}/puzzles/1")
+    page.wait_for_selector("#board[data-ready]")
+    if game == "dots":
+        page.locator('[data-key="V1_1"]').click(force=True)
+    else:
+        for square in ("1_0", "0_0", "-1_0"):
+            page.locator(f'[data-key="{square}"].live').click()
+        page.locator("#bar button:enabled:text-is('Lay board')").click()
+    page.wait_for_selector("#told .right")
+
+
+def test_nothing_jumps_when_a_move_arrives(page: Any) -> None:
+    _begin(page, "skysummit", ["person", "random"], {})
+    page.wait_for_selector("#board[data-ready]")
+    before = page.evaluate(BOXES)
+    for _ in range(8):
+        _click_on(page)
+        assert page.evaluate(BOXES) == before

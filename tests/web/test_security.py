@@ -1,0 +1,62 @@
+"""Who is answered, and what an answer may do in a browser."""
+
+import pytest
+from httpx import Client
+
+from ludodrome.web.security import MOST_BODY
+
+PLAYS = "/api/v1/plays"
+WISH = {"game": "dots", "seats": ["person", "person"]}
+
+
+@pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "example.org:8008", "", "evil@127.0.0.1"])
+def test_other_names_are_not_answered(client: Client, host: str) -> None:
+    assert client.get("/skysummit", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:1", "127.0.0.1:80", "[::1]:8008"])
+def test_this_machine_is_answered(client: Client, host: str) -> None:
+    assert client.get("/skysummit", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "https://example.org"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"sec-fetch-site": "same-origin"}, 201),
+        ({}, 201),
+    ],
+)
+def test_only_our_own_pages_write(client: Client, headers: dict[str, str], status: int) -> None:
+    assert client.post(PLAYS, json=WISH, headers=headers).status_code == status
+
+
+def test_our_own_page_writes(client: Client, address: str) -> None:
+    assert client.post(PLAYS, json=WISH, headers={"origin": address}).status_code == 201
+
+
+def test_only_json_of_a_fair_size_is_read(client: Client) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert client.post(PLAYS, content="game=dots", headers=form).status_code == 415
+    json = {"content-type": "application/json"}
+    assert client.post(PLAYS, content=b" " * (MOST_BODY + 1), headers=json).status_code == 413
+    parts = (b" " * 1024 for _ in range(MOST_BODY // 1024 + 1))
+    assert client.post(PLAYS, content=parts, headers=json).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/skysummit", "/nowhere", "/static/style.css", "/api/v1/games", "/static/nothing.js"])
+def test_every_answer_has_the_headers(client: Client, path: str) -> None:
+    headers = client.get(path).headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_files_outside_are_not_served(client: Client) -> None:
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"):
+        assert client.get(path).status_code == 404
