@@ -84,10 +84,11 @@ def brand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[bytes]:
     mark = secrets.token_hex(8)
     monkeypatch.setenv("BOT_BRAND", mark)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    gc.collect()  # what other tests have left is not ours
     handles = len(os.listdir("/proc/self/fd"))
     yield mark.encode()
     assert branded(mark.encode()) == []
-    assert len(os.listdir("/proc/self/fd")) == handles
+    assert len(os.listdir("/proc/self/fd")) <= handles
     assert list(tmp_path.iterdir()) == []
 
 

@@ -56,6 +56,7 @@ def _listen(port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((HOST, number))
+            listening.listen()  # whoever comes before the server is ready waits a moment
         except OSError as error:
             listening.close()
             reason = error.strerror
