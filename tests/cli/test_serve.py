@@ -13,14 +13,18 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word() -> None:
     with subprocess.Popen(
         [*PROGRAM, "serve", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
-        assert found
-        with urllib.request.urlopen(f"{found[0]}skysummit", timeout=60) as page:
-            assert b"<title>Skysummit" in page.read()
-        process.send_signal(signal.SIGINT)
-        _, complaints = process.communicate(timeout=60)
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+            assert found
+            with urllib.request.urlopen(f"{found[0]}skysummit", timeout=60) as page:
+                assert b"<title>Skysummit" in page.read()
+            process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert complaints == ""
+    assert process.returncode == 0
 
 
 def test_a_port_that_is_taken_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Games on the page, over the API."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.arena import records
+from ludodrome.web.plays import Play, Staff, seated
 from tests.web.walking import API, begin, move, play_out, settled, some_move
 
 SEATS = [
@@ -121,6 +123,17 @@ def test_positions_of_the_past_are_there(client: Client) -> None:
     first = client.get(f"{API}/plays/{view['id']}/positions/0").json()
     assert first["state"] == game.initial_state()
     assert client.get(f"{API}/plays/{view['id']}/positions/3").status_code == 409
+
+
+def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ludodrome.web.plays.MOST_BOTS", 2)
+    game = ludodrome.make("dots", rows=1, cols=2)
+    with ThreadPoolExecutor(1) as executor:
+        staff = Staff(executor)
+        plays = [Play(str(n), game, seated(game, ["random", "greedy"], None, n, []), staff) for n in range(4)]
+        while any(play.view()["result"] is None for play in plays):
+            time.sleep(0.01)
+    assert len(staff.bots) == 2
 
 
 @pytest.mark.parametrize(

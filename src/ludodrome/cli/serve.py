@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -45,7 +46,10 @@ def serve(
     sys.stdout.flush()
     if browser and _has_display():
         threading.Thread(target=_open, args=(address,), daemon=True).start()
-    run(create_app(warm=(FIRST_GAME,)), [listening])
+    with suppress(KeyboardInterrupt):
+        run(create_app(warm=(FIRST_GAME,)), [listening])
+    sys.stdout.flush()
+    os._exit(0)  # a bot that is still thinking, or a kernel that is being compiled, must not hold the terminal
 
 
 def _listen(port: int | None) -> socket.socket:
@@ -56,7 +60,7 @@ def _listen(port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((HOST, number))
-            listening.listen()  # whoever comes before the server is ready waits a moment
+            listening.listen()  # whoever comes before the server is ready waits, and is not turned away
         except OSError as error:
             listening.close()
             reason = error.strerror

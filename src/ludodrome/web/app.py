@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
-from ludodrome.web.plays import Play, Refused
+from ludodrome.web.plays import Play, Refused, Staff
 from ludodrome.web.routes import analysis, games, pages, plays, puzzles, spaces
 from ludodrome.web.security import Guard
 from ludodrome.web.shelves import Shelf
@@ -63,7 +63,7 @@ def create_app(warm: Sequence[str] = ()) -> FastAPI:
         lifespan=lifespan,
         default_response_class=Ascii,
     )
-    app.state.executor = executor
+    app.state.staff = Staff(executor)
     app.state.plays = Shelf[Play](PLAYS, HOURS, Play.close)
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
     for noun in (games, plays, analysis, spaces, puzzles):

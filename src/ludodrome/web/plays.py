@@ -20,10 +20,14 @@ from ludodrome.arena.transports.inside import InsideSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game, IllegalMove
 from ludodrome.web.positions import Json, described
+from ludodrome.web.shelves import Shelf
 
 PERSON = "person"
 """The spec of a seat that people play."""
 RESIGNED = "resigned"
+MOST_BOTS = 16
+"""So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
+BOT_SECONDS = 3600.0
 MOST_OPENING = 200
 
 
@@ -38,6 +42,14 @@ class Made:
     seat: int
     move: Any
     seconds: float
+
+
+class Staff:
+    """The threads in which bots think, and the bots that are kept between their moves."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.bots = Shelf[InsideSeat](MOST_BOTS, BOT_SECONDS)
 
 
 class Bell:
@@ -68,17 +80,16 @@ class Bell:
 class Play:
     """A game in progress. All methods may be called from any thread."""
 
-    def __init__(self, name: str, game: Game, assignment: Assignment, executor: Executor) -> None:
+    def __init__(self, name: str, game: Game, assignment: Assignment, staff: Staff) -> None:
         self.id = name
         self.game = game
         self.assignment = assignment
         self.version = 0
         self.bell = Bell()
-        self._executor = executor
+        self._staff = staff
         self._lock = threading.RLock()
         self._desk = threading.Lock()
         """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
-        self._bots: dict[int, InsideSeat] = {}
         self._made: list[Made] = []
         self._texts: list[str] = []
         self._states: list[Any] = [game.initial_state(assignment.seed)]
@@ -285,7 +296,7 @@ class Play:
     def _ask(self) -> None:
         turn = self._table.turn
         if turn is not None and not self._is_person(turn.seat) and not self._closed:
-            self._executor.submit(self._think, turn)
+            self._staff.executor.submit(self._think, turn)
 
     def _think(self, turn: Turn) -> None:
         """Runs in a thread: a bot's move, unless the game has gone another way meanwhile."""
@@ -301,13 +312,14 @@ class Play:
                 self._deliver(answer)
 
     def _bot(self, turn: Turn) -> InsideSeat:
-        seat = turn.seat
-        if seat not in self._bots:
-            made = InsideSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
-            made.start(self._table.hello(seat))
-            self._bots[seat] = made
+        seat, name = turn.seat, f"{self.id} {turn.seat}"
+        kept = self._staff.bots.find(name)
+        if kept is None:
+            kept = InsideSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
+            kept.start(self._table.hello(seat))
+            self._staff.bots.put(name, kept)
             self._asked = time.perf_counter()
-        return self._bots[seat]
+        return kept
 
 
 def seated(

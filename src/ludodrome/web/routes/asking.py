@@ -11,8 +11,13 @@ from ludodrome.web.thinking import LONGEST, MOST_LINES
 
 LARGEST_SEED = 2**53 - 1
 FAULTS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The content is no JSON."},
+    403: {"description": "The request comes from another site's page."},
     404: {"description": "There is no such thing."},
     409: {"description": "It cannot be done now."},
+    413: {"description": "The content is too long."},
+    415: {"description": "The content is not called application/json."},
+    421: {"description": "The server does not answer to this name."},
     422: {"description": "The request has not the right form, or the rules refuse it."},
     503: {"description": "The engine is busy."},
 }

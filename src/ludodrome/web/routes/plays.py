@@ -30,7 +30,7 @@ def begin(request: Request, wanted: NewPlay) -> Json:
     seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
     assignment = seated(game, wanted.seats, wanted.clock, seed, wanted.opening)
     shelf = request.app.state.plays
-    play = Play(shelf.new_id(), game, assignment, request.app.state.executor)
+    play = Play(shelf.new_id(), game, assignment, request.app.state.staff)
     shelf.put(play.id, play)
     return play.view()
 

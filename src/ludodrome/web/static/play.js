@@ -7,6 +7,7 @@ import { openDialog } from "./newgame.js";
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await import(`./boards/${data.game}.js`);
+const SLOW = 4000;
 const SPEEDS = { dots: 260 }, USUAL_SPEED = 420;
 const remembered = `ludodrome ${data.game}`;
 
@@ -162,7 +163,7 @@ function paint(now, before, animate) {
   wanted = [now, before];
 }
 
-const bottomEyes = () => (people().length === 1 ? me() : view.to_move ?? 0);
+const bottomEyes = () => (people().length === 1 ? me() : people().length ? view.to_move ?? 0 : 0);
 const repaint = () => wanted && view && paint(...wanted, false);
 
 function word() {
@@ -323,8 +324,17 @@ function quiet() {
   if (view.result && live()) {
     const kept = html("a", { class: "button tight", href: `/api/v1/plays/${view.id}/record`, download: "" }, "Save the record");
     engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", kept));
-  } else if (live() && view.thinking) engine(html("p", { class: "whole" }, `${nameOf(view.to_move)} is thinking.`));
+  } else if (live() && view.thinking) ponder();
   else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board to lay. Your own runs up, the other one down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
+}
+
+/** A bot's first move on a machine takes longer; the page says why. */
+function ponder() {
+  const { version } = view, words = `${nameOf(view.to_move)} is thinking.`;
+  engine(html("p", { class: "whole" }, words));
+  setTimeout(() => {
+    if (view.version === version && view.thinking && live() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move on this machine takes longer: the search is compiled, once."));
+  }, SLOW);
 }
 
 function headline() {

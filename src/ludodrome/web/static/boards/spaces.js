@@ -10,6 +10,8 @@ const CELL = 92, GAP = 4, PAD = 9, GOAL = 58;
 const PACE = 650;
 /** Where both boards are in view, each is drawn a little to its side. */
 const BESIDE = 20;
+/** Traps stand above the pieces of their square. */
+const ABOVE = 31;
 const key = (row, col) => `${row}_${col}`;
 
 export class GameBoard extends Board {
@@ -85,7 +87,7 @@ export class GameBoard extends Board {
     const first = this.mode === "trap" ? trap || step : step || trap, seat = this.eyes;
     const x0 = this.laid() ? mx - BESIDE : mx;
     if (step) children.push(svg("circle", { class: `spot s${seat}`, cx: x0, cy: my, r: this.mode === "trap" && trap ? 6 : 12 }));
-    if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() ? my - 22 : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
+    if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() || this.contents(row, col) ? my - ABOVE : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
     const what = first && (first.type === "final" ? "finish" : first.type === "trap" ? "set a trap" : this.sequence.length ? "step here" : "start here");
     const act = () => (first ? this.take(first) : this.refused(row, col));
     return this.target(key(row, col), x, y, CELL, this.high(row), [outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`, this.contents(row, col), what].filter(Boolean).join(", "), act, { live: Boolean(first), children, seat });
@@ -121,7 +123,7 @@ export class GameBoard extends Board {
     const parts = steps.length > 1 ? [svg("path", { class: `way s${seat}`, d: `M${steps.map((one) => at(one).join(" ")).join("L")}` })] : [];
     for (const one of sequence) {
       const [x, y] = at(one);
-      if (one.type === "trap") parts.push(this.cross(x, y - 22, seat, 10), svg("text", { class: `trap-number s${seat}`, x: x + 20, y: y - 22 }, String(one.order)));
+      if (one.type === "trap") parts.push(this.cross(x, y - ABOVE, seat, 10), svg("text", { class: `trap-number s${seat}`, x: x + 20, y: y - ABOVE }, String(one.order)));
       else parts.push(shape(seat, x, y, 14), svg("text", { class: "step-number", x, y: y + 0.5 }, one.type === "final" ? "★" : String(one.order)));
     }
     return parts;
