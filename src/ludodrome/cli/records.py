@@ -195,10 +195,10 @@ def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
                 print(line)
             return
         text = "".join(f"{line}\n" for line in lines)
-    from ludodrome.arena.records import write_text
+    from ludodrome.writing import write_whole
 
     try:
-        write_text(Path(out), text)
+        write_whole(Path(out), text.encode())
     except OSError as error:
         raise Refusal(f"{out} cannot be written: {error.strerror}") from error
 

@@ -7,9 +7,7 @@ old file or the new one, never half of one.
 import gzip
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import BOARD_KEYS, DECK, coded, grid_of, steps_of
 from ludodrome.games.spaces.notation import parse_board
 from ludodrome.reading import show
+from ludodrome.writing import write_whole
 
 MOST_BYTES = 1 << 30
 """No larger file is read into memory."""
@@ -200,24 +199,7 @@ def write_text(path: str, text: str) -> None:
 
 def write_bytes(path: str, data: bytes) -> None:
     """The same for bytes."""
-    target = Path(path)
-    temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with open(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        write_whole(Path(path), data)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(temporary)
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,11 +3,10 @@
 import hashlib
 import json
 import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from ludodrome.puzzlebook.book import Puzzle
+from ludodrome.writing import write_whole
 
 FILE = "puzzles.json"
 
@@ -63,12 +62,4 @@ def _write(names: set[str]) -> None:
     """All at once, so that nobody ever reads half a file."""
     folder = data_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=FILE, dir=folder)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump({"solved": sorted(names)}, file)
-        os.replace(temporary, folder / FILE)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    write_whole(folder / FILE, json.dumps({"solved": sorted(names)}).encode())

@@ -8,13 +8,12 @@ runs of the same game. docs/records.md describes every field.
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.assignments import Assignment, canonical
 from ludodrome.arena.messages import BadLine, kept, read_json
+from ludodrome.writing import write_whole
 
 KIND, VERSION = "record", 1
 SENT = 16 * 1024
@@ -112,23 +111,8 @@ def write(record: dict[str, Any], directory: Path | str) -> Path:
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record['match']}{SUFFIX}"
-    write_text(path, to_text(record) + "\n")
+    write_whole(path, (to_text(record) + "\n").encode())
     return path
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(prefix=".record-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def to_text(record: dict[str, Any]) -> str:
