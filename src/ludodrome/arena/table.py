@@ -19,9 +19,9 @@ from ludodrome.arena import messages
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.clocks import SeatClock
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move
+from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move, resigned
 from ludodrome.arena.records import Chain, header, keep_sent, kept_number
-from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
 ASKS_EVERY_SEAT = ("dots",)
@@ -102,6 +102,12 @@ class Table:
     def expire(self, seconds: float) -> None:
         """Nothing came in time."""
         self.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, on the move or not. It is no turn: the result alone says so."""
+        if self.result is None:
+            self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
+            self._finish(resigned(self.game, seat), "resignation")
 
     def abort(self, seat: int, why: str) -> None:
         """The arena cannot go on, by its own fault: the game does not count."""
