@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Refusal, examples
+from ludodrome.cli.commands import Command, Refusal, examples, refusals
 
 app = typer.Typer()
 
@@ -18,6 +18,7 @@ HOST = "127.0.0.1"
 PORT = 8008
 NEIGHBOURS = 20
 """Where nobody asked for a certain port, so many after the usual one are tried."""
+DATABASE = "ludodrome.db"
 FIRST_GAME = "skysummit"
 
 
@@ -36,10 +37,16 @@ def serve(
     It listens on this machine alone and asks for no sign-in. Ctrl-C ends it.
     """
     try:
+        from ludodrome.puzzlebook.solved import data_folder
+        from ludodrome.store.database import open_database
         from ludodrome.web.app import create_app
         from ludodrome.web.service import serve as run
     except ImportError as error:
         raise Refusal(f"the web page needs more packages ({error.name} is missing): install ludodrome[web]") from error
+    with refusals():
+        folder = data_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        engine = open_database(folder / DATABASE, create=True)
     listening = _listen(port)
     address = f"http://{HOST}:{listening.getsockname()[1]}/"
     screen.say(f"Ludodrome is at {address}  (Ctrl-C ends it)")
@@ -47,7 +54,7 @@ def serve(
     if browser and _has_display():
         threading.Thread(target=_open, args=(address,), daemon=True).start()
     with suppress(KeyboardInterrupt):
-        run(create_app(warm=(FIRST_GAME,)), [listening])
+        run(create_app(engine, warm=(FIRST_GAME,)), [listening])
     sys.stdout.flush()
     os._exit(0)  # a bot that is still thinking, or a kernel that is being compiled, must not hold the terminal
 

@@ -10,7 +10,11 @@ from sqlalchemy import URL, Engine, create_engine, event, insert
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
+from ludodrome.store import account_models
 from ludodrome.store.models import SCHEMA, Base, Setting
+
+TABLES = (account_models,)
+"""The modules whose tables belong to every database, besides those of ``models``."""
 
 PATIENCE = 30
 """Seconds that a writer waits for another one."""

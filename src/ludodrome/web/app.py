@@ -7,14 +7,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
+from ludodrome.store.accounts import ensure_local
+from ludodrome.web.identity import Mode, caller
 from ludodrome.web.plays import Play, Refused, Staff
 from ludodrome.web.routes import analysis, games, pages, plays, puzzles, spaces
 from ludodrome.web.security import Guard
@@ -41,8 +44,9 @@ class Ascii(JSONResponse):
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
-def create_app(warm: Sequence[str] = ()) -> FastAPI:
-    """The app. ``warm``: games that are made ready in the background as soon as the server runs."""
+def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()) -> FastAPI:
+    """The app over a database. ``warm``: games that are made ready in the background as soon as the server runs."""
+    ensure_local(engine)
     executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
 
     @asynccontextmanager
@@ -63,13 +67,15 @@ def create_app(warm: Sequence[str] = ()) -> FastAPI:
         lifespan=lifespan,
         default_response_class=Ascii,
     )
+    app.state.engine = engine
+    app.state.mode = mode
     app.state.staff = Staff(executor)
     app.state.plays = Shelf[Play](PLAYS, HOURS, Play.close)
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
     for noun in (games, plays, analysis, spaces, puzzles):
-        app.include_router(noun.router, prefix=API)
+        app.include_router(noun.router, prefix=API, dependencies=[Depends(caller)])
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.include_router(pages.router)
+    app.include_router(pages.router, dependencies=[Depends(caller)])
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     app.add_middleware(Guard)
