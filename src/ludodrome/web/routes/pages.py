@@ -31,7 +31,8 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def _page(request: Request, template: str, game_id: str, tab: str, **context: Any) -> Response:
+def page(request: Request, template: str, game_id: str, tab: str, **context: Any) -> Response:
+    """A page of a game, under one of its tabs; 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: Entry = GAMES[game_id]
@@ -61,7 +62,7 @@ def icon() -> Response:
 def play(request: Request, game_id: str) -> Response:
     """Play: a game in progress."""
     data = {"game": game_id, "play": None, "showcase": showcase(game_id) if game_id in GAMES else None}
-    return _page(request, "play.html", game_id, "", data=data)
+    return page(request, "play.html", game_id, "", data=data)
 
 
 @router.get("/{game_id}/plays/{name}")
@@ -70,7 +71,7 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     found = request.app.state.plays.find(name)
     if found is None or found.game.id != game_id:
         raise HTTPException(404, "This game is not here any more: games are kept for half a day.")
-    return _page(request, "play.html", game_id, "", data={"game": game_id, "play": name, "showcase": None})
+    return page(request, "play.html", game_id, "", data={"game": game_id, "play": name, "showcase": None})
 
 
 @router.get("/{game_id}/rules")
@@ -78,7 +79,7 @@ def rules_page(request: Request, game_id: str) -> Response:
     """The rules, with diagrams."""
     book = rules(game_id) if game_id in GAMES else None
     diagrams = [] if book is None else [{"position": one.position, "options": one.options} for one in book.diagrams]
-    return _page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
+    return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
 
 
 @router.get("/{game_id}/puzzles")
@@ -92,16 +93,16 @@ def puzzles_page(request: Request, game_id: str) -> Response:
     ]
     count = sum(one in solved for one in book)
     first = next((one.number for one in book if one not in solved), 1)
-    return _page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
+    return page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
 
 
 @router.get("/{game_id}/puzzles/{number}")
 def puzzle_page(request: Request, game_id: str, number: int) -> Response:
     """One puzzle."""
     if game_id not in GAMES:
-        return _page(request, "puzzle.html", game_id, "/puzzles")
+        return page(request, "puzzle.html", game_id, "/puzzles")
     one, total = puzzle_of(game_id, number), len(puzzles(game_id))
     data = {"game": game_id, "number": number, "total": total}
-    return _page(
+    return page(
         request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data
     )
