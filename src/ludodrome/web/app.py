@@ -18,16 +18,17 @@ from starlette.middleware.gzip import GZipMiddleware
 import ludodrome
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.identity import Mode, caller
-from ludodrome.web.plays import Play, Refused, Staff
-from ludodrome.web.routes import analysis, games, pages, plays, puzzles, spaces
+from ludodrome.web.library import Library
+from ludodrome.web.plays import Refused, Staff
+from ludodrome.web.routes import analysis, games, live, pages, plays, puzzles, spaces
 from ludodrome.web.security import Guard
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.thinking import Busy
 
 API = "/api/v1"
-PLAYS, SITTINGS = 500, 500
-"""So many games, and puzzles being solved, are kept at once ..."""
+SITTINGS = 500
+"""So many puzzles being solved are kept at once ..."""
 HOURS = 12 * 3600.0
 """... and so long untouched."""
 THINKERS = 4
@@ -56,6 +57,7 @@ def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()
         yield
         app.state.plays.clear()
         executor.shutdown(wait=False, cancel_futures=True)
+        app.state.plays.close()
 
     app = FastAPI(
         title="Ludodrome",
@@ -70,9 +72,9 @@ def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()
     app.state.engine = engine
     app.state.mode = mode
     app.state.staff = Staff(executor)
-    app.state.plays = Shelf[Play](PLAYS, HOURS, Play.close)
+    app.state.plays = Library(engine, app.state.staff)
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
-    for noun in (games, plays, analysis, spaces, puzzles):
+    for noun in (games, plays, live, analysis, spaces, puzzles):
         app.include_router(noun.router, prefix=API, dependencies=[Depends(caller)])
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.include_router(pages.router, dependencies=[Depends(caller)])

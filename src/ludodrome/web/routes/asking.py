@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from ludodrome.web.plays import PERSON, Play
+from ludodrome.web.company import PERSON
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.thinking import LONGEST, MOST_LINES
 
@@ -37,10 +37,13 @@ class NewPlay(Strict):
     game: str = GAME_NAME
     options: dict[str, Any] = Field(default={}, max_length=10)
     seats: list[str] = Field(
-        max_length=3, examples=[[PERSON, "level:3"]], description="By seat: person, or the spec of a built-in bot."
+        max_length=3,
+        examples=[[PERSON, "level:3"]],
+        description="By seat: person, friend (who gets a link), or the spec of a built-in bot.",
     )
     clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
     opening: list[Any] = Field(default=[], description="Moves that are on the board already.")
+    position: Any = Field(default=None, description="Where it begins, as JSON or on one line; null: at the beginning.")
     seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
 
 
@@ -75,6 +78,16 @@ class Question(Strict):
     lines: int = Field(default=3, ge=1, le=MOST_LINES)
 
 
+class Tried(Strict):
+    """A position, and moves to try from there."""
+
+    options: dict[str, Any] | None = Field(
+        default=None, max_length=10, description="Of the game; null: as the position tells them."
+    )
+    state: Any = Field(default=None, description="As JSON, or on one line; null for the first position.")
+    moves: list[Any] = Field(default=[], max_length=400, description="As JSON, or in the notation for people.")
+
+
 class Unfinished(Strict):
     """A board of spaces in the making."""
 
@@ -87,14 +100,6 @@ class Answer(Strict):
     """A move that may solve a puzzle."""
 
     move: Any
-
-
-def play_of(request: Request, name: str) -> Play:
-    """The game of an id, or 404."""
-    play: Play | None = request.app.state.plays.find(name)
-    if play is None:
-        raise HTTPException(404, "there is no such game here any more: games are kept for half a day")
-    return play
 
 
 def sitting_of(request: Request, name: str) -> Sitting:
