@@ -73,6 +73,11 @@ class Table:
         ready, self._notices = self._notices, []
         return ready
 
+    @property
+    def turns(self) -> tuple[dict[str, Any], ...]:
+        """What was written down so far, turn by turn, for those who watch."""
+        return tuple(self._entries)
+
     def left(self, seat: int) -> float | None:
         """What the clock of a seat allows for a whole turn as things stand; None without a clock."""
         return self._clocks[seat].allowed()
@@ -209,7 +214,8 @@ class Table:
 
     def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
-            self._refuse(keep_sent(answer.move), fault, answer)
+            if answer.fault is None:  # a carrier that reads answers itself has said what was sent
+                self._refuse(keep_sent(answer.move), fault, answer)
             self._tries += 1
             left = self.conditions.tries - self._tries
             remaining = self._clocks[seat].allowed(self._spent)

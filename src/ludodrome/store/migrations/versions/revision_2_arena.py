@@ -66,6 +66,7 @@ def upgrade() -> None:
         sa.Column("plan", sa.JSON(), nullable=False),
         sa.Column("bots", sa.JSON(), nullable=False),
         sa.Column("games", sa.Integer(), nullable=False),
+        sa.Column("pace_ms", sa.Integer(), nullable=False),
         sa.Column("asked_by", sa.String(length=12), nullable=True),
         sa.Column("status", sa.String(length=10), nullable=False),
         sa.Column("created", sa.BigInteger(), nullable=False),
