@@ -52,15 +52,7 @@ class Process:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._mark = secrets.token_hex(8)
-        self._popen = subprocess.Popen(
-            arguments,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=environment(self._mark),
-        )
+        self._popen = self._spawn(arguments)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self._in, self._out, err = (pipe.fileno() for pipe in pipes if pipe)
         os.set_blocking(self._in, False)
@@ -82,6 +74,18 @@ class Process:
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._poll.register(self._exit, select.POLLIN)
+
+    def _spawn(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+        """Start it; the first process of a session of its own."""
+        return subprocess.Popen(
+            arguments,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=environment(self._mark),
+        )
 
     @property
     def stderr(self) -> str:
@@ -183,10 +187,14 @@ class Process:
                 self._leaves(TERM_SECONDS, heard)
         finally:
             self._signal(signal.SIGKILL)  # before it is reaped, so that its number is still its own
-            sweep(self._popen.pid, f"{MARK}={self._mark}")
+            self._sweep()
             self._deafen()
             if self.has_exited(KILL_SECONDS):
                 self._give_back()
+
+    def _sweep(self) -> None:
+        """End what it has started and left behind."""
+        sweep(self._popen.pid, f"{MARK}={self._mark}")
 
     def _give_back(self) -> None:
         """Reap it, and close what leads to it."""
