@@ -49,7 +49,7 @@ async def live(
         error = task.exception()
         if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
             raise error
-    with suppress(RuntimeError):  # the other side may have closed it
+    with suppress(RuntimeError, WebSocketDisconnect):  # the other side may have closed it
         await socket.close(GOING_AWAY, "connect again")
 
 
