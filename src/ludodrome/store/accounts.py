@@ -132,6 +132,13 @@ def set_password(engine: Engine, account_id: str, password: str) -> None:
         session.commit()
 
 
+def set_hash(engine: Engine, account_id: str, password: str) -> None:
+    """The same password, hashed anew; nobody's session ends."""
+    with Session(engine) as session:
+        session.execute(update(Account).where(Account.id == account_id).values(password=password))
+        session.commit()
+
+
 def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
     """Whether an account may do what administrators may."""
     with Session(engine) as session:
@@ -184,11 +191,17 @@ def session_of(engine: Engine, secret: str) -> Known | None:
         if found is None or found[0].ends < now() or found[1].banned:
             return None
         row, account = found
-        known = Known(_person(account), frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if account.admin else [])}), row.id)
+        person = _person(account)
+        known = Known(person, session_scopes(person), row.id)
         if _stale(row.seen):
             session.execute(update(SignIn).where(SignIn.id == row.id).values(seen=now()))
             session.commit()
         return known
+
+
+def session_scopes(person: Person) -> frozenset[str]:
+    """What a session is good for: everything its account may do."""
+    return frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if person.admin else [])})
 
 
 def sign_ins(engine: Engine, account_id: str) -> list[SignIn]:

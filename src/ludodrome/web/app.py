@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,52 @@ from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
 from ludodrome.store.accounts import ensure_local
+from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
 from ludodrome.web.library import Library
+from ludodrome.web.limits import Limits, within
+from ludodrome.web.metrics import Meter, Metrics
 from ludodrome.web.plays import Refused, Staff
-from ludodrome.web.routes import analysis, games, live, pages, plays, puzzles, spaces
-from ludodrome.web.security import Guard
+from ludodrome.web.routes import (
+    account_pages,
+    accounts,
+    analysis,
+    games,
+    health,
+    live,
+    pages,
+    plays,
+    puzzles,
+    spaces,
+    tokens,
+)
+from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.thinking import Busy
 
 API = "/api/v1"
+NOUNS = (
+    games,
+    plays,
+    live,
+    analysis,
+    spaces,
+    puzzles,
+    accounts,
+    tokens,
+)
+"""What the API is about."""
+PAGES = (
+    health,
+    account_pages,
+    pages,
+)
+"""Pages; the last has addresses that fit everything."""
 SITTINGS = 500
 """So many puzzles being solved are kept at once ..."""
+BROUGHT = 200
+"""So many records that people brought along."""
 HOURS = 12 * 3600.0
 """... and so long untouched."""
 THINKERS = 4
@@ -45,8 +79,19 @@ class Ascii(JSONResponse):
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
-def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()) -> FastAPI:
-    """The app over a database. ``warm``: games that are made ready in the background as soon as the server runs."""
+def create_app(
+    engine: Engine,
+    *,
+    mode: Mode = "local",
+    host_names: Sequence[str] = (),
+    behind_proxy: bool = False,
+    warm: Sequence[str] = (),
+) -> FastAPI:
+    """The app over a database.
+
+    ``host_names``: what it is called besides this machine's names; ``behind_proxy``: callers' addresses are as a proxy
+    forwards them; ``warm``: games that are made ready in the background as soon as the server runs.
+    """
     ensure_local(engine)
     executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
 
@@ -56,6 +101,7 @@ def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()
             executor.submit(games.warm_up, game_id)
         yield
         app.state.plays.clear()
+        app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
         app.state.plays.close()
 
@@ -71,16 +117,24 @@ def create_app(engine: Engine, *, mode: Mode = "local", warm: Sequence[str] = ()
     )
     app.state.engine = engine
     app.state.mode = mode
+    app.state.limits = Limits()
+    app.state.metrics = Metrics()
     app.state.staff = Staff(executor)
     app.state.plays = Library(engine, app.state.staff)
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
-    for noun in (games, plays, live, analysis, spaces, puzzles):
-        app.include_router(noun.router, prefix=API, dependencies=[Depends(caller)])
+    app.state.brought = Shelf[dict[str, Any]](BROUGHT, HOURS)
+    app.state.reviewer = Reviewer()
+    everywhere = [Depends(caller), Depends(within)]
+    for noun in NOUNS:
+        app.include_router(noun.router, prefix=API, dependencies=everywhere)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.include_router(pages.router, dependencies=[Depends(caller)])
+    for noun in PAGES:
+        app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
-    app.add_middleware(Guard)
+    names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
+    app.add_middleware(Guard, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
+    app.add_middleware(Meter, metrics=app.state.metrics)
     return app
 
 
@@ -101,6 +155,8 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        with suppress(HTTPException):  # the page that says so has a head, which says who one is
+            await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)
 
     async def broken(request: Request, error: Exception) -> Response:

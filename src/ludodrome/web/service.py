@@ -16,7 +16,13 @@ class Service(uvicorn.Server):
     def __init__(self, app: FastAPI) -> None:
         self._app = app
         super().__init__(
-            uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=PATIENCE)
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                server_header=False,
+                proxy_headers=False,  # whom to believe is the guard's affair
+                timeout_graceful_shutdown=PATIENCE,
+            )
         )
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

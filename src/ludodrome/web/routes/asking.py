@@ -12,13 +12,16 @@ from ludodrome.web.thinking import LONGEST, MOST_LINES
 LARGEST_SEED = 2**53 - 1
 FAULTS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The content is no JSON."},
-    403: {"description": "The request comes from another site's page."},
+    401: {"description": "Nobody has signed in, or the token is not good."},
+    403: {"description": "The caller may not do this, or the request comes from another site's page."},
     404: {"description": "There is no such thing."},
     409: {"description": "It cannot be done now."},
+    408: {"description": "The content did not arrive in time."},
     413: {"description": "The content is too long."},
     415: {"description": "The content is not called application/json."},
     421: {"description": "The server does not answer to this name."},
     422: {"description": "The request has not the right form, or the rules refuse it."},
+    429: {"description": "That is too often; the header Retry-After says when to ask again."},
     503: {"description": "The engine is busy."},
 }
 """What else may be answered; each is an object with a sentence in ``error``."""

@@ -22,6 +22,8 @@ export const get = (path, signal) => ask(path, { signal });
 export const post = (path, body = {}, signal) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
+export const remove = (path) => ask(path, { method: "DELETE" });
+
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
 const voice = document.getElementById("say");
