@@ -20,7 +20,8 @@ FEW = 3_000
 
 def played(game: Game, specs: list[str], seed: int = 1, most: int = 200) -> tuple[list[Any], list[Any]]:
     """A game of bots: its positions and its moves."""
-    states, moves = [game.initial_state(seed)], []
+    states: list[Any] = [game.initial_state(seed)]
+    moves: list[Any] = []
     bots = [bot(spec, game, seed + seat) for seat, spec in enumerate(specs)]
     while (seat := game.to_move(states[-1])) is not None and len(moves) < most:
         moves.append(bots[seat].choose(game.observation(states[-1], seat)))

@@ -27,12 +27,15 @@ from ludodrome.web.routes import (
     account_pages,
     accounts,
     analysis,
+    boards,
     games,
     health,
     live,
     pages,
     plays,
     puzzles,
+    replay_pages,
+    replays,
     spaces,
     tokens,
 )
@@ -47,6 +50,8 @@ NOUNS = (
     plays,
     live,
     analysis,
+    boards,
+    replays,
     spaces,
     puzzles,
     accounts,
@@ -56,6 +61,7 @@ NOUNS = (
 PAGES = (
     health,
     account_pages,
+    replay_pages,
     pages,
 )
 """Pages; the last has addresses that fit everything."""
@@ -117,6 +123,8 @@ def create_app(
     )
     app.state.engine = engine
     app.state.mode = mode
+    app.state.public_address = None
+    """What others in the local network call this server, if they call it otherwise."""
     app.state.limits = Limits()
     app.state.metrics = Metrics()
     app.state.staff = Staff(executor)

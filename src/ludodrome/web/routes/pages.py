@@ -20,7 +20,7 @@ router = APIRouter(include_in_schema=False)
 
 FIRST = "skysummit"
 ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
-TABS = (("Play", ""), ("Puzzles", "/puzzles"), ("Rules", "/rules"))
+TABS = (("Play", ""), ("Analysis", "/analysis"), ("Puzzles", "/puzzles"), ("Rules", "/rules"))
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 _templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
 
@@ -31,12 +31,18 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def page(request: Request, template: str, game_id: str, tab: str, **context: Any) -> Response:
-    """A page of a game, under one of its tabs; 404 if there is no such game."""
+def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:
+    """A page of a game, under one of its tabs or beside them; 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: Entry = GAMES[game_id]
     shared = {"games": [GAMES[one] for one in ORDER], "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
+    return _templates.TemplateResponse(request, template, {**shared, **context})
+
+
+def general_page(request: Request, template: str, **context: Any) -> Response:
+    """A page of no game in particular."""
+    shared = {"games": [GAMES[one] for one in ORDER], "game": None, "tabs": TABS, "tab": "", "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 
@@ -103,6 +109,4 @@ def puzzle_page(request: Request, game_id: str, number: int) -> Response:
         return page(request, "puzzle.html", game_id, "/puzzles")
     one, total = puzzle_of(game_id, number), len(puzzles(game_id))
     data = {"game": game_id, "number": number, "total": total}
-    return page(
-        request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data
-    )
+    return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data)

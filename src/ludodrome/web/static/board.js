@@ -24,7 +24,7 @@ export class Board {
     host.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, flip, animate, analysis. */
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, flip, animate, analysis, edit. */
   update(model) {
     const before = this.model;
     this.model = model;
@@ -100,6 +100,7 @@ export class Board {
   }
 
   activate(key, event) {
+    if (this.model.edit) { this.model.edit(key); return; }
     if (this.sent) return;
     if (!this.model.interactive) {
       if (this.model.waiting) this.tell(this.model.waiting, true);
