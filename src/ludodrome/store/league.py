@@ -137,6 +137,15 @@ def enter_remote(engine: Engine, game: str, owner: str, name: str, secret: str) 
         return bot.id
 
 
+def check_name(engine: Engine, game: str, owner: str, name: str) -> None:
+    """ValueError if an account cannot enter one more bot of this name: said before its source is examined."""
+    shown, key = read_name(name)
+    with Session(engine) as session:
+        _check_room(session, game, owner)
+        if session.scalar(select(Bot.id).where(Bot.game == game, Bot.key == key)) is not None:
+            raise ValueError(f"there is a bot {shown} already")
+
+
 def _check_room(session: Session, game: str, owner: str) -> None:
     mine = select(func.count()).where(Bot.owner == owner, Bot.game == game, Bot.retired.is_(None))
     if (session.scalar(mine) or 0) >= MOST_BOTS:

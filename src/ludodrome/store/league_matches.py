@@ -254,16 +254,19 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
             session.rollback()
 
 
-def live(engine: Engine, game: str | None = None, match_id: str | None = None) -> list[tuple[str, int, dict[str, Any]]]:
-    """The matches that are being played: id, version, view."""
-    wanted = select(Live.match, Live.version, Live.view).join(Match, Match.id == Live.match)
+def live(engine: Engine) -> dict[str, tuple[str, int]]:
+    """The matches that are being played, those that people asked for first: the game and the version of each."""
+    wanted = select(Live.match, Match.game, Live.version).join(Match, Match.id == Live.match)
     wanted = wanted.where(Match.status == PLAYING).order_by(Match.why == LADDER, Match.begun, Match.id)
-    if game is not None:
-        wanted = wanted.where(Match.game == game)
-    if match_id is not None:
-        wanted = wanted.where(Match.id == match_id)
     with Session(engine) as session:
-        return [tuple(row) for row in session.execute(wanted).tuples()]
+        return {match: (game, version) for match, game, version in session.execute(wanted).tuples()}
+
+
+def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, dict[str, Any]]]:
+    """How some matches stand: version and view."""
+    wanted = select(Live.match, Live.version, Live.view).where(Live.match.in_(matches))
+    with Session(engine) as session:
+        return {match: (version, view) for match, version, view in session.execute(wanted).tuples()}
 
 
 def find_match(engine: Engine, match_id: str) -> Seen | None:
@@ -330,8 +333,15 @@ def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str,
     """All matches of an event so far: id, number, what came of it, status; in order."""
     wanted = select(Match.id, Match.number, Finished.counted, Match.status).outerjoin(Finished)
     with Session(engine) as session:
-        rows = session.execute(wanted.where(Match.event == event_id).order_by(Match.number, Match.id)).tuples()
-        return [tuple(row) for row in rows]
+        rows = session.execute(wanted.where(Match.event == event_id).order_by(Match.number, Match.id))
+        return [(match, number, counted, status) for match, number, counted, status in rows]
+
+
+def played_of(engine: Engine, event_id: str) -> int:
+    """How many games of an event are in."""
+    wanted = select(func.count()).select_from(Match).where(Match.event == event_id, Match.status == DONE)
+    with Session(engine) as session:
+        return session.scalar(wanted) or 0
 
 
 def packed(record: dict[str, Any]) -> bytes:

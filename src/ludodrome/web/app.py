@@ -16,32 +16,41 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
+from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.store.accounts import ensure_local
+from ludodrome.web.checking import Doctor
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
 from ludodrome.web.library import Library
 from ludodrome.web.limits import Limits, within
 from ludodrome.web.metrics import Meter, Metrics
 from ludodrome.web.plays import Refused, Staff
+from ludodrome.web.relays import Relays
 from ludodrome.web.routes import (
     account_pages,
     accounts,
     analysis,
     boards,
+    bots,
     games,
     health,
+    leaderboard,
     live,
+    matches,
     pages,
     plays,
     puzzles,
+    remote,
     replay_pages,
     replays,
     spaces,
     tokens,
+    tournaments,
 )
 from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.sittings import Sitting
+from ludodrome.web.spectators import Spectators
 from ludodrome.web.thinking import Busy
 
 API = "/api/v1"
@@ -54,6 +63,10 @@ NOUNS = (
     replays,
     spaces,
     puzzles,
+    bots,
+    matches,
+    tournaments,
+    leaderboard,
     accounts,
     tokens,
 )
@@ -99,6 +112,7 @@ def create_app(
     forwards them; ``warm``: games that are made ready in the background as soon as the server runs.
     """
     ensure_local(engine)
+    enter_builtins(engine)
     executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
 
     @asynccontextmanager
@@ -132,9 +146,13 @@ def create_app(
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
     app.state.brought = Shelf[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
+    app.state.doctor = Doctor(sandboxed=mode == "hosted")
+    app.state.spectators = Spectators(engine)
+    app.state.relays = Relays(engine)
     everywhere = [Depends(caller), Depends(within)]
     for noun in NOUNS:
         app.include_router(noun.router, prefix=API, dependencies=everywhere)
+    app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for noun in PAGES:
         app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)

@@ -28,6 +28,8 @@ class Service(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Whoever waits for a move is answered first: nobody's request is torn off."""
         self._app.state.plays.clear()
+        self._app.state.spectators.close()
+        await self._app.state.relays.close()
         await super().shutdown(sockets)
 
 

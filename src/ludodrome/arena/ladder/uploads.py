@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from ludodrome.arena.messages import Message, longest_line
 from ludodrome.arena.seats import Answer, Notice, Seat, Turn
@@ -75,9 +74,9 @@ class UploadedSeat:
     def _make(spec: str, program: Path, game: Game, sandboxed: bool) -> Seat:
         if not sandboxed:
             return ChildSeat(spec, limited_command(program), longest_line(game))
-        from ludodrome.arena.ladder.sandboxed import sandboxed_seat
+        from ludodrome.arena import sandbox
 
-        return sandboxed_seat(spec, program.parent, game)
+        return sandbox.seat(program.parent, spec, longest_line(game))
 
     @property
     def name(self) -> str:
@@ -110,8 +109,3 @@ class UploadedSeat:
         """The child is ended, and its folder with it."""
         self._inner.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def findings_for_people(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Findings without what concerns this machine alone: commands with its paths."""
-    return [{name: value for name, value in one.items() if name != "commands"} for one in found]
