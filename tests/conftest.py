@@ -51,11 +51,17 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return new_database(request.getfixturevalue("postgresql"))
 
 
-@pytest.fixture
-def engine(database: str) -> Iterator["Engine"]:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["Engine"]:
     """A new database with its tables, of both kinds one after the other."""
     from ludodrome.store.database import open_database
 
-    opened = open_database(database, create=True)
+    if request.param == "sqlite":
+        opened = open_database(tmp_path / "tables.sqlite", create=True)
+    else:
+        from tests.postgresql import new_database, with_tables
+
+        home = request.getfixturevalue("postgresql")
+        opened = open_database(new_database(home, with_tables(home)))
     yield opened
     opened.dispose()

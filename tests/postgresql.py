@@ -11,11 +11,14 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 
 import psycopg
+
+from ludodrome.store.database import open_database
 
 PLACES = "/usr/lib/postgresql"
 USER = "ludodrome"
@@ -53,12 +56,20 @@ def cluster() -> Iterator[Path]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def new_database(home: Path) -> str:
-    """The URL of a new, empty database."""
+def new_database(home: Path, like: str = "template1") -> str:
+    """The URL of a new database: an empty one, or a copy of another."""
     name = f"test_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(host=str(home), user=USER, dbname="postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{like.partition("?")[0].rpartition("/")[2]}"')
     return f"postgresql://{USER}@/{name}?host={home}"
+
+
+@cache
+def with_tables(home: Path) -> str:
+    """The URL of a database that has its tables, to make copies of."""
+    url = new_database(home)
+    open_database(url, create=True).dispose()
+    return url
 
 
 def _unprivileged() -> int | None:

@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, serve, spaces, tournament
+from ludodrome.cli import (
+    admin,
+    analyse,
+    doctor,
+    games,
+    match,
+    measure,
+    play,
+    puzzle,
+    records,
+    serve,
+    spaces,
+    tournament,
+)
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
@@ -27,6 +40,7 @@ for group in (
 ):
     app.add_typer(group)
 app.add_typer(spaces.app, name="spaces")
+app.add_typer(admin.app, name="admin")
 
 
 def _version(wanted: bool) -> None:

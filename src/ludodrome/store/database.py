@@ -27,6 +27,9 @@ ADVISORY_LOCK = 0x6C75646F
 AT_ONCE = "begin_immediate"
 """A connection with this execution option takes the lock of the writer when its transaction begins."""
 VARIABLE = "LUDODROME_DATABASE_URL"
+"""The environment's word for the server's database."""
+FILE = "ludodrome.db"
+"""The server's database, where nobody names one: in the user's data folder."""
 
 
 def open_database(where: Path | str, *, create: bool = False, durable: bool = False) -> Engine:
@@ -63,6 +66,20 @@ def read_url(where: Path | str) -> URL:
     if url.drivername == "sqlite" and url.database:
         return url
     raise ValueError("a database is a file of SQLite's or a URL that begins with postgresql://")
+
+
+def server_database(named: str | None) -> Path | str:
+    """The server's database: the one that was named, or the environment's, or the user's own. ValueError: none."""
+    if chosen := named or os.environ.get(VARIABLE):
+        return chosen if "://" in chosen else Path(chosen)
+    from ludodrome.puzzlebook.solved import data_folder
+
+    try:
+        folder = data_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"there is no place for a database ({error}); name one with --db") from error
+    return folder / FILE
 
 
 @contextmanager
