@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -12,18 +11,20 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
 from ludodrome.arena.ladder.roster import enter_builtins
+from ludodrome.store import counts
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.checking import Doctor
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
 from ludodrome.web.library import Library
 from ludodrome.web.limits import Limits, within
-from ludodrome.web.metrics import Meter, Metrics
+from ludodrome.web.metrics import Counted, Meter, Metrics
 from ludodrome.web.plays import Refused, Staff
 from ludodrome.web.relays import Relays
 from ludodrome.web.routes import (
@@ -35,6 +36,7 @@ from ludodrome.web.routes import (
     games,
     health,
     leaderboard,
+    league_pages,
     live,
     matches,
     pages,
@@ -72,6 +74,7 @@ NOUNS = (
 )
 """What the API is about."""
 PAGES = (
+    league_pages,
     health,
     account_pages,
     replay_pages,
@@ -113,7 +116,7 @@ def create_app(
     """
     ensure_local(engine)
     enter_builtins(engine)
-    executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
+    executor = Counted(THINKERS, "bot")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -149,6 +152,7 @@ def create_app(
     app.state.doctor = Doctor(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = Relays(engine)
+    _watch(app, executor)
     everywhere = [Depends(caller), Depends(within)]
     for noun in NOUNS:
         app.include_router(noun.router, prefix=API, dependencies=everywhere)
@@ -164,6 +168,16 @@ def create_app(
     return app
 
 
+def _watch(app: FastAPI, executor: Counted) -> None:
+    """What goes on now, for whoever looks at the metrics."""
+    engine, watch = app.state.engine, app.state.metrics.watch
+    watch("plays_open", "Games of people that are in memory.", lambda: len(app.state.plays))
+    watch("bots_thinking", "Moves that bots of people's games are asked for.", lambda: executor.busy)
+    watch("matches_playing", "Matches of the league that are being played.", lambda: counts.matches_playing(engine))
+    watch("rated_games", "Games of the league that have counted.", lambda: counts.rated_games(engine))
+    watch("accounts", "Accounts.", lambda: counts.accounts_made(engine))
+
+
 def _explain(app: FastAPI) -> None:
     """Everything that goes wrong becomes a sentence: as JSON for programs, as a page for people."""
 
@@ -172,6 +186,9 @@ def _explain(app: FastAPI) -> None:
 
     async def busy(request: Request, error: Exception) -> Response:
         return _answer(request, 503, str(error))
+
+    async def unreachable(request: Request, error: Exception) -> Response:
+        return _answer(request, 503, "the database cannot be reached; try again in a moment")
 
     async def malformed(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -190,6 +207,7 @@ def _explain(app: FastAPI) -> None:
 
     app.add_exception_handler(ValueError, refused)
     app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(OperationalError, unreachable)
     app.add_exception_handler(RequestValidationError, malformed)
     app.add_exception_handler(HTTPException, missing)
     app.add_exception_handler(Exception, broken)

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -43,6 +45,26 @@ class Metrics:
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
         return generate_latest(self.registry)
+
+
+class Counted(ThreadPoolExecutor):
+    """Threads that know how many calls they have been given and not finished."""
+
+    def __init__(self, threads: int, prefix: str) -> None:
+        super().__init__(threads, thread_name_prefix=prefix)
+        self._open: set[Future[Any]] = set()
+
+    @property
+    def busy(self) -> int:
+        """Calls that wait or run."""
+        return len(self._open)
+
+    def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        """Begin a call."""
+        future = super().submit(call, *arguments, **named)
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        return future
 
 
 class Meter:

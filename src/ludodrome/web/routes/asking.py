@@ -22,7 +22,7 @@ FAULTS: dict[int | str, dict[str, Any]] = {
     421: {"description": "The server does not answer to this name."},
     422: {"description": "The request has not the right form, or the rules refuse it."},
     429: {"description": "That is too often; the header Retry-After says when to ask again."},
-    503: {"description": "The engine is busy."},
+    503: {"description": "The engine is busy, or the database cannot be reached."},
 }
 """What else may be answered; each is an object with a sentence in ``error``."""
 GAME_NAME = Field(max_length=40, examples=["skysummit"])

@@ -4,9 +4,9 @@ from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
-from sqlalchemy import text
-from sqlalchemy.exc import DatabaseError
 
+from ludodrome.store.counts import is_reachable
+from ludodrome.store.league_matches import runners
 from ludodrome.web.identity import Administrator, Anybody
 
 router = APIRouter(tags=["health"])
@@ -26,14 +26,10 @@ class Health(BaseModel):
 @router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
 def health(request: Request, response: Response, who: Anybody) -> Health:
     """How the server is. 503 if it cannot do its work."""
-    state = request.app.state
-    try:
-        with state.engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-    except DatabaseError:
+    if not is_reachable(request.app.state.engine):
         response.status_code = 503
-        return Health(status="ill", database="unreachable", runner="unknown", sandbox=_sandbox())
-    return Health(status="ok", database="reachable", runner=_runner(request), sandbox=_sandbox())
+        return Health(status="ill", database="unreachable", runner="unknown", sandbox=_sandbox(request))
+    return Health(status="ok", database="reachable", runner=_runner(request), sandbox=_sandbox(request))
 
 
 @router.get("/metrics", response_class=Response)
@@ -43,8 +39,13 @@ def metrics(request: Request, who: Administrator) -> Response:
 
 
 def _runner(request: Request) -> str:
-    return "none"
+    return "alive" if runners(request.app.state.engine) else "none: matches wait"
 
 
-def _sandbox() -> str:
-    return "none"
+def _sandbox(request: Request) -> str:
+    """The level in force, where strangers enter bots: it is found once, and known for hours."""
+    if request.app.state.mode != "hosted":
+        return "unused: bots are the owner's"
+    from ludodrome.arena import sandbox
+
+    return sandbox.level().name
