@@ -8,7 +8,7 @@ import ctypes
 import functools
 import json
 import os
-import secrets
+import shutil
 from pathlib import Path
 
 from ludodrome.arena.sandbox import launcher, seccomp
@@ -32,7 +32,8 @@ def missing() -> str | None:
 def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
     """How a bot with these files is started. They are copied to where its uid, and no other, can read them."""
     assert user is not None, "without root there is no uid to run under"
-    folder = own_folder("bots", 0o711) / secrets.token_hex(8)
+    folder = own_folder("bots", 0o711) / str(user)
+    shutil.rmtree(folder, ignore_errors=True)  # whoever had the uid before may have been killed
     made = Launch([], folder=folder)
     _write(files, folder, user)
     order = {

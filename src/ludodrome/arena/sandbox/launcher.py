@@ -25,7 +25,8 @@ ALL_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) 
 ALL_NETWORK = {4: (1 << 2) - 1}
 ALL_SCOPES = {6: (1 << 2) - 1}
 """Abstract sockets and signals to others."""
-SET_PARENT_DEATH, SET_SECCOMP, SET_NO_NEW_PRIVILEGES = 1, 22, 38
+SET_PARENT_DEATH, SET_SECCOMP, DROP_CAPABILITY, SET_NO_NEW_PRIVILEGES = 1, 22, 24, 38
+MOST_CAPABILITIES = 64
 FILTER_MODE = 2
 
 
@@ -39,6 +40,9 @@ def main(descriptor: int) -> None:
     with os.fdopen(descriptor, "rb") as file:
         order = json.load(file)
     c = ctypes.CDLL(None, use_errno=True)
+    for capability in range(MOST_CAPABILITIES):
+        if c.prctl(DROP_CAPABILITY, capability, 0, 0, 0) < 0:  # the kernel has no more of them
+            break
     os.setgroups([])
     os.setresgid(order["uid"], order["uid"], order["uid"])
     os.setresuid(order["uid"], order["uid"], order["uid"])
