@@ -163,13 +163,15 @@ def queue(
 def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | None:
     """The next match that can be played, now ours: what was asked for first, then the ladder.
 
+    Events take turns, game by game, so that nobody waits for somebody's thousand games.
+
     Remote bots must be connected, and play one match at a time; ``busy`` are bots to leave alone.
     """
     moment = now_ms()
     expired = (Match.status == PLAYING) & (Match.lease < moment)
     wanted = select(Match).where(or_(Match.status == QUEUED, expired))
     with writing(engine) as session:
-        for row in session.scalars(wanted.order_by(Match.why == LADDER, Match.queued, Match.id).limit(50)).all():
+        for row in session.scalars(wanted.order_by(Match.why == LADDER, Match.number, Match.queued, Match.id).limit(50)).all():
             seats = select(Sitting.bot).where(Sitting.match == row.id).order_by(Sitting.seat)
             bots = tuple(session.scalars(seats))
             if set(bots) & set(busy) or not _all_here(session, bots, moment):

@@ -19,6 +19,7 @@ import ludodrome
 from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.store import counts
 from ludodrome.store.accounts import ensure_local
+from ludodrome.web.addresses import API
 from ludodrome.web.checking import Doctor
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
@@ -55,7 +56,6 @@ from ludodrome.web.sittings import Sitting
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.thinking import Busy
 
-API = "/api/v1"
 NOUNS = (
     games,
     plays,

@@ -36,9 +36,11 @@ from ludodrome.store.league_matches import (
     open_events,
     queue,
 )
-from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, UPLOADED, Event
+from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, Event
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
+READY = 4
+"""So many games of an event lie ready before its next opening is drawn."""
 LOOK_AGAIN = 2.0
 """Seconds for which the standings of a game are remembered."""
 SEED_BITS = 31
@@ -60,6 +62,8 @@ class Agenda:
         self._claims: dict[str, Claimed] = {}
         self._drawing: dict[str, tuple[Event | None, list[tuple[int, Fixture]], dict[str, str]]] = {}
         """Openings that are being drawn: the event, its fixtures with their numbers, the ids of the bots by name."""
+        self._plans: dict[str, dict[int, list[tuple[int, Fixture]]]] = {}
+        """The games of open events by their openings."""
         self._known: dict[str, tuple[float, list[Standing]]] = {}
         self._dice = np.random.default_rng()
 
@@ -67,7 +71,7 @@ class Agenda:
         """A match, or an opening to be drawn; None if there is nothing to do now."""
         if self.enough:
             return None
-        job = self._match() or self._event() or (self._meeting() if self._ladder != OFF else None)
+        job = self._event() or self._match() or (self._meeting() if self._ladder != OFF else None)
         if job is None and not self._claims and not self._drawing:
             self.word = "the ladder is off" if self._ladder == OFF else "resting: nobody needs games"
         return job
@@ -120,19 +124,31 @@ class Agenda:
     def _event(self) -> Job | None:
         """The next opening of an event whose games are not queued yet."""
         for event in open_events(self._engine):
-            plan = Plan.from_json(event.plan)
-            there = {number for _, number, _, _ in event_games(self._engine, event.id)}
-            batches: dict[int, list[tuple[int, Fixture]]] = {}
-            for number, fixture in enumerate(events.fixtures(plan)):
-                batches.setdefault(fixture.opening, []).append((number, fixture))
-            for opening, batch in batches.items():
+            games = event_games(self._engine, event.id)
+            there = {number for _, number, _, _ in games}
+            missing = [
+                (opening, batch)
+                for opening, batch in self._batches(event).items()
+                if not all(number in there for number, _ in batch)
+            ]
+            if not missing:
+                self._close(event.id)
+            elif sum(status == QUEUED for *_, status in games) < READY:
+                opening, batch = missing[0]
                 name = f"opening {opening} of {event.id}"
-                if name in self._drawing or all(number in there for number, _ in batch):
-                    continue
-                self._drawing[name] = event, batch, event.bots
-                return self._opening(name, batch[0][1], plan.openings)
-            self._close(event.id)
+                if name not in self._drawing:
+                    self._drawing[name] = event, batch, event.bots
+                    return self._opening(name, batch[0][1], event.plan["openings"])
         return None
+
+    def _batches(self, event: Event) -> dict[int, list[tuple[int, Fixture]]]:
+        """The games of an event by their openings."""
+        known = self._plans.get(event.id)
+        if known is None:
+            known = self._plans[event.id] = {}
+            for number, fixture in enumerate(events.fixtures(Plan.from_json(event.plan))):
+                known.setdefault(fixture.opening, []).append((number, fixture))
+        return known
 
     def _opening(self, name: str, fixture: Fixture, wanted: bool) -> Job | None:
         """The job to draw an opening; where there are none the games are queued at once, and one is handed out."""
@@ -156,6 +172,7 @@ class Agenda:
         games = event_games(self._engine, event_id)
         if event is not None and len(games) >= event.games and all(status in (DONE, DROPPED) for *_, status in games):
             close_event(self._engine, event_id)
+            self._plans.pop(event_id, None)
 
     # The ladder
 

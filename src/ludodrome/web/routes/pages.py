@@ -20,7 +20,15 @@ router = APIRouter(include_in_schema=False)
 
 FIRST = "skysummit"
 ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
-TABS = (("Play", ""), ("Analysis", "/analysis"), ("Puzzles", "/puzzles"), ("Rules", "/rules"))
+TABS = (
+    ("Play", ""),
+    ("Arena", "/arena"),
+    ("New bot", "/bots/new"),
+    ("Leaderboard", "/leaderboard"),
+    ("Analysis", "/analysis"),
+    ("Puzzles", "/puzzles"),
+    ("Rules", "/rules"),
+)
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 _templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
 
