@@ -15,6 +15,7 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
+from ludodrome.web.addresses import form_of
 from ludodrome.web.identity import Caller, caller, is_loopback
 
 MOST_KEYS = 100_000
@@ -31,20 +32,23 @@ class Allowance(NamedTuple):
     seconds: float
 
 
-SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, WRITING, READING = "sign-in", "sign-up", "analysis", "uploads", "writes", "reads"
+SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
+WRITING, READING = "writes", "reads"
 ALLOWANCES = {
     SIGN_IN: Allowance(10, 300),
     SIGN_UP: Allowance(5, 3600),
     ANALYSIS: Allowance(120, 60),
     UPLOADS: Allowance(30, 3600),
+    MATCHES: Allowance(60, 3600),
     WRITING: Allowance(600, 60),
     READING: Allowance(3000, 60),
 }
 KINDS = (
     (SIGN_IN, re.compile(r"POST /api/v1/(session|account/password)")),
     (SIGN_UP, re.compile(r"POST /api/v1/accounts")),
-    (ANALYSIS, re.compile(r"POST /api/v1/(analysis\b.*|.*\b(hint|solution|grading|review|respond)s?)")),
-    (UPLOADS, re.compile(r"POST /api/v1/(bots|.*/(versions|checks)|checks|tournaments)")),
+    (ANALYSIS, re.compile(r"POST /api/v1/(analysis|values|replays|attempts/.*)|GET /api/v1/replays/.*/grading")),
+    (UPLOADS, re.compile(r"POST /api/v1/(checks|bots(/.*)?)")),
+    (MATCHES, re.compile(r"POST /api/v1/(matches|tournaments)")),
 )
 """What a request counts as, by its method and its route; the rest are writes and reads."""
 
@@ -87,7 +91,7 @@ async def within(connection: HTTPConnection) -> None:
     if state.mode == "local" or (state.mode == "lan" and is_loopback(connection)):
         return
     method = connection.scope.get("method", "GET")
-    asked = f"{method} {connection.scope['route'].path}"
+    asked = f"{method} {form_of(connection.scope)}"
     kind = next((name for name, form in KINDS if form.fullmatch(asked)), WRITING if method in WRITES else READING)
     state.limits.take(kind, *keys_of(connection, await caller(connection)))
 

@@ -9,6 +9,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ludodrome.web.addresses import form_of
+
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 NOWHERE = "none"
@@ -93,7 +95,7 @@ class Meter:
         try:
             await self._app(scope, receive, send_noted)
         finally:
-            route = getattr(scope.get("route"), "path", NOWHERE)
+            route = form_of(scope) or NOWHERE
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.requests.labels(method, route, status).inc()
             self._metrics.seconds.labels(method, route).observe(time.perf_counter() - begun)
