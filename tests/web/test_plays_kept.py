@@ -165,7 +165,7 @@ def test_what_cannot_be_written_has_not_happened(engine: Engine, staff: Staff, m
         raise OperationalError("insert", {}, Exception("disk full"))
 
     with monkeypatch.context() as broken:
-        broken.setattr(plays, "add", fail)
+        broken.setattr(Committer, "hand_in", fail)
         with pytest.raises(Busy, match="has not happened"):
             _go_on(play, 1)
     again = library.find(play.id)

@@ -7,11 +7,23 @@ all or nothing, and whoever handed it in goes on only after its commit.
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import groupby
 from queue import SimpleQueue
+from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Executable
 
-Work = Callable[[Connection], None]
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row for a statement; rows of one statement that come together go together."""
+
+    statement: Executable
+    values: dict[str, Any]
+
+
+Work = Callable[[Connection], None] | Row
 
 LARGEST_GROUP = 200
 
@@ -27,13 +39,17 @@ class Committer:
 
     def commit(self, work: Work) -> None:
         """Returns once the work is committed; raises what it raised, and then nothing of it is written."""
+        self.hand_in(work).result()
+
+    def hand_in(self, work: Work) -> "Future[None]":
+        """The same without waiting."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
                 self._thread.start()
         done: Future[None] = Future()
         self._waiting.put((work, done))
-        done.result()
+        return done
 
     def close(self) -> None:
         """Waits until everything that was handed in is written."""
@@ -59,8 +75,7 @@ class Committer:
     def _write(self, group: list[tuple[Work, "Future[None]"]]) -> None:
         try:
             with self._engine.begin() as connection:
-                for work, _ in group:
-                    work(connection)
+                _carry_out(connection, [work for work, _ in group])
         except Exception as error:
             if len(group) == 1:
                 group[0][1].set_exception(error)
@@ -70,3 +85,14 @@ class Committer:
         else:
             for _, done in group:
                 done.set_result(None)
+
+
+def _carry_out(connection: Connection, works: list[Work]) -> None:
+    """All of them, in their order."""
+    for statement, some in groupby(works, lambda work: work.statement if isinstance(work, Row) else None):
+        if statement is not None:
+            connection.execute(statement, [work.values for work in some if isinstance(work, Row)])
+            continue
+        for work in some:
+            assert not isinstance(work, Row)
+            work(connection)

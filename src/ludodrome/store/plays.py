@@ -9,13 +9,14 @@ import json
 import secrets
 import time
 import zlib
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from ludodrome.store.committing import Committer
+from ludodrome.store.committing import Committer, Row
 from ludodrome.store.play_models import Play, PlayEvent, PlaySeat
 
 Json = dict[str, Any]
@@ -160,21 +161,20 @@ class End:
 _ADD = insert(PlayEvent)
 
 
-def add(committer: Committer, name: str, number: int, event: Event, end: End | None = None) -> None:
-    """Writes an event down; ``end``: the game is over by it, or by it goes on again. Raises if it cannot be written."""
+def add(committer: Committer, name: str, number: int, event: Event, end: End | None = None) -> "Future[None]":
+    """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
     row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": _now()}
-    values: Json = {}
-    if end is not None:
-        over = end.record is not None
-        values = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
-        values["record"] = _packed(end.record) if over else None
+    if end is None:
+        return committer.hand_in(Row(_ADD, row))
+    over = end.record is not None
+    values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
+    values["record"] = _packed(end.record) if over else None
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
-        if values:
-            connection.execute(update(Play).where(Play.id == name).values(values))
+        connection.execute(update(Play).where(Play.id == name).values(values))
 
-    committer.commit(work)
+    return committer.hand_in(work)
 
 
 def take_seat(committer: Committer, name: str, number: int, friend: Friend, key: str, called: str | None) -> Friend:

@@ -22,7 +22,8 @@ class Bell:
         self._waiting.add(mine)
         try:
             if not changed():
-                await asyncio.wait_for(mine[1].wait(), seconds)
+                async with asyncio.timeout(seconds):  # a task of its own, as by wait_for, would cost more than all else
+                    await mine[1].wait()
         except TimeoutError:
             pass
         finally:

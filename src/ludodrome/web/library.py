@@ -10,18 +10,17 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from ludodrome.arena.assignments import Assignment
 from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.committing import Committer
-from ludodrome.store.plays import FRIEND, End, Event, Friend, Kept
+from ludodrome.store.plays import FRIEND, Friend, Kept
 from ludodrome.web.company import Company, Watcher
-from ludodrome.web.plays import Play, Refused, Staff, seated
+from ludodrome.web.plays import Play, Refused, Staff, seated, unkept
 from ludodrome.web.positions import open_game
 from ludodrome.web.shelves import Shelf
-from ludodrome.web.thinking import Busy
 
 PLACES = 1000
 """So many games are in memory at once ..."""
@@ -73,12 +72,12 @@ class Library:
 
     def find(self, name: str) -> Play | None:
         """The game of an id."""
-        known = self._shelf.find(name)
-        if known is not None and not known.closed:
+        known = self.at_hand(name)
+        if known is not None:
             return known
         with self._locks[hash(name) % STRIPES]:  # two who ask at once must get the same one
-            known = self._shelf.find(name)
-            if known is not None and not known.closed:
+            known = self.at_hand(name)
+            if known is not None:
                 return known
             kept = plays.find(self._engine, name)
             if kept is None:
@@ -89,9 +88,10 @@ class Library:
         play.wake()
         return play
 
-    def touch(self, name: str) -> None:
-        """Somebody still looks at a game."""
-        self._shelf.find(name)
+    def at_hand(self, name: str) -> Play | None:
+        """The game of an id if it is in memory, where it stays for a while: somebody still looks at it."""
+        known = self._shelf.find(name)
+        return known if known is not None and not known.closed else None
 
     def record(self, play: Play) -> plays.Json:
         """The record of a finished game, as it was kept."""
@@ -122,8 +122,8 @@ class Library:
     def rematch(self, play: Play, watcher: Watcher) -> None:
         """Somebody wants the same again, with the seats changed; it begins when all people want it."""
         company = play.company
+        play.look_at_clock()
         with play.lock:
-            play.look_at_clock()
             if play.scene.result is None:
                 raise Refused("a rematch is for when the game is over")
             if not watcher.seats:
@@ -158,16 +158,12 @@ class Library:
 
     def _made(self, kept: Kept, game: Game, assignment: Assignment) -> Play:
         company = Company(kept.kinds, kept.friends, kept.owner, kept.digest)
-        return Play(kept.id, game, assignment, self._staff, company, partial(self._write, kept.id), kept.events)
-
-    def _write(self, name: str, number: int, event: Event, end: End | None) -> None:
-        self._keep(partial(plays.add, self._committer, name, number, event, end))
+        journal = partial(plays.add, self._committer, kept.id)
+        return Play(kept.id, game, assignment, self._staff, company, journal, kept.events)
 
     def _keep(self, write: "partial[Written]") -> Written:
         """Something is written down; if it cannot be, it has not happened."""
         try:
             return write()
-        except IntegrityError as error:
-            raise Refused("the game has gone on elsewhere; look at it again") from error
         except SQLAlchemyError as error:
-            raise Busy("this could not be written down, and so it has not happened; try again") from error
+            raise unkept(error) from error

@@ -6,7 +6,6 @@ How the stream travels, as a WebSocket or as server-sent events, is for ``routes
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 
@@ -37,11 +36,12 @@ async def views(library: Library, play: Play, watcher: Watcher) -> AsyncIterator
     while not play.closed:
         if play.tick != seen:
             seen = play.tick
-            yield await run_in_threadpool(_text, play, watcher)
+            ready = play.scene.eyes(watcher) in play.scene.positions
+            yield _text(play, watcher) if ready else await run_in_threadpool(_text, play, watcher)
             continue
         flag = play.seconds_to_flag()
         await play.bell.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
-        library.touch(play.id)  # what somebody looks at stays in memory
+        library.at_hand(play.id)  # what somebody looks at stays in memory
         if flag is not None:
             await run_in_threadpool(play.look_at_clock)
         if play.tick == seen and not play.closed:
@@ -56,24 +56,25 @@ def _text(play: Play, watcher: Watcher) -> str:
     return json.dumps({"type": "play", "play": play.view(watcher)}, separators=(",", ":"))
 
 
-def obey(library: Library, play: Play, watcher: Watcher, said: Json) -> None:
+async def obey(library: Library, play: Play, watcher: Watcher, said: Json) -> None:
     """What somebody says over a WebSocket; ValueError says why it cannot be done."""
     kind = said.get("type")
     if kind == "move":
-        seen: Any = said.get("version")
-        if seen is not None and type(seen) is not int:
-            raise ValueError("the version of a move is a whole number, or left out")
         if "move" not in said:
             raise ValueError("a move has a move")
-        play.move(said["move"], watcher.seats, seen)
+        await play.move_soon(said["move"], watcher.seats, _whole(said, "version"))
     elif kind == "undo":
-        play.undo(watcher)
+        await run_in_threadpool(play.undo, watcher)
     elif kind == "resign":
-        seat = said.get("seat")
-        if seat is not None and type(seat) is not int:
-            raise ValueError("a seat is a whole number, or left out")
-        play.resign(watcher.seats, seat)
+        await run_in_threadpool(play.resign, watcher.seats, _whole(said, "seat"))
     elif kind == "rematch":
-        library.rematch(play, watcher)
+        await run_in_threadpool(library.rematch, play, watcher)
     else:
         raise ValueError("what is said here has the type move, undo, resign, rematch or ping")
+
+
+def _whole(said: Json, name: str) -> int | None:
+    number = said.get(name)
+    if number is not None and type(number) is not int:
+        raise ValueError(f"{name} is a whole number, or left out")
+    return number

@@ -2,16 +2,20 @@
 
 The judging is the table's; here is who is asked, when, and what has been shown. Everything that happens is handed to
 a journal, and counts once the journal has it. Bots think in threads: their kernels let the interpreter go, so the
-server answers meanwhile. Who may act for a seat is decided in ``library.py``.
+server answers meanwhile. Who may act for a seat is decided in ``company.py``.
 """
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, replace
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
@@ -24,9 +28,11 @@ from ludodrome.game import Game
 from ludodrome.store.plays import JOIN, End, Event, Friend
 from ludodrome.web.bells import Bell
 from ludodrome.web.company import BOT, PERSON, Company, Watcher
-from ludodrome.web.positions import Json, described
+from ludodrome.web.floors import Floor
+from ludodrome.web.positions import Json, described, hides
 from ludodrome.web.scenes import Scene
 from ludodrome.web.shelves import Shelf
+from ludodrome.web.thinking import Busy
 
 MOST_BOTS = 16
 """So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
@@ -35,12 +41,26 @@ MOST_OPENING = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
 """Kinds of events, beside ``join``."""
 
-Journal = Callable[[int, Event, End | None], None]
-"""Writes down event number so and so, and perhaps what it means for the end; returns when that is certain."""
+Journal = Callable[[int, Event, End | None], "Future[None]"]
+"""Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
 
 
 class Refused(ValueError):
     """What was asked cannot be done now; the sentence says why."""
+
+
+def unkept(error: SQLAlchemyError) -> Exception:
+    """Something could not be written down, and so it has not happened."""
+    if isinstance(error, IntegrityError):
+        return Refused("the game has gone on elsewhere; look at it again")
+    return Busy("this could not be written down, and so it has not happened; try again")
+
+
+def _forget(number: int, event: Event, end: End | None) -> "Future[None]":
+    """The journal of a game that nobody keeps."""
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +78,7 @@ class Staff:
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
         self.bots = Shelf[InsideSeat](MOST_BOTS, BOT_SECONDS)
+        self.floor = Floor()
 
 
 class Play:
@@ -70,7 +91,7 @@ class Play:
         assignment: Assignment,
         staff: Staff,
         company: Company | None = None,
-        journal: Journal = lambda number, event, end: None,
+        journal: Journal = _forget,
         events: Iterable[Event] = (),
     ) -> None:
         self.id = name
@@ -83,7 +104,7 @@ class Play:
         self.tick = next(self._ticks)
         """Another number after everything that others should see, also what is no event."""
         self.closed = False
-        self.lock = threading.RLock()
+        self.lock = threading.Lock()
         self._staff = staff
         self._journal = journal
         self._desk = threading.Lock()
@@ -96,6 +117,7 @@ class Play:
             self._recall(event)
         self._set_up()
         self._publish()
+        self._rehearse()
 
     # What is asked from outside
 
@@ -143,17 +165,43 @@ class Play:
 
         ``seen`` is the version it was made for.
         """
-        with self.lock:
-            self.look_at_clock()
-            turn = self._table.turn
-            if turn is None:
-                raise Refused("the game is over")
-            self._check_turn(turn.seat, seats)
-            if seen is not None and seen != self.version:
-                raise Refused("the game has gone on since this move was made")
-            read = read_move(self.game, self._table.state, move)
-            self.game.apply(self._table.state, read)
-            self._deliver(Answer(time.perf_counter() - self._asked, read))
+        with self.lock, self._staff.floor.taken():
+            self._flag()
+            self._settle(*self._moved(move, seats, seen))
+
+    async def move_soon(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        """The same for coroutines: at once where it takes no time and nobody else is at it, else in a thread."""
+        quick = self.game.actions_a_turn == 1 and self.seconds_to_flag() != 0
+        if quick and self.lock.acquire(blocking=False):
+            await asyncio.shield(self._move_here(move, seats, seen))  # what is begun is finished, whoever has gone
+        else:
+            await run_in_threadpool(self.move, move, seats, seen)
+
+    async def _move_here(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
+        """The lock is held, and given back."""
+        try:
+            event, end = self._moved(move, seats, seen)
+            try:
+                await asyncio.wrap_future(self._journal(self._events, event, end))
+            except SQLAlchemyError as error:
+                self.close()
+                raise unkept(error) from error
+            self._settled()
+        finally:
+            self.lock.release()
+
+    def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[Event, End | None]:
+        """A person's move, made at the table, but not yet written down. The lock is held."""
+        turn = self._table.turn
+        if turn is None:
+            raise Refused("the game is over")
+        self._check_turn(turn.seat, seats)
+        if seen is not None and seen != self.version:
+            raise Refused("the game has gone on since this move was made")
+        listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
+        read = move if listed else read_move(self.game, self._table.state, move)
+        self.game.advance(self._now.copy(), read)
+        return self._delivered(Answer(time.perf_counter() - self._asked, read))
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
         if not seats:
@@ -168,20 +216,24 @@ class Play:
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
         """Somebody gives up: the seat named, or their only one, or the one to move."""
         with self.lock:
-            self.look_at_clock()
+            self._flag()
             if self._table.result is not None:
                 raise Refused("the game is over")
-            chosen = seat if seat is not None else self.scene.eyes(Watcher(seats))
+            chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
                 raise Refused("only a seat of your own can resign")
             self._end(Event(RESIGN, {"seat": chosen}))
+
+    def _own_seat(self, seats: frozenset[int]) -> int | None:
+        """The seat to move if it is among these, or their only one."""
+        return self.scene.mover if self.scene.mover in seats else next(iter(seats)) if len(seats) == 1 else None
 
     def undo(self, watcher: Watcher) -> None:
         """Back to the last decision of a person; not where others sit who might not like it."""
         with self.lock:
             if not watcher.owner or self.company.shared:
                 raise Refused("moves are taken back only by people at one screen, in their own game")
-            self.look_at_clock()
+            self._flag()
             keep = self._undo_to()
             if keep is None:
                 raise Refused("there is no move to take back")
@@ -194,7 +246,7 @@ class Play:
     def record(self) -> Json:
         """The record of the finished game."""
         with self.lock:
-            self.look_at_clock()
+            self._flag()
             if self._table.result is None:
                 raise Refused("a game has its record when it is over")
             return self._table.record()
@@ -206,12 +258,15 @@ class Play:
 
     def look_at_clock(self) -> None:
         """A person who has let the time run out has lost."""
-        if self.scene.flag is None or time.perf_counter() < self.scene.flag:
-            return
-        with self.lock:
-            if self.scene.flag is not None and time.perf_counter() >= self.scene.flag:
-                why = {"cause": TIMEOUT, "why": "no answer came in time"}
-                self._end(Event(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
+        if self.seconds_to_flag() == 0:
+            with self.lock:
+                self._flag()
+
+    def _flag(self) -> None:
+        """The lock is held."""
+        if self.seconds_to_flag() == 0:
+            why = {"cause": TIMEOUT, "why": "no answer came in time"}
+            self._end(Event(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
 
     def join(self, write: Callable[[int], Friend]) -> None:
         """Somebody takes a seat: ``write`` keeps that as the event of a number. The last to come lets it begin."""
@@ -249,12 +304,15 @@ class Play:
         """The table as it stands after what has happened."""
         self._states: list[Any] = [opened(self.game, replace(self.assignment, opening=()))]
         self._moves: list[Json] = []
+        self._now = self.game.new_states(1)
+        """The last position, as the kernels have it."""
+        self._now[0] = self.game.encode(self._states[0])
         for move in self.assignment.opening:
-            self._note(move, self.game.apply(self._states[-1], move))
+            self._note(move)
         self._table = Table(self.assignment)
         for made in self._made:
             self._table.deliver(Answer(made.seconds, made.move))
-            self._note(made.move, self._table.state)
+            self._note(made.move)
         if self._over is not None:
             self._finish(self._over)
 
@@ -266,16 +324,22 @@ class Play:
         else:
             self._table.deliver(Answer(told["seconds"], fault=Fault(told["cause"], told["why"])))
 
-    def _note(self, move: Any, after: Any) -> None:
-        """Writes a move down that leads to a position."""
-        before = self._states[-1]
-        seat, text = self.game.to_move(before), self.game.format_move(move, before)
+    def _note(self, move: Any) -> None:
+        """Writes a legal move down, and the position that it leads to."""
+        seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
         self._moves.append({"seat": seat, "text": text, "move": move})
-        self._states.append(after)
+        self.game.advance(self._now, move)
+        self._states.append(self.game.decode(self._now[0]))
+
+    def _words(self, move: Any) -> str:
+        codec = self.game.codec
+        if self.game.actions_a_turn > 1:
+            return self.game.format_move(move, self._states[-1])
+        return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
 
     # Underneath: what happens
 
-    def _deliver(self, answer: Answer) -> None:
+    def _delivered(self, answer: Answer) -> tuple[Event, End | None]:
         """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
         turn = self._table.turn
         assert turn is not None
@@ -286,11 +350,10 @@ class Play:
             verdict = result["verdicts"][-1]
             why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
             self._over = Event(FAULT, why)
-            self._settle(self._over, end)
-            return
+            return self._over, end
         self._made.append(Made(turn.seat, answer.move, answer.seconds))
-        self._note(answer.move, self._table.state)
-        self._settle(Event(MOVE, asdict(self._made[-1])), end)
+        self._note(answer.move)
+        return Event(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
     def _end(self, event: Event) -> None:
         """Something other than a move ends the game. The lock is held."""
@@ -301,19 +364,32 @@ class Play:
     def _settle(self, event: Event, end: End | None) -> None:
         """Once it is written down, what happened is shown and answered. The lock is held."""
         try:
-            self._journal(self._events, event, end)
-        except Exception:
+            with self._staff.floor.left():
+                self._journal(self._events, event, end).result()
+        except SQLAlchemyError as error:
             self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
-            raise
+            raise unkept(error) from error
+        self._settled()
+
+    def _settled(self) -> None:
         self._events += 1
         self._publish()
         self._ask()
         self.bell.ring()
 
+    def _rehearse(self) -> None:
+        """A move that is not made: what it needs is compiled here, in a thread, and not where everybody waits."""
+        legal = self.scene.position(self.game, None)["legal"]
+        if legal:
+            self._words(legal[0])
+            self.game.advance(self._now.copy(), legal[0])
+
     def _publish(self) -> None:
         """A new scene; no clock runs while somebody is missing. The lock is held."""
         self._asked = time.perf_counter()
         table, turn, state = self._table, self._table.turn, self._states[-1]
+        veiled = hides(self.game)
+        table.notices()  # whoever is here sees the page: nobody is told anything else
         runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
         still = 0.0 if not self.company.missing else float("inf")
         self.scene = Scene(
@@ -328,8 +404,10 @@ class Play:
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
             result=table.result,
             undo_to=self._undo_to(),
-            hidden=self.game.observation(state) != state,
+            veiled=veiled,
+            hidden=veiled and self.game.observation(state) != state,
         )
+        self.scene.position(self.game, None)
         self.tick = next(self._ticks)
 
     def _seat(self, scene: Scene, number: int, watcher: Watcher) -> Json:
@@ -372,9 +450,9 @@ class Play:
                 answer = self._bot(turn).ask(turn)
             except Exception as error:
                 answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be made: {error}"))
-        with self.lock:
+        with self.lock, self._staff.floor.taken():
             if self._table.turn is turn and not self.closed:
-                self._deliver(answer)
+                self._settle(*self._delivered(answer))
 
     def _bot(self, turn: Turn) -> InsideSeat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"

@@ -34,8 +34,10 @@ class Scene:
     """When the clock of the person to move runs out."""
     result: Json | None
     undo_to: int | None
+    veiled: bool
+    """Not everybody may see everything ..."""
     hidden: bool
-    """What was laid last lies face down."""
+    """... and what was laid last lies face down."""
     positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
     """The position by whose eyes see it, made when it is first asked for."""
 
@@ -51,6 +53,8 @@ class Scene:
 
     def eyes(self, watcher: Watcher) -> int | None:
         """Whose eyes somebody has: of the seat to move, if it is theirs, or of their only one."""
+        if not self.veiled:
+            return None
         if self.mover in watcher.seats:
             return self.mover
         return next(iter(watcher.seats)) if len(watcher.seats) == 1 else None

@@ -78,7 +78,7 @@ async def _answer(text: str, library: Library, play: Play, watcher: Watcher) -> 
     if said.get("type") == "ping":
         return {"type": "pong", "id": number}
     try:
-        await run_in_threadpool(obey, library, play, watcher, said)
+        await obey(library, play, watcher, said)
     except Refused as wrong:
         return _refusal(number, 409, str(wrong))
     except ValueError as wrong:

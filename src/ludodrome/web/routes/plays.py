@@ -88,7 +88,7 @@ async def look(
     who: Anybody,
     key: Key = None,
     after: Annotated[int | None, Query(ge=0, le=2**31)] = None,
-) -> Json:
+) -> Response:
     """The game as it is now. ``after`` holds the answer back until the version is higher, 20 seconds at most."""
     play = await run_in_threadpool(play_of, request, name)
     if after is not None:
@@ -106,15 +106,17 @@ def position(request: Request, name: str, number: int) -> Json:
 
 
 @router.post("/plays/{name}/moves")
-def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Json:
+async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Response:
     """A person's move. An illegal one is refused with the reason and costs nothing. The answer means: it is kept."""
-    play = play_of(request, name)
-    play.move(made.move, _watcher(play, who, key).seats, made.version)
-    return _view(play, who, key)
+    play = library_of(request).at_hand(name)
+    if play is None:
+        play = await run_in_threadpool(play_of, request, name)
+    await play.move_soon(made.move, _watcher(play, who, key).seats, made.version)
+    return _view(play, who, key) if play.game.actions_a_turn == 1 else await run_in_threadpool(_view, play, who, key)
 
 
 @router.post("/plays/{name}/undo")
-def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Json:
+def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """Back to the last decision of a person."""
     play = play_of(request, name)
     play.undo(_watcher(play, who, key))
@@ -122,7 +124,7 @@ def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Json:
 
 
 @router.post("/plays/{name}/resign")
-def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = None) -> Json:
+def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = None) -> Response:
     """A person gives up."""
     play = play_of(request, name)
     play.resign(_watcher(play, who, key).seats, seat.seat)
@@ -130,7 +132,7 @@ def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = Non
 
 
 @router.post("/plays/{name}/rematch")
-def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Json:
+def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """The same again with the seats changed, once all people want it: ``next`` is the other game's id then."""
     play = play_of(request, name)
     library_of(request).rematch(play, _watcher(play, who, key))
@@ -160,9 +162,11 @@ def _watcher(play: Play, who: Caller, key: str | None) -> Watcher:
     return play.company.watcher(who.account, key)
 
 
-def _view(play: Play, who: Caller, key: str | None) -> Json:
+def _view(play: Play, who: Caller, key: str | None) -> Response:
+    """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
     play.look_at_clock()
-    return play.view(_watcher(play, who, key))
+    text = json.dumps(play.view(_watcher(play, who, key)), separators=(",", ":"))
+    return Response(text, media_type="application/json")
 
 
 def _names(seats: list[str], who: Caller) -> list[str] | None:
