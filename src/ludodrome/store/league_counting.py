@@ -4,9 +4,9 @@ What the ratings become is computed in ``arena/ladder/``; here is what they are 
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.league import now_ms
@@ -52,24 +52,35 @@ Meetings = dict[tuple[str, str], tuple[int, int, int]]
 """By the bots of the two seats: wins, draws and losses of the first."""
 
 
-class Book:
-    """The ratings of one game's ladder inside a transaction: read, changed, and written when it is committed."""
-
-    def __init__(self, session: Session, game: str) -> None:
-        self._session, self.game = session, game
+class Book(Protocol):
+    """What is believed of the bots of one ladder: read and changed, game by game."""
 
     def score(self, bot: str) -> Score | None:
         """What is believed of a bot; None if it has no rated games."""
-        row = self._session.get(Rating, bot)
-        if row is None:
-            return None
-        return Score(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
 
-    def scores(self) -> dict[str, Score]:
-        """What is believed of everybody."""
-        mine = select(Rating.bot).join(Bot, Bot.id == Rating.bot).where(Bot.game == self.game)
-        found = {bot: self.score(bot) for bot in self._session.scalars(mine)}
-        return {bot: score for bot, score in found.items() if score is not None}
+    def write(self, bot: str, score: Score) -> None:
+        """Believe this of a bot from now on."""
+
+    def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
+        """A point of a bot's history; a later one of the same place counts."""
+
+    def meetings(self) -> Meetings:
+        """How all games so far ended."""
+
+    def meet(self, first: str, second: str, result: int) -> None:
+        """One more game of two bots: 0 the first won, 1 nobody, 2 the second."""
+
+
+class StoredBook:
+    """The book in the database, inside a transaction."""
+
+    def __init__(self, session: Session, game: str) -> None:
+        self._session, self._game = session, game
+
+    def score(self, bot: str) -> Score | None:
+        """What is believed of a bot."""
+        row = self._session.get(Rating, bot)
+        return None if row is None else _score(row)
 
     def write(self, bot: str, score: Score) -> None:
         """Believe this of a bot from now on."""
@@ -81,18 +92,64 @@ class Book:
 
     def meetings(self) -> Meetings:
         """How all games so far ended."""
-        mine = select(Pair).where(Pair.game == self.game)
+        mine = select(Pair).where(Pair.game == self._game)
         return {(row.first, row.second): (row.wins, row.draws, row.losses) for row in self._session.scalars(mine)}
 
     def meet(self, first: str, second: str, result: int) -> None:
-        """One more game of two bots: 0 the first won, 1 nobody, 2 the second."""
+        """One more game of two bots."""
         row = self._session.get(Pair, (first, second))
         if row is None:
-            row = Pair(first=first, second=second, game=self.game, wins=0, draws=0, losses=0)
+            row = Pair(first=first, second=second, game=self._game, wins=0, draws=0, losses=0)
             self._session.add(row)
         row.wins += result == 0
         row.draws += result == 1
         row.losses += result == 2
+
+
+class DraftBook:
+    """A book in memory, to be written down as a whole."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, Score] = {}
+        self.steps: dict[tuple[str, int], tuple[float, float]] = {}
+        self._pairs: Meetings = {}
+
+    def score(self, bot: str) -> Score | None:
+        """What is believed of a bot."""
+        return self.scores.get(bot)
+
+    def write(self, bot: str, score: Score) -> None:
+        """Believe this of a bot from now on."""
+        self.scores[bot] = score
+
+    def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
+        """A point of a bot's history."""
+        self.steps[bot, place] = mu, sigma
+
+    def meetings(self) -> Meetings:
+        """How all games so far ended."""
+        return self._pairs
+
+    def meet(self, first: str, second: str, result: int) -> None:
+        """One more game of two bots."""
+        wins, draws, losses = self._pairs.get((first, second), (0, 0, 0))
+        self._pairs[first, second] = wins + (result == 0), draws + (result == 1), losses + (result == 2)
+
+    def write_down(self, session: Session, game: str) -> None:
+        """Into tables in which nothing stands of this ladder."""
+        ratings = [{"bot": bot, **score._asdict()} for bot, score in self.scores.items()]
+        steps = [{"bot": b, "place": p, "mu": mu, "sigma": sigma} for (b, p), (mu, sigma) in self.steps.items()]
+        pairs = [
+            {"first": first, "second": second, "game": game, "wins": wins, "draws": draws, "losses": losses}
+            for (first, second), (wins, draws, losses) in self._pairs.items()
+        ]
+        for table, rows in ((Rating, ratings), (Step, steps), (Pair, pairs)):
+            if rows:
+                session.execute(insert(table), rows)
+
+
+def _score(row: Rating) -> Score:
+    return Score(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
 
 
 Rate = Callable[[Book, Counted], None]
@@ -114,7 +171,7 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
         session.execute(delete(Live).where(Live.match == match_id))
         if place is not None:
             seats = select(Sitting.bot).where(Sitting.match == match_id).order_by(Sitting.seat)
-            rate(Book(session, game), Counted(place, tuple(session.scalars(seats)), counted))
+            rate(StoredBook(session, game), Counted(place, tuple(session.scalars(seats)), counted))
         session.commit()
         return True
 
@@ -150,15 +207,14 @@ def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, Score], di
     """Forgets all ratings of a ladder and makes them anew from its games; those before and those after."""
     with Session(engine) as session:
         session.execute(update(Ladder).where(Ladder.game == game).values(games=Ladder.games))  # nobody rates meanwhile
-        book = Book(session, game)
-        before = book.scores()
         mine = select(Bot.id).where(Bot.game == game)
+        before = {row.bot: _score(row) for row in session.scalars(select(Rating).where(Rating.bot.in_(mine)))}
         for table, key in ((Rating, Rating.bot), (Step, Step.bot), (Pair, Pair.first)):
-            session.execute(delete(table).where(key.in_(mine)))
+            session.execute(delete(table).where(key.in_(mine)).execution_options(synchronize_session=False))
         session.expunge_all()
+        draft = DraftBook()
         for one in rated_games(session, game):
-            rate(book, one)
-        session.flush()
-        after = book.scores()
+            rate(draft, one)
+        draft.write_down(session, game)
         session.commit()
-        return before, after
+        return before, draft.scores

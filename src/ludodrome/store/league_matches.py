@@ -171,7 +171,8 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | No
     expired = (Match.status == PLAYING) & (Match.lease < moment)
     wanted = select(Match).where(or_(Match.status == QUEUED, expired))
     with writing(engine) as session:
-        for row in session.scalars(wanted.order_by(Match.why == LADDER, Match.number, Match.queued, Match.id).limit(50)).all():
+        first = wanted.order_by(Match.why == LADDER, Match.number, Match.queued, Match.id).limit(50)
+        for row in session.scalars(first).all():
             seats = select(Sitting.bot).where(Sitting.match == row.id).order_by(Sitting.seat)
             bots = tuple(session.scalars(seats))
             if set(bots) & set(busy) or not _all_here(session, bots, moment):

@@ -138,7 +138,8 @@ class Agenda:
                 name = f"opening {opening} of {event.id}"
                 if name not in self._drawing:
                     self._drawing[name] = event, batch, event.bots
-                    return self._opening(name, batch[0][1], event.plan["openings"])
+                    if job := self._opening(name, batch[0][1], event.plan["openings"]):
+                        return job
         return None
 
     def _batches(self, event: Event) -> dict[int, list[tuple[int, Fixture]]]:
@@ -151,12 +152,12 @@ class Agenda:
         return known
 
     def _opening(self, name: str, fixture: Fixture, wanted: bool) -> Job | None:
-        """The job to draw an opening; where there are none the games are queued at once, and one is handed out."""
+        """The job to draw an opening; where there are none, the games are queued at once."""
         on = fixture.discipline
         if wanted and make(on.game, **on.options).actions_a_turn == 1:
             return Job(name, draw, Draw(on.game, on.options, on.seed, fixture.opening))
         self._queue(name, ())
-        return self._match()
+        return None
 
     def _queue(self, name: str, moves: tuple[Any, ...]) -> None:
         event, batch, ids = self._drawing.pop(name)
@@ -214,4 +215,4 @@ class Agenda:
             batch.append((number, Fixture(discipline, bots, names, 0, number)))
         name = f"ladder {seed} of {game}"
         self._drawing[name] = None, batch, {one.name: one.id for one in entries}
-        return self._opening(name, batch[0][1], True)
+        return self._opening(name, batch[0][1], True) or self._match()
