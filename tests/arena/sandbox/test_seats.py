@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import records, sandbox
+from ludodrome.arena.doctor import examine
 from ludodrome.arena.judge import play
 from ludodrome.arena.sandbox import NoSandbox, boxes, identities
 from ludodrome.arena.sandbox.boxes import MOST_BYTES, MOST_FILES, BoxedProcess, read_folder
 from ludodrome.arena.sandbox.identities import Identity, NoneFree, processes_of
 from ludodrome.arena.transports.processes import KEPT
 from ludodrome.bots.starters import starter
+from ludodrome.games import make
 from tests.arena.playing import Scripted, assignment, first
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo
 
@@ -198,6 +200,8 @@ def test_a_box_that_cannot_be_made_is_the_arenas_fault(monkeypatch: pytest.Monke
 
 
 def test_folders_that_are_no_bots(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no .*nobody"):
+        read_folder(tmp_path / "nobody")
     with pytest.raises(ValueError, match=r"a folder with a main\.py"):
         read_folder(tmp_path)
     (tmp_path / "main.py").write_text("pass")
@@ -275,3 +279,44 @@ def test_without_a_level_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert not sandbox.level().holds
     with pytest.raises(NoSandbox, match="this is darwin"):
         sandbox.seat(tmp_path)
+
+
+def test_boxes_have_a_spec_and_the_doctor_knows_it(tmp_path: Path) -> None:
+    if not sandbox.level().holds:
+        pytest.skip(f"no level holds here, so nothing is shown: {sandbox.level().why_not_better}")
+    texts = starter("dots", "python")
+    (tmp_path / "main.py").write_text(texts["bot.py"])
+    (tmp_path / "strategy.py").write_text(texts["strategy.py"])
+    findings = list(
+        examine(
+            make("dots", rows=1, cols=2), f"box:{tmp_path}", tmp_path / "troubles", only=["seats", "closing", "noise"]
+        )
+    )
+    assert [(one.check, one.grade) for one in findings] == [("seats", "held"), ("closing", "held"), ("noise", "held")]
+    (tmp_path / "main.py").write_text("import sys\nsys.stdin.read()\nsys.exit(3)\n")
+    findings = list(examine(make("dots", rows=1, cols=2), f"box:{tmp_path}", tmp_path / "troubles", only=["closing"]))
+    assert findings[0].grade == "warning"
+    assert "it left with code 3" in findings[0].sentence
+
+
+def test_a_number_that_was_used_again_is_nobody_of_ours() -> None:
+    """The report names a process that is not the child of ours: it must not be ended."""
+    bystander = subprocess.Popen(["sleep", "600"])
+    try:
+        with Running(box("bubblewrap", "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n")) as running:
+            assert running.line() == "ready\n"
+            launch = running.process._launch
+            assert launch is not None
+            assert launch.report is not None
+            os.read(launch.report, 4096)
+            reading, writing = os.pipe()
+            os.write(writing, b'{"child-pid": %d}' % bystander.pid)
+            os.close(writing)
+            os.dup2(reading, launch.report)
+            os.close(reading)
+        assert running.process.gone
+        assert bystander.poll() is None
+        assert os.geteuid() != 0 or processes_of(running.uid) == []
+    finally:
+        bystander.kill()
+        bystander.wait()

@@ -40,8 +40,6 @@ class Launch:
     arguments: list[str]
     handed: list[int] = field(default_factory=list)
     """Descriptors that the process gets."""
-    user: int | None = None
-    """As whom it is started; None: as we are."""
     report: int | None = None
     """Where the number of the namespace's first process can be read."""
     folder: Path | None = None
@@ -80,6 +78,8 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 
     A single Python file is a bot too.
     """
+    if not folder.exists():
+        raise ValueError(f"there is no {folder}: a bot in a sandbox is a folder with a {MAIN}, or a Python file")
     if folder.is_file() and folder.stat().st_size <= MOST_BYTES:
         return {MAIN: folder.read_bytes()}
     files: dict[str, bytes] = {}
@@ -120,6 +120,8 @@ class BoxedProcess(Process):
         self._box = box
         self._identity = Identity.take() if os.geteuid() == 0 else None
         self._launch: Launch | None = None
+        self._first: int | None = None
+        """A handle of the first process of its namespace, once it is to be ended."""
         self.gone = True
         """Whether, once it was ended, nothing of it was left."""
         try:
@@ -131,9 +133,6 @@ class BoxedProcess(Process):
     def _spawn(self, arguments: Any) -> "subprocess.Popen[bytes]":
         box, uid = self._box, self._identity.uid if self._identity else None
         self._launch = launch = box.kind.launch(box.files, box.interpreter, box.limits, uid)
-        who: dict[str, Any] = {}
-        if launch.user is not None:
-            who = {"user": launch.user, "group": launch.user, "extra_groups": []}
 
         def begin() -> "subprocess.Popen[bytes]":
             return subprocess.Popen(
@@ -146,7 +145,6 @@ class BoxedProcess(Process):
                 env={},
                 cwd="/",
                 pass_fds=launch.handed,
-                **who,
             )
 
         try:
@@ -154,29 +152,54 @@ class BoxedProcess(Process):
         finally:
             launch.close()
 
+    def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
+        """Close its input, give it time to leave, then end it. Nothing is left of it, and its uid is given back."""
+        if not self.ended:
+            self._first = self._first_of_namespace()
+        super().end(grace, heard)
+
+    def _first_of_namespace(self) -> int | None:
+        """A handle of the process whose end is the end of all others; None if it is not there, or not any more.
+
+        It is the child of the one that we have started. Its number alone proves nothing: numbers are used again.
+        """
+        if self._launch is None or self._launch.report is None:
+            return None
+        try:
+            os.set_blocking(self._launch.report, False)
+            number = json.loads(os.read(self._launch.report, 4096))["child-pid"]
+            handle = os.pidfd_open(number)
+        except (OSError, ValueError):  # bubblewrap has not come so far, or is done
+            return None
+        try:
+            status = Path(f"/proc/{number}/status").read_text("utf-8", "replace")
+        except OSError:
+            status = ""
+        if f"\nPPid:\t{self._popen.pid}\n" in status:
+            return handle
+        os.close(handle)
+        return None
+
     def _sweep(self) -> None:
         """Everything of the box is gone when this returns."""
-        self._await_namespace()
-        self._release()
+        self._release(self._namespace_ended())
 
-    def _await_namespace(self) -> None:
-        """The first process of a namespace is gone when all others are."""
-        report = self._launch.report if self._launch else None
-        if report is None:
-            return
-        with contextlib.suppress(OSError, ValueError, KeyError):  # it never came so far, or is gone already
-            os.set_blocking(report, False)
-            first = os.pidfd_open(json.loads(os.read(report, 4096))["child-pid"])
-            try:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    signal.pidfd_send_signal(first, signal.SIGKILL)
-                watch = select.poll()
-                watch.register(first, select.POLLIN)
-                self.gone = bool(watch.poll(KILL_SECONDS * 1000))
-            finally:
-                os.close(first)
+    def _namespace_ended(self) -> bool:
+        """Whether its namespace was seen to end, if it has one."""
+        if self._first is None:
+            return False
+        try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            watch = select.poll()
+            watch.register(self._first, select.POLLIN)
+            self.gone = bool(watch.poll(KILL_SECONDS * 1000))
+            return self.gone
+        finally:
+            os.close(self._first)
+            self._first = None
 
-    def _release(self) -> None:
+    def _release(self, swept: bool = False) -> None:
         if self._launch is not None:
             self._launch.close()
             if self._launch.report is not None:
@@ -185,10 +208,10 @@ class BoxedProcess(Process):
                 shutil.rmtree(self._launch.folder, ignore_errors=True)
             self._launch = None
         if self._identity is not None:
-            if self._identity.sweep():
+            if swept or self._identity.sweep():
                 self._identity.give_back()
             else:
-                self.gone = False  # the uid stays taken
+                self.gone = False  # and the uid stays taken
             self._identity = None
 
 

@@ -1,7 +1,8 @@
 """A uid for every running bot, from a pool that is kept for bots, where the arena runs as root.
 
 A uid is taken with a lock on a file, so that several processes can share the pool, and nothing is left of a lock when
-its holder dies. Whoever takes a uid first ends what still runs under it, and whoever gives it back does so too.
+its holder dies. Whoever gives a uid back has ended what ran under it, and says so in the file; if the file does not say
+so, whoever takes it does it first.
 """
 
 import contextlib
@@ -19,6 +20,8 @@ SETTING = "LUDODROME_SANDBOX_UIDS"
 FOLDER = Path("/run/ludodrome")
 """Belongs to root; others can look through it and change nothing."""
 SWEEP_SECONDS = 5.0
+_CLEAN = b"clean"
+"""Stands in the file of a uid under which nothing runs."""
 
 
 class NoneFree(OSError):
@@ -78,9 +81,10 @@ class Identity:
                 os.close(lock)
                 raise
             identity = Identity(uid, lock)
-            if identity.sweep():
+            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.sweep():
+                os.ftruncate(lock, 0)
                 return identity
-            identity.give_back()
+            identity.close()
         raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
 
     def sweep(self) -> bool:
@@ -96,7 +100,13 @@ class Identity:
         return True
 
     def give_back(self) -> None:
-        """Somebody else may have it. Twice does no harm."""
+        """Nothing runs under it, and somebody else may have it. Twice does no harm."""
+        if self._lock is not None:
+            os.pwrite(self._lock, _CLEAN, 0)
+            self.close()
+
+    def close(self) -> None:
+        """Let it go as it is: whoever takes it next ends what is left."""
         if self._lock is not None:
             fcntl.flock(self._lock, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
             os.close(self._lock)
@@ -116,6 +126,8 @@ def processes_of(uid: int) -> list[int]:
 
 def _lives_as(process: str, uid: bytes) -> bool:
     """By its status: the folder's owner is root where a process may not be dumped."""
-    lines = Path(f"/proc/{process}/status").read_bytes().splitlines()
-    said = {name: rest.split() for name, _, rest in (line.partition(b":") for line in lines)}
-    return uid in said[b"Uid"] and said[b"State"][0] not in (b"Z", b"X")
+    if os.stat(f"/proc/{process}").st_uid not in (0, int(uid)):
+        return False
+    status = Path(f"/proc/{process}/status").read_bytes()
+    uids = status.partition(b"\nUid:")[2].partition(b"\n")[0].split()
+    return uid in uids and status.partition(b"\nState:")[2].split(maxsplit=1)[0] not in (b"Z", b"X")

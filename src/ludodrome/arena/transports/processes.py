@@ -176,6 +176,14 @@ class Process:
             return f"it exited with code {status.si_status}"
         return f"it was ended by {_signal_name(status.si_status)}"
 
+    def leave(self, seconds: float) -> int | None:
+        """Close its input once it has all that was sent; its exit code, below 0 for a signal. None: it stays on."""
+        if not self._leaves(seconds, lambda data: None):
+            return None
+        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        assert status is not None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
         """Close its input, give it time to leave, then end it and whatever it started. ``heard`` gets its output."""
         if self.ended:

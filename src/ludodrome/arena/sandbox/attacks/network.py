@@ -19,7 +19,7 @@ def _connected(family: int, kind: int, address: Any) -> str:
 
 
 def tcp(given: Given) -> str | None:
-    """Connects to a server on this machine, and to one that is not."""
+    """Connects to a server on this machine."""
     return refusals(
         {
             "loopback": lambda: _connected(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", given["tcp"])),
@@ -62,7 +62,7 @@ def unix_by_name(given: Given) -> str | None:
 
 
 def pairs(given: Given) -> str | None:
-    """Makes a pair of sockets: by itself harmless, but what a filter lets through it lets through."""
+    """Makes a pair of sockets."""
 
     def pair() -> str:
         one, other = socket.socketpair()

@@ -38,7 +38,7 @@ def fork(given: Given) -> str | None:
 
 
 def fork_by_number(given: Given) -> str | None:
-    """Forks with the kernel's own calls: fork, vfork's relative clone, and clone3 with its flags in memory."""
+    """Forks with the kernel's own calls: fork, clone, and clone3, which has its flags in memory."""
     arguments = ctypes.create_string_buffer(struct.pack("=11Q", 0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, 0, 0, 0))
 
     def made(number: int, *given: Any) -> int:
@@ -121,7 +121,7 @@ def orphan(given: Given) -> str | None:
 
 
 def stays(given: Given) -> str | None:
-    """Ignores every signal it can, holds all its pipes, and goes on for ever; it must be gone all the same."""
+    """Ignores every signal it can and goes on for ever; it must be gone all the same."""
     for number in range(1, 65):
         try:
             signal.signal(number, signal.SIG_IGN)
@@ -206,7 +206,7 @@ def privileges(given: Given) -> str | None:
 
 
 def kernel(given: Given) -> str | None:
-    """Calls what attacks on kernels begin with: bpf, perf, userfaultfd, keys, modules, kexec, quotas."""
+    """Calls what attacks on kernels begin with: bpf, perf, userfaultfd, keys, modules, kexec."""
     attribute = ctypes.create_string_buffer(128)
     return refusals(
         {
@@ -225,7 +225,7 @@ def kernel(given: Given) -> str | None:
 
 
 def other_architecture(given: Given) -> str | None:
-    """Calls the kernel as a 32-bit program would: other numbers, past a filter that looks at numbers alone."""
+    """Calls the kernel as a 32-bit program would, past a filter that knows other numbers."""
     code = b"\xb8\x14\x00\x00\x00\xcd\x80\xc3"  # mov eax, 20 (getpid); int 0x80; ret
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(code)
@@ -257,6 +257,7 @@ def priority(given: Given) -> str | None:
         {
             "real time": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
             "nice": lambda: os.setpriority(os.PRIO_PROCESS, 0, -10),
+            "processors": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
             "lock": lambda: call(151, 3),
         }
     )

@@ -60,7 +60,7 @@ def environment(given: Given) -> str | None:
 
 
 def environment_of_others(given: Given) -> str | None:
-    """Reads environments in /proc: the server's, the first process's, its own before it was cleared."""
+    """Reads environments in /proc: the server's, the first process's, its own."""
     wanted = ("1", "self", str(os.getppid()), str(given["server"]), *map(str, range(2, 8)))
     return refusals({process: lambda process=process: _open(f"/proc/{process}/environ") for process in wanted})
 
