@@ -19,6 +19,7 @@ from ludodrome.cli import (
     play,
     puzzle,
     records,
+    sandbox,
     serve,
     spaces,
     tournament,
@@ -37,6 +38,7 @@ for group in (
     evaluate.app,
     records.app,
     doctor.app,
+    sandbox.app,
     analyse.app,
     measure.app,
 ):
