@@ -85,7 +85,7 @@ async def _answer(text: str, library: Library, play: Play, watcher: Watcher) -> 
         return _refusal(number, 422, str(wrong))
     except Busy as wrong:
         return _refusal(number, 503, str(wrong))
-    return {"type": "done", "id": number}
+    return {"type": "done", "id": number, "version": play.version}
 
 
 def _refusal(number: Any, status: int, sentence: str) -> Json:

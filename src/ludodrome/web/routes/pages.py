@@ -75,8 +75,20 @@ def icon() -> Response:
 @router.get("/{game_id}")
 def play(request: Request, game_id: str) -> Response:
     """Play: a game in progress."""
-    data = {"game": game_id, "play": None, "showcase": showcase(game_id) if game_id in GAMES else None}
-    return page(request, "play.html", game_id, "", data=data)
+    first = showcase(game_id) if game_id in GAMES else None
+    return page(request, "play.html", game_id, "", data=_play_data(request, game_id, None, first))
+
+
+def _play_data(request: Request, game_id: str, play: str | None, first: Any) -> dict[str, Any]:
+    """What the play page is told: the game, and where friends find this server."""
+    state = request.app.state
+    return {"game": game_id, "play": play, "showcase": first, "mode": state.mode, "address": state.public_address}
+
+
+@router.get("/join/{link}")
+def join(request: Request, link: str) -> Response:
+    """A link that gives a seat away: the page takes it."""
+    return general_page(request, "join.html", data={"link": link})
 
 
 @router.get("/{game_id}/plays/{name}")
@@ -84,8 +96,8 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     """Play: the game of that id."""
     found = request.app.state.plays.find(name)
     if found is None or found.game.id != game_id:
-        raise HTTPException(404, "This game is not here any more: games are kept for half a day.")
-    return page(request, "play.html", game_id, "", data={"game": game_id, "play": name, "showcase": None})
+        raise HTTPException(404, "There is no such game of this kind.")
+    return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))
 
 
 @router.get("/{game_id}/rules")

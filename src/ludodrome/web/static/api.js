@@ -4,10 +4,15 @@ export class Refusal extends Error {
   constructor(message, status) { super(message); this.status = status; }
 }
 
+let key = null;
+/** Whoever has the key of a seat shows it with everything from then on. */
+export function useKey(other) { key = other; }
+
 async function ask(path, options) {
   let answer;
+  const headers = { ...options.headers, ...(key ? { "x-play-key": key } : {}) };
   try {
-    answer = await fetch(`/api/v1${path}`, options);
+    answer = await fetch(`/api/v1${path}`, { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer. Is it still running?", 0);
