@@ -6,14 +6,16 @@ How a password is hashed, and who may call what, is decided in ``web/``.
 import hashlib
 import secrets
 import unicodedata
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Engine, delete, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Engine, Update, delete, select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from ludodrome.store.account_models import FOLDED_LENGTH, LABEL_LENGTH, LOCAL, NAME_LENGTH, Account, SignIn, Token
+from ludodrome.store.database import writing
 
 ID_BYTES, SECRET_BYTES = 9, 32
 SHORTEST_NAME = 2
@@ -77,14 +79,13 @@ def read_name(text: str) -> tuple[str, str]:
 
 def ensure_local(engine: Engine) -> None:
     """The account of the person at this machine is there."""
+    row = Account(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
     with Session(engine) as session:
-        if session.get(Account, LOCAL) is None:
-            row = Account(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
-            session.add(row)
-            try:
-                session.commit()
-            except IntegrityError:  # another process was quicker
-                session.rollback()
+        session.add(row)
+        try:
+            session.commit()
+        except IntegrityError:
+            session.rollback()
 
 
 def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> Person:
@@ -164,7 +165,7 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
     """A new session; its secret is told this once."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     moment = datetime.now(UTC)
-    with Session(engine) as session:
+    with writing(engine) as session:
         mine = select(SignIn.id).where(SignIn.account_id == account_id).order_by(SignIn.made.desc(), SignIn.id)
         old = session.scalars(mine.offset(MOST_SIGN_INS - 1)).all()
         session.execute(delete(SignIn).where((SignIn.id.in_(old)) | (SignIn.ends < _text(moment))))
@@ -179,7 +180,6 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
                 ends=_text(moment + timedelta(days=SESSION_DAYS)),
             )
         )
-        session.commit()
     return secret
 
 
@@ -192,11 +192,10 @@ def session_of(engine: Engine, secret: str) -> Known | None:
             return None
         row, account = found
         person = _person(account)
-        known = Known(person, session_scopes(person), row.id)
-        if _stale(row.seen):
-            session.execute(update(SignIn).where(SignIn.id == row.id).values(seen=now()))
-            session.commit()
-        return known
+        known, stale = Known(person, session_scopes(person), row.id), _stale(row.seen)
+    if stale:
+        _note(engine, update(SignIn).where(SignIn.id == known.sign_in).values(seen=now()))
+    return known
 
 
 def session_scopes(person: Person) -> frozenset[str]:
@@ -228,7 +227,7 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
     if not scopes or set(scopes) - set(SCOPES):
         raise ValueError(f"a token has scopes, out of {', '.join(SCOPES)}")
     secret = f"lud_{secrets.token_urlsafe(SECRET_BYTES)}"
-    with Session(engine, expire_on_commit=False) as session:
+    with writing(engine) as session:
         account = session.get(Account, account_id)
         if account is None:
             raise ValueError("there is no such account")
@@ -246,8 +245,9 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
             used=None,
         )
         session.add(row)
-        session.commit()
-        return row, secret
+        session.flush()
+        session.expunge(row)
+    return row, secret
 
 
 def token_of(engine: Engine, secret: str) -> Known | None:
@@ -259,11 +259,10 @@ def token_of(engine: Engine, secret: str) -> Known | None:
             return None
         row, account = found
         scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
-        known = Known(_person(account), scopes, None)
-        if row.used is None or _stale(row.used):
-            session.execute(update(Token).where(Token.id == row.id).values(used=now()))
-            session.commit()
-        return known
+        known, token, stale = Known(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
+    if stale:
+        _note(engine, update(Token).where(Token.id == token).values(used=now()))
+    return known
 
 
 def tokens(engine: Engine, account_id: str) -> list[Token]:
@@ -301,6 +300,13 @@ def now() -> str:
 
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
+
+
+def _note(engine: Engine, change: Update) -> None:
+    """Writes down when something was used. It is not worth a failure: the next use writes it too."""
+    with suppress(OperationalError), Session(engine) as session:
+        session.execute(change)
+        session.commit()
 
 
 def _stale(moment: str) -> bool:
