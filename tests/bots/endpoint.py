@@ -48,7 +48,7 @@ class Fake:
 def reply(model: str, messages: list[dict[str, str]]) -> str:
     """What a model of that name says."""
     question = next(one["content"] for one in messages if one["role"] == "user")
-    legal = re.findall(r"\[[^\]]+\]", question.partition("Legal moves")[2].partition("\n")[0])
+    legal = re.findall(r"\[[^\]]+\]", question.rpartition("Legal moves")[2].partition("\n")[0])
     again = messages[-1]["content"] if len(messages) > 2 else ""
     if model == "mute":
         return "I am not sure that I understand this game."
