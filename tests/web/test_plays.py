@@ -142,6 +142,27 @@ def test_a_game_begins_in_any_position(client: Client) -> None:
         assert client.post(f"{API}/plays", json={**wish, "position": wrong}).status_code == 422
 
 
+def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
+    view = begin(client, "spaces", ["person", "level:2"], options={"mode": "deck"})
+    lots = {"size": 3, "count": 10, "seed": 4}
+    boards = client.post(f"{API}/spaces/samples", json=lots).json()["boards"]
+    assert boards == client.post(f"{API}/spaces/samples", json=lots).json()["boards"]
+    over = move(client, view, {"deck": boards})
+    assert over["result"]["decided_by"] == "play"
+    history = over["position"]["state"]["history"]
+    assert len(history) == 100
+    asked = {"size": 3, "boards": history[37]["boards"]}
+    assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
+    unfinished = {"boardSize": 3, "sequence": boards[0]["sequence"][:-1]}
+    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], unfinished]})
+    assert refused.status_code == 422
+    assert "board 2" in refused.json()["error"]
+    large = client.post(f"{API}/spaces/samples", json={"size": 9, "count": 3}).json()["boards"]
+    assert len(large) == 3
+    assert client.post(f"{API}/spaces/samples", json={"size": 3, "rules": "none"}).status_code == 422
+    records.verify(_record(client, over))
+
+
 def test_a_rematch_changes_the_seats(client: Client) -> None:
     view = begin(client, "dots", ["person", "random"], options={"rows": 1, "cols": 1}, clock="5m++3s")
     assert client.post(f"{API}/plays/{view['id']}/rematch").status_code == 409
@@ -188,7 +209,8 @@ def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyP
         {"game": "dots", "seats": ["person", "person"], "clock": "soon"},
         {"game": "dots", "seats": ["person", "person"], "clock": "nodes=10"},
         {"game": "dots", "seats": ["person", "person"], "opening": [{"orient": "X"}]},
-        {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck"}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck", "rounds": 3}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"rounds": 26}},
         {"game": "spaces", "seats": ["person", "person"], "options": {"size": 50}},
         {"game": "dots", "seats": ["person", "person"], "surprise": 1},
     ],

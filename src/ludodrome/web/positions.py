@@ -11,7 +11,7 @@ from ludodrome.reading import show
 
 LARGEST_GRID = 10
 """Of spaces, on a page."""
-MOST_ROUNDS = 9
+MOST_ROUNDS = 25
 
 Json = dict[str, Any]
 
@@ -19,15 +19,11 @@ Json = dict[str, Any]
 def open_game(game_id: str, options: Json | None) -> Game:
     """A game as a page can show it; ValueError says what would be right."""
     game = find(game_id).room()(**(options or {}))
-    if game.id == "spaces":
-        chosen = game.options
-        if chosen["mode"] != "rounds":
-            raise ValueError("on the page spaces is played in rounds; decks are played with `ludodrome play spaces`")
-        if chosen["size"] > LARGEST_GRID or chosen["rounds"] > MOST_ROUNDS:
-            raise ValueError(
-                f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
-                f"not {show(chosen['size'])} and {show(chosen['rounds'])}"
-            )
+    if game.id == "spaces" and (game.options["size"] > LARGEST_GRID or game.options["rounds"] > MOST_ROUNDS):
+        raise ValueError(
+            f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
+            f"not {show(game.options['size'])} and {show(game.options['rounds'])}"
+        )
     return game
 
 

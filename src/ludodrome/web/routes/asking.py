@@ -99,6 +99,23 @@ class Unfinished(Strict):
     sequence: list[Any] = Field(default=[], max_length=400)
 
 
+class Lots(Strict):
+    """Boards of spaces by lot."""
+
+    size: int = Field(ge=2, le=10)
+    rules: str = Field(default="written", max_length=20)
+    count: int = Field(default=1, ge=1, le=10)
+    seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
+
+
+class Boards(Strict):
+    """Two boards of spaces, seat 0's and seat 1's."""
+
+    size: int = Field(ge=2, le=10)
+    rules: str = Field(default="written", max_length=20)
+    boards: list[Any] = Field(min_length=2, max_length=2)
+
+
 class Answer(Strict):
     """A move that may solve a puzzle."""
 
