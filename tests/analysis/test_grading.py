@@ -37,7 +37,7 @@ def graded(game: Game, states: list[Any], moves: list[Any], **wish: Any) -> Grad
 
 
 def test_grades_and_accuracy_are_what_the_page_says() -> None:
-    assert [grade(loss) for loss in (0, 0.01, 0.05, 0.0999, 0.1, 0.2, 1)] == [
+    assert [grade(loss) for loss in (0, 0.01, 0.06, 0.1199, 0.12, 0.25, 1)] == [
         BEST,
         GOOD,
         INACCURACY,

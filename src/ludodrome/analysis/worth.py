@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from ludodrome.game import Game
 
-STEEPNESS = {"skysummit": 0.4, "caldera": 0.5, "santorini": 0.4}
-"""A score of s is worth 1 / (1 + exp(-steepness s)), fitted to games of bots among themselves."""
-USUAL_STEEPNESS = 0.5
+STEEPNESS = {"skysummit": 0.83, "santorini": 0.8, "caldera": 1.36}
+"""A score of s is worth 1 / (1 + exp(-steepness s)), fitted to games of bots (``benchmarks/steepness.py``)."""
+USUAL_STEEPNESS = 0.8
+STEEPEST = 500.0
+"""Beyond this nothing changes any more."""
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = GRADES = ("best", "good", "inaccuracy", "mistake", "blunder")
-LEAST_LOSS = {INACCURACY: 0.05, MISTAKE: 0.1, BLUNDER: 0.2}
+LEAST_LOSS = {INACCURACY: 0.06, MISTAKE: 0.12, BLUNDER: 0.25}
 """A move that loses so much of its worth, or more, has this grade."""
 STRICTNESS = 4.5
 """A move that loses the share d of its worth has the accuracy 100 exp(-strictness d)."""
@@ -48,7 +50,8 @@ def worth(game: Game, value: Value) -> float:
         return 1.0 if value.score > 0 else 0.0
     if value.proven:
         return 0.5
-    return 1 / (1 + math.exp(-STEEPNESS.get(game.id, USUAL_STEEPNESS) * max(-700.0, min(700.0, value.score))))
+    steep = STEEPNESS.get(game.id, USUAL_STEEPNESS) * value.score
+    return 1 / (1 + math.exp(-max(-STEEPEST, min(STEEPEST, steep))))
 
 
 def point_unit(game: Game) -> float | None:

@@ -15,7 +15,7 @@ from ludodrome.web.positions import Json, described, open_game
 from ludodrome.web.thinking import desk
 
 LONGEST_LINE = 200_000
-_SIZE = re.compile(r"\s*([1-9])x([1-9])\s")
+_SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
 _SPACES = ("mode", "size", "rules", "choice")
 
 

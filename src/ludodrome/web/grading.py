@@ -15,8 +15,8 @@ from ludodrome.web.positions import Json
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.thinking import Busy, desk
 
-SECONDS = 30.0
-"""A game is graded in about so long; what is left then is graded with little work."""
+SECONDS = 20.0
+"""Of computing for a game; what is left then is graded with little work."""
 KEPT, KEPT_SECONDS = 100, 12 * 3600.0
 MOST_WAITING = 8
 """So many games wait to be graded."""
@@ -38,7 +38,7 @@ class Review:
     def work(self) -> None:
         """Runs in a thread, a desk at a time, so that nobody waits long for an analysis meanwhile."""
         try:
-            work = self.grading.work()
+            work = self.grading.work(time.thread_time)
             while not self.given_up:
                 with desk():
                     graded = next(work, None)

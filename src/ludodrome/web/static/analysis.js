@@ -3,7 +3,7 @@
 import { pageData, post, say, sentence } from "./api.js";
 import { SEATS, chip, html } from "./draw.js";
 import { SHAPES, editors } from "./editor.js";
-import { copy, dotsOfWaiting, fillBar, playOn, shareOf, worth } from "./engine.js";
+import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
@@ -121,12 +121,18 @@ async function think() {
 }
 
 function told(found, now) {
-  lines(found.lines.map((line, at) => html("button", { type: "button", title: "Try this move", onclick: () => attempt(line.move) },
+  lines(found.lines.map((line, at) => html("button", { type: "button", title: "Try this move", onclick: () => attempt(line.move), ...(data.game === "spaces" ? { onpointerenter: () => preview(line.move), onpointerleave: () => preview(null), onfocus: () => preview(line.move), onblur: () => preview(null) } : {}) },
     html("b", { class: at ? "mono" : "best mono" }, line.text), ` ${worth(data.game, line)}`, line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join(" ")}`) : "")));
-  if (found.lines[0].score !== null) fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, found.lines[0]));
+  if (found.lines[0].score !== null && now.value === undefined) fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, found.lines[0]));
+  if (data.game === "spaces") return;
   best = found.lines.map((line) => line.move);
-  if (data.game === "spaces") best = best.slice(0, 1);
   repaint();
+}
+
+/** Spaces: the engine's board would stand where one's own is laid, so it is drawn only while it is looked at. */
+function preview(move) {
+  board.model.best = move;
+  board.render();
 }
 
 /** Dots: the solver may know the end. */
@@ -134,7 +140,9 @@ async function solve(mine, now) {
   try {
     const found = await post("/values", { game: data.game, options, state: now.state, seconds: 2 });
     if (mine !== asked || !found.proven) return;
-    exact(`exact ${found.value > 0 ? "+" : ""}${found.value} · ${found.text}`);
+    now.value = found.value;
+    exact(`exact ${signed(found.value)} · ${found.text}`);
+    fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, { score: found.value }));
   } catch { /* the lines say what is wrong */ }
 }
 
@@ -152,7 +160,7 @@ const turnWords = () => { const { to_move: seat, outcome } = node.position; retu
 
 function panel() {
   const { to_move: seat } = node.position;
-  part("turn").replaceChildren(seat === null ? "" : chip(seat), html("span", {}, turnWords()));
+  part("turn").replaceChildren(seat === null || editing ? "" : chip(seat), html("span", {}, editing ? "Editing" : turnWords()));
   if (document.activeElement !== part("line")) part("line").value = node.position.line;
   const depth = path(node).length - 1;
   part("where").textContent = depth ? `move ${depth}` : "";
@@ -199,6 +207,7 @@ function edit(on) {
   editing = on && editor ? { draft: editor.open(node.position.state), tool: null } : on ? {} : null;
   if (editing?.draft) editing.tool = editor.tools(editing.draft)[0].id;
   part("palette").hidden = !editing;
+  document.querySelector(".scrub").hidden = Boolean(editing);
   part("tree").hidden = Boolean(editing);
   part("board").classList.toggle("editing", Boolean(editing?.draft));
   part("refusal").textContent = "";

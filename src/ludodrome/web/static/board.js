@@ -59,7 +59,7 @@ export class Board {
     this.targets.set(key, act);
     return svg(
       "g",
-      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live ? null : "true" },
+      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live || this.model.edit ? null : "true" },
       ...children,
       svg("rect", { class: "hit", x, y, width, height, rx: round }),
     );

@@ -120,7 +120,7 @@ export const editors = { skysummit, santorini, caldera, dots };
 
 /** The options by which a board is begun anew. */
 export const SHAPES = {
-  dots: [["rows", "Rows", [1, 2, 3, 4, 5, 6, 7]], ["cols", "Columns", [1, 2, 3, 4, 5, 6, 7]]],
+  dots: [["rows", "Rows", [1, 2, 3, 4, 5, 6, 7, 8]], ["cols", "Columns", [1, 2, 3, 4, 5, 6, 7, 8]]],
   santorini: [["players", "Players", [2, 3]]],
   spaces: [["size", "Size", [2, 3, 4, 5, 6, 7, 8, 9, 10]], ["rules", "Rules", ["written", "live"]]],
 };

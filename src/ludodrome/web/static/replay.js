@@ -1,7 +1,7 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
 import { get, pageData, say, sentence } from "./api.js";
-import { chip, html, moves as inMotion } from "./draw.js";
+import { SEATS, chip, html, moves as inMotion } from "./draw.js";
 import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
@@ -129,13 +129,16 @@ function players() {
   part("players").replaceChildren(...game.names.map((name, seat) => {
     const score = data.game === "dots" ? `${now.state.scores[seat]} boxes` : data.game === "spaces" ? `${now.state.totals[seat]} points` : "";
     const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
-    const words = counts.map(([kind, count]) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
+    const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
+    const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` · ${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
     const known = accuracy[seat] ?? null;
     return html("div", { class: `player s${seat}${now.to_move === seat && shown < last() ? " turn" : ""}` }, chip(seat),
-      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : "", ...words].filter(Boolean).join(" · "))),
+      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : seatWord(seat)].filter(Boolean).join(" · "), ...tally)),
       html("div", { class: "accuracy", title: "Accuracy: the mean over all moves of 100 e^(−4.5 loss)" }, known === null ? "" : `${known.toFixed(0)}%`, html("small", {}, known === null ? "" : "accuracy")));
   }));
 }
+
+const seatWord = (seat) => (game.names[seat] === game.bots[seat] ? SEATS[seat] : game.bots[seat]);
 
 function draw() {
   const points = new Map(), two = game.names.length === 2;
@@ -198,7 +201,7 @@ function gradeWords(turn, one) {
   if (!one) return html("span", { class: "muted" }, "not graded yet");
   const how = html("span", { class: "how", title: one.exact ? "A solver knows it" : "The engine's estimate" }, one.exact ? "exact" : "estimated");
   if (!one.grade) return html("span", { class: "muted" }, turn.substituted ? "played for it " : "the only move ", how);
-  const gave = one.points === null ? (one.loss >= 0.005 ? `, gives away ${Math.round(100 * one.loss)}%` : "") : one.points >= 0.05 ? `, gives away ${Math.round(one.points * 10) / 10} ${data.game === "dots" ? "boxes" : "points"}` : "";
+  const gave = one.points === null ? (one.loss >= 0.005 ? `, gives away ${Math.round(100 * one.loss)}%` : "") : one.points >= 0.05 ? `, costs ${Math.round(one.points * 10) / 10} of the margin` : "";
   return html("span", {}, html("span", { class: `grade-word ${one.grade}` }, one.grade), `${gave} `, how);
 }
 
