@@ -10,6 +10,7 @@ import pytest
 from httpx import Client
 
 import ludodrome
+from ludodrome.analysis.grading import Grading
 from ludodrome.arena import records
 from ludodrome.arena.judge import play
 from ludodrome.arena.records.courses import course
@@ -101,7 +102,7 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     assert [ply["ply"] for ply in view["plies"]] == list(reversed(range(len(record["turns"]))))
     assert all(ply["exact"] for ply in view["plies"])
     told = course(record)
-    own = grading.Grading(told.game, told.states, told.moves)
+    own = Grading(told.game, told.states, told.moves)
     list(own.work())
     assert view["plies"] == [
         json.loads(json.dumps(grading.described(own.plies[ply]))) for ply in reversed(range(own.total))
