@@ -55,10 +55,11 @@ class Spectators:
                     if known.get(name) != version:
                         known[name] = version
                         yield {"match": name, "view": view}
-                for name in [name for name in known if name not in shown]:
-                    del known[name]
-                    yield {"match": name, "gone": True}
-                if match is not None and match not in shown and await run_in_threadpool(self._is_over, match):
+                if match is None:
+                    for name in [name for name in known if name not in shown]:
+                        del known[name]
+                        yield {"match": name, "gone": True}
+                elif match not in shown and await run_in_threadpool(self._is_over, match):
                     yield {"match": match, "gone": True}
                     return
                 await self._bell.wait(partial(self._changed, tick), PATIENCE)

@@ -12,7 +12,7 @@ import json
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
 
 from websockets.exceptions import WebSocketException
@@ -51,6 +51,8 @@ class RemoteSeat:
         self.notes: list[str] = []
         self._find, self._longest = find, longest
         self._link: ClientConnection | None = None
+        self._held = ExitStack()
+        """Leaves the relay when it is closed."""
         self._relay: Relay | None = None
         self._attached = self._greeted = False
         self._hello: Message = {}
@@ -96,10 +98,7 @@ class RemoteSeat:
 
     def close(self) -> None:
         """The relay is left; the bot stays connected to it for its next game."""
-        if self._link is not None:
-            with suppress(WebSocketException, OSError):
-                self._link.close()
-            self._hang_up()
+        self._hang_up()
 
     # The relay
 
@@ -134,7 +133,7 @@ class RemoteSeat:
             return False
         try:
             line = socket.create_connection((relay.host, relay.port), DIAL_SECONDS)
-            self._link = connect(
+            dialling = connect(
                 f"ws://{relay.name}{relay.path}",
                 sock=line,
                 additional_headers={SECRET_HEADER: relay.secret},
@@ -144,6 +143,7 @@ class RemoteSeat:
                 compression=None,
                 proxy=None,
             )
+            self._link = self._held.enter_context(dialling)
         except (WebSocketException, OSError):
             return False
         return True
@@ -155,6 +155,8 @@ class RemoteSeat:
 
     def _hang_up(self) -> None:
         self._link, self._attached = None, False
+        with suppress(WebSocketException, OSError):
+            self._held.close()
 
     def _greet(self) -> None:
         """The greeting, and the open turn if there is one."""
