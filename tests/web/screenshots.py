@@ -190,7 +190,7 @@ def _deck(page: Any) -> None:
 
 def _matrix(page: Any) -> None:
     _deck(page)
-    page.click("#bar button:text-is('Fill by lot')")
+    page.click("#bar button:text-is('Fill up')")
     page.click("#bar button:text-is('Lay deck')")
     page.wait_for_selector(".heat", timeout=PATIENCE)
 

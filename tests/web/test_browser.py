@@ -175,7 +175,7 @@ def test_a_deck_is_built_laid_and_looked_at(page: Any) -> None:
     page.click("#bar button:text-is('Next board')")
     page.wait_for_selector(".deck button.full")
     assert page.get_attribute(".deck button:nth-child(2)", "aria-pressed") == "true"
-    page.click("#bar button:text-is('Fill by lot')")
+    page.click("#bar button:text-is('Fill up')")
     page.click("#bar button:text-is('Lay deck')")
     page.wait_for_selector("#board .heat")
     assert page.locator("#board .heat").count() == 100

@@ -17,7 +17,7 @@ from ludodrome.web.live import obey, present, views
 from ludodrome.web.plays import Play, Refused
 from ludodrome.web.positions import Json
 from ludodrome.web.routes.asking import FAULTS
-from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of
+from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.security import MOST_BODY
 from ludodrome.web.thinking import Busy
 
@@ -36,7 +36,7 @@ async def live(
     if play is None:
         await socket.close(POLICY_VIOLATION, "there is no such game")
         return
-    watcher = play.company.watcher(who.account, key)
+    watcher = watcher_of(play, who, key)
     await socket.accept()
     with present(play, watcher):
         sending = asyncio.create_task(_send(socket, library, play, watcher))

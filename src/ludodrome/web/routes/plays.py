@@ -12,6 +12,7 @@ from ludodrome.arena.records import to_text
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.reading import show
 from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import PLAY
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.web.company import BOT, PERSON, Watcher
 from ludodrome.web.identity import Anybody, Begins, Caller, SignedIn
@@ -65,7 +66,7 @@ def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
     play = library_of(request).begin(game, assignment, kinds, who.account, digest)
-    view = play.view(play.company.watcher(who.account, key))
+    view = play.view(watcher_of(play, who, key))
     return view if key is None else {**view, "key": key}
 
 
@@ -111,7 +112,7 @@ async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Ke
     play = library_of(request).at_hand(name)
     if play is None:
         play = await run_in_threadpool(play_of, request, name)
-    await play.move_soon(made.move, _watcher(play, who, key).seats, made.version)
+    await play.move_soon(made.move, watcher_of(play, who, key).seats, made.version)
     return _view(play, who, key) if play.game.actions_a_turn == 1 else await run_in_threadpool(_view, play, who, key)
 
 
@@ -119,7 +120,7 @@ async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Ke
 def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """Back to the last decision of a person."""
     play = play_of(request, name)
-    play.undo(_watcher(play, who, key))
+    play.undo(watcher_of(play, who, key))
     return _view(play, who, key)
 
 
@@ -127,7 +128,7 @@ def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response
 def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = None) -> Response:
     """A person gives up."""
     play = play_of(request, name)
-    play.resign(_watcher(play, who, key).seats, seat.seat)
+    play.resign(watcher_of(play, who, key).seats, seat.seat)
     return _view(play, who, key)
 
 
@@ -135,7 +136,7 @@ def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = Non
 def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """The same again with the seats changed, once all people want it: ``next`` is the other game's id then."""
     play = play_of(request, name)
-    library_of(request).rematch(play, _watcher(play, who, key))
+    library_of(request).rematch(play, watcher_of(play, who, key))
     return _view(play, who, key)
 
 
@@ -158,14 +159,15 @@ def record(request: Request, name: str) -> Response:
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
-def _watcher(play: Play, who: Caller, key: str | None) -> Watcher:
-    return play.company.watcher(who.account, key)
+def watcher_of(play: Play, who: Caller, key: str | None) -> Watcher:
+    """What somebody is in a game; a token that is not good for playing only looks on."""
+    return play.company.watcher(who.account if PLAY in who.scopes else None, key)
 
 
 def _view(play: Play, who: Caller, key: str | None) -> Response:
     """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
     play.look_at_clock()
-    text = json.dumps(play.view(_watcher(play, who, key)), separators=(",", ":"))
+    text = json.dumps(play.view(watcher_of(play, who, key)), separators=(",", ":"))
     return Response(text, media_type="application/json")
 
 

@@ -361,7 +361,7 @@ async function look(number) {
   say(`Position ${number}. ${text}`);
 }
 
-function engine(...nodes) { part("engine").replaceChildren(...nodes); }
+function engine(...nodes) { part("engine").replaceChildren(...nodes.filter(Boolean)); }
 
 function quiet() {
   const node = part("value");
@@ -370,7 +370,8 @@ function quiet() {
   if (view.result && upToDate()) {
     const kept = html("a", { class: "button tight", href: `/api/v1/plays/${view.id}/record`, download: "" }, "Save the record");
     const wants = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
-    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} wants a rematch.`)) : null);
+    const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
+    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", replay, " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} wants a rematch.`)) : null);
   } else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.thinking) ponder();
   else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board to lay. Your own runs up, the other one down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
@@ -380,12 +381,12 @@ function quiet() {
 function invite() {
   const links = view.seats.map(({ link }, seat) => [seat, link]).filter(([, link]) => link);
   if (!links.length) { engine(html("p", { class: "whole" }, "The game begins when everybody has come.")); return; }
-  const far = data.mode === "local" ? " It works on this machine; with “ludodrome serve --lan” also in your network." : "";
-  engine(html("p", { class: "whole" }, `Send your friend ${links.length > 1 ? "a" : "this"} link.${far}`), ...links.map(([seat, link]) => {
+  const far = data.mode === "local" ? " It works on this machine, and with “serve --lan” in your network." : "";
+  engine(...links.map(([seat, link]) => {
     const field = html("input", { value: (data.address || location.origin) + link, readonly: true, "aria-label": `Link of seat ${seat + 1}`, onfocus: (event) => event.target.select() });
     const button = html("button", { class: "button tight", type: "button", onclick: () => copy(field, button) }, "Copy");
     return html("p", { class: "link" }, chip(seat), field, button);
-  }));
+  }), html("p", { class: "whole" }, `Send your friend ${links.length > 1 ? "a" : "this"} link.${far}`));
 }
 
 async function copy(field, button) {

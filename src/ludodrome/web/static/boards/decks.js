@@ -27,7 +27,7 @@ export function matrix(history, eyes, cell) {
   const parts = [];
   for (let number = 0; number < DECK; number++) {
     const middle = EDGE + (number + 0.5) * CELL;
-    parts.push(svg("text", { class: "heat-side", x: EDGE / 2, y: middle }, String(number + 1)), svg("text", { class: "heat-side", x: middle, y: EDGE / 2 }, String(number + 1)));
+    parts.push(svg("text", { class: `heat-side s${eyes}`, x: EDGE / 2, y: middle }, String(number + 1)), svg("text", { class: `heat-side s${1 - eyes}`, x: middle, y: EDGE / 2 }, String(number + 1)));
   }
   for (let own = 0; own < DECK; own++) for (let other = 0; other < DECK; other++) {
     const at = eyes ? other * DECK + own : own * DECK + other, { points } = history[at];

@@ -205,7 +205,7 @@ export class GameBoard extends Board {
     this.tools.replaceChildren(places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
-      ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill by lot", () => this.fillUp()),
+      ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill up", () => this.fillUp(), true, { more: { title: "with boards by lot" } }),
       ready ? button("Lay deck", () => this.lay(), true, { first: true }) : button("Next board", () => this.turnTo(next), whole, { first: true }));
   }
 
