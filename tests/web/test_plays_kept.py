@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from ludodrome.game import IllegalMove
 from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.committing import Committer
-from ludodrome.store.database import open_database
 from ludodrome.store.models import Setting
 from ludodrome.store.play_models import PlayEvent
 from ludodrome.web.company import Watcher
@@ -30,11 +28,10 @@ HOST = Watcher(BOTH, True)
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = open_database(tmp_path / "games.db", create=True)
-    ensure_local(opened)
-    yield opened
-    opened.dispose()
+def engine(engine: Engine) -> Engine:
+    """A database, of each kind, with the account of the person at this machine."""
+    ensure_local(engine)
+    return engine
 
 
 @pytest.fixture
