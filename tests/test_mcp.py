@@ -298,6 +298,8 @@ def test_bad_turns_and_moves_of_spaces_get_clear_errors() -> None:
         view = await call("start_match", game="spaces")
         assert "too many to list" in await call.complaint("legal_moves", match=view["match"])
         assert "numbered from 0 to 0, not 7" in await call.complaint("look", match=view["match"], turn=7)
+        small = await call("start_match", game="spaces", options={"size": 2, "rules": "live"})
+        assert len((await call("legal_moves", match=small["match"]))["legal_moves"]) == 14
         two = await call("start_match", game="spaces", opponent="client")
         assert "seat 0" in await call.complaint("join_match", match=two["match"], seat=0)
 

@@ -144,6 +144,16 @@ def test_a_model_lays_boards(fake: Fake, choice: str) -> None:
     assert ("3:1:uuf" in shown) == (choice == "seen")
 
 
+def test_boards_are_listed_where_they_are_few(fake: Fake) -> None:
+    game = ludodrome.make("spaces", size=2, rules="live", rounds=1, choice="blind")
+    bot = player(fake, "first", game)
+    state = game.initial_state()
+    for seat in (0, 1):
+        state = game.apply(state, bot.choose(game.observation(state, seat)))
+    assert game.outcome(state) is not None
+    assert all("Legal moves (14): [2:0:" in request["messages"][1]["content"] for request in fake.requests)
+
+
 # Endpoints that fail
 
 

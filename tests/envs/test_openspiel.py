@@ -146,7 +146,7 @@ def test_openspiels_regret_minimisation_runs_on_blind_spaces() -> None:
     game = pyspiel.load_game("ludodrome_spaces(size=2,rules=live,rounds=1,choice=blind)")
     solver = cfr.CFRPlusSolver(game)
     before = exploitability.nash_conv(game, solver.average_policy())
-    for _ in range(6):
+    for _ in range(3):
         solver.evaluate_and_update_policy()
     assert exploitability.nash_conv(game, solver.average_policy()) < before
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.matches.fixtures import Discipline, Fixture, Record
-from ludodrome.arena.matches.fixtures import Programme as Agenda
+from ludodrome.arena.matches.fixtures import Discipline, Fixture, Programme, Record
 from ludodrome.arena.matches.match import Folder, Match, Playing, checked_games, distinct_names, open_book
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import Played, Tally, played
@@ -214,5 +213,5 @@ def evaluate(
 
     on = trial.match.discipline
     book = open_book(game, on.seed, openings, folder)
-    agenda = Agenda(Playing(trial.match, take), {on.name: book}, _Ledger(folder, trial), play)
-    run(agenda, Threads(workers), glance)
+    programme = Programme(Playing(trial.match, take), {on.name: book}, _Ledger(folder, trial), play)
+    run(programme, Threads(workers), glance)

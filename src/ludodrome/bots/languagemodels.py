@@ -172,10 +172,10 @@ class LanguageModel:
         return self._conversation
 
     def _legal(self, observation: Any) -> list[str] | None:
-        if self.game.actions_a_turn > 1:
-            return None
+        # What lies face down is missing from an observation; which boards are legal does not depend on it.
+        state = self.game.initial_state() if self.game.actions_a_turn > 1 else bare(observation)
         try:
-            return legal_texts(self.game, observation, self.game.legal_moves(bare(observation)))
+            return legal_texts(self.game, observation, self.game.legal_moves(state))
         except TooManyMoves:
             return None
 
