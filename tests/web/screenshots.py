@@ -62,7 +62,7 @@ def _edit(page: Any) -> None:
 
 def _replay(game: str, page: Any) -> None:
     page.set_input_files("#file", {"name": "a.json", "mimeType": "application/json", "buffer": _record(game)})
-    page.wait_for_selector(".graph:not(.busy) .curve", timeout=PATIENCE)
+    page.wait_for_selector(".graph:not(.busy) .curve", state="attached", timeout=PATIENCE)
     for _ in range(4):
         page.click("#on")
     page.wait_for_timeout(600)

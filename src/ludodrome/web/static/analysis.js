@@ -106,7 +106,7 @@ async function fromLink() {
 async function think() {
   const mine = ++asked, now = node.position;
   exact("");
-  if (!engineOn || editing) { lines([html("p", {}, editing ? "Put things where they belong, then press Done." : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
+  if (!engineOn || editing) { lines([html("p", {}, editing ? (editing.draft ? "Put things where they belong, then press Done." : "Begin with another grid, or with boards that you have.") : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
   if (now.to_move === null) { lines([html("p", {}, "The game is over here.")]); fillBar(part("value"), seats(), 0, null); return; }
   lines([html("p", {}, "Thinking ", dotsOfWaiting())]);
   if (data.game === "dots") solve(mine, now);
@@ -160,7 +160,7 @@ const turnWords = () => { const { to_move: seat, outcome } = node.position; retu
 
 function panel() {
   const { to_move: seat } = node.position;
-  part("turn").replaceChildren(seat === null || editing ? "" : chip(seat), html("span", {}, editing ? "Editing" : turnWords()));
+  part("turn").replaceChildren(seat === null || editing ? "" : chip(seat), html("span", {}, editing ? (editing.draft ? "Editing" : "The board") : turnWords()));
   if (document.activeElement !== part("line")) part("line").value = node.position.line;
   const depth = path(node).length - 1;
   part("where").textContent = depth ? `move ${depth}` : "";

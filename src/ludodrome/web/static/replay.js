@@ -130,10 +130,10 @@ function players() {
     const score = data.game === "dots" ? `${now.state.scores[seat]} boxes` : data.game === "spaces" ? `${now.state.totals[seat]} points` : "";
     const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
     const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
-    const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` · ${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
+    const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` ${score || game.result.winner === seat ? "· " : ""}${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
     const known = accuracy[seat] ?? null;
     return html("div", { class: `player s${seat}${now.to_move === seat && shown < last() ? " turn" : ""}` }, chip(seat),
-      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : seatWord(seat)].filter(Boolean).join(" · "), ...tally)),
+      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : tally.length ? "" : seatWord(seat)].filter(Boolean).join(" · "), ...tally)),
       html("div", { class: "accuracy", title: "Accuracy: the mean over all moves of 100 e^(−4.5 loss)" }, known === null ? "" : `${known.toFixed(0)}%`, html("small", {}, known === null ? "" : "accuracy")));
   }));
 }
