@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -258,10 +259,16 @@ def test_the_pool_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
 @ROOT_ONLY
 def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(identities.SETTING, "61992-61992")
+    held = Identity.take()
     left = subprocess.Popen(["sleep", "600"], user=61992, group=61992, extra_groups=[])
-    taken = Identity.take()
-    assert left.wait(20) == -signal.SIGKILL
-    taken.give_back()
+    try:
+        held.close()  # as if its holder had been killed
+        taken = Identity.take()
+        taken.give_back()
+        assert left.wait(20) == -signal.SIGKILL
+    finally:
+        left.kill()
+        left.wait()
 
 
 @ROOT_ONLY
@@ -271,6 +278,21 @@ def test_the_folder_must_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "open").chmod(0o777)
     with pytest.raises(PermissionError, match="nobody else may write"):
         Identity.take()
+
+
+@ROOT_ONLY
+@at_every_level
+def test_a_strict_umask_does_no_harm(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = box(level, {"main.py": b"import part.more\n", "part/more.py": b"print('ready', flush=True)\n"})
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        monkeypatch.setattr(identities, "FOLDER", Path(folder) / "ludodrome")
+        before = os.umask(0o077)
+        try:
+            with Running(made) as running:
+                assert running.line() == "ready\n", running.process.stderr
+        finally:
+            os.umask(before)
 
 
 def test_without_a_level_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -287,14 +309,11 @@ def test_boxes_have_a_spec_and_the_doctor_knows_it(tmp_path: Path) -> None:
     texts = starter("dots", "python")
     (tmp_path / "main.py").write_text(texts["bot.py"])
     (tmp_path / "strategy.py").write_text(texts["strategy.py"])
-    findings = list(
-        examine(
-            make("dots", rows=1, cols=2), f"box:{tmp_path}", tmp_path / "troubles", only=["seats", "closing", "noise"]
-        )
-    )
+    game, checks = make("dots", rows=1, cols=2), ["seats", "closing", "noise"]
+    findings = list(examine(game, f"box:{tmp_path}", tmp_path / "troubles", only=checks))
     assert [(one.check, one.grade) for one in findings] == [("seats", "held"), ("closing", "held"), ("noise", "held")]
     (tmp_path / "main.py").write_text("import sys\nsys.stdin.read()\nsys.exit(3)\n")
-    findings = list(examine(make("dots", rows=1, cols=2), f"box:{tmp_path}", tmp_path / "troubles", only=["closing"]))
+    findings = list(examine(game, f"box:{tmp_path}", tmp_path / "troubles", only=["closing"]))
     assert findings[0].grade == "warning"
     assert "it left with code 3" in findings[0].sentence
 

@@ -11,6 +11,7 @@ import os
 import pwd
 import re
 import signal
+import stat
 import time
 from pathlib import Path
 
@@ -47,13 +48,14 @@ def pool() -> range:
 
 def own_folder(name: str, mode: int) -> Path:
     """A folder of root's for the sandbox's own things."""
-    FOLDER.mkdir(mode=0o711, parents=True, exist_ok=True)
     made = FOLDER / name
-    made.mkdir(mode=mode, exist_ok=True)
-    for folder in (FOLDER, made):
+    for folder, right in ((FOLDER, 0o711), (made, mode)):
+        folder.mkdir(mode=right, parents=True, exist_ok=True)
         state = folder.stat(follow_symlinks=False)
         if state.st_uid != os.geteuid() or state.st_mode & 0o022:
             raise PermissionError(f"{folder} must belong to root, and nobody else may write in it")
+        if stat.S_IMODE(state.st_mode) != right:
+            folder.chmod(right)  # whatever the umask is
     return made
 
 

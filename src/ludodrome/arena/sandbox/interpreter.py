@@ -14,6 +14,8 @@ LINKS = ("/lib", "/lib64")
 """Where programs look for the same libraries."""
 TABLES = ("/etc/ld.so.cache", "/etc/alternatives")
 """Where the loader finds libraries that have several makers, NumPy's among them: file names, and nothing else."""
+PACKAGES = ("/usr/lib/python3/dist-packages",)
+"""Where the machine's packages put NumPy."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 

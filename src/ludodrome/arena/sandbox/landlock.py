@@ -61,8 +61,9 @@ def _write(files: Files, folder: Path, user: int) -> None:
     for name in files:
         folders.update(one for one in (folder / name).parents if one.is_relative_to(folder))
     for one in sorted(folders):
-        one.mkdir(mode=0o750)
+        one.mkdir(mode=0o700)
         os.chown(one, -1, user)
+        one.chmod(0o750)
     for name, data in files.items():
         path = folder / name
         path.write_bytes(data)

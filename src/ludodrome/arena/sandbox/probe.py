@@ -21,7 +21,7 @@ from typing import Any
 from ludodrome.arena.sandbox import bubblewrap, identities, landlock, seccomp
 from ludodrome.arena.sandbox.attacks import HELD, Tried, batches, carry_out, program, targets
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Kind
-from ludodrome.arena.sandbox.interpreter import Interpreter, find
+from ludodrome.arena.sandbox.interpreter import PACKAGES, Interpreter, find
 from ludodrome.arena.sandbox.levels import NAMES, NONE, Level
 from ludodrome.arena.sandbox.limits import Limits
 from ludodrome.writing import write_whole
@@ -64,7 +64,8 @@ def _circumstances() -> str:
     parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(identities.SETTING), _sources()]
     with contextlib.suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
-    for file in (bubblewrap.program(), bubblewrap.PRLIMIT, machine.path if machine else None):
+    programs = (bubblewrap.program(), bubblewrap.PRLIMIT, bubblewrap.SETPRIV, machine.path if machine else None)
+    for file in (*programs, *PACKAGES):
         with contextlib.suppress(OSError):
             state = os.stat(file or "")
             parts += [file, state.st_mtime_ns, state.st_size]
