@@ -132,14 +132,15 @@ async function receive(next) {
   latest = next;
   if (taking) return;
   taking = true;
-  while (latest) {
-    const one = latest;
-    latest = null;
-    if (one.next && !view.next) { taking = false; await follow(one.next); return; }
-    if (one.version === view.version) beside(one);
-    else if (one.version > view.version) { busy = false; await take(one, true); }
-  }
-  taking = false;
+  try {
+    while (latest) {
+      const one = latest;
+      latest = null;
+      if (one.next && !view.next) await follow(one.next);
+      else if (one.version === view.version) beside(one);
+      else if (one.version > view.version) { busy = false; await take(one, true); }
+    }
+  } catch (error) { failed(error); } finally { taking = false; }
 }
 
 /** The other game, with everybody one seat further. */
