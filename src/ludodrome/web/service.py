@@ -22,6 +22,7 @@ class Service(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,  # whom to believe is the guard's affair
                 timeout_graceful_shutdown=PATIENCE,
+                ws_per_message_deflate=False,  # 300 live games would need 100 MB and a core for it
             )
         )
 
