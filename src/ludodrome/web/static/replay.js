@@ -36,6 +36,7 @@ async function start() {
   } catch (error) { part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message))); return; }
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
+  part("analyse").hidden = part("best").hidden = game.options.mode === "deck";
   list();
   const wished = fromLink();
   shown = wished ?? (last() ? Math.min(last(), game.opening) : 0);
@@ -102,17 +103,17 @@ function show(animate) {
 
 function paint(animate) {
   const now = game.positions[shown], before = shown ? game.positions[shown - 1] : null, turn = game.turns[shown - 1];
-  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null;
+  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null, deck = Boolean(best?.deck);
   board.update({
     state: now.state, legal: [], marks: now.marks, last: turn?.move ?? null, lastSeat: turn?.seat, before: before?.state ?? null,
-    seat: now.to_move ?? 0, eyes: 0, interactive: false, best, flip: flipped, animate, analysis: true, word: word(),
+    seat: now.to_move ?? 0, eyes: 0, interactive: false, best: deck ? null : best, flip: flipped, animate, analysis: true, word: word(),
   });
 }
 
 function word() {
   if (shown === last()) return ending();
   const now = game.positions[shown], found = graded.get(shown);
-  const best = found && drawBest ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
+  const best = found && drawBest && !found.best.move.deck ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
   return `${game.names[now.to_move]} to move.${best}`;
 }
 
