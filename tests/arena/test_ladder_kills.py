@@ -20,7 +20,7 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
 from ludodrome.store.league_models import DONE
 
-KILLS = 10
+KILLS = 5
 PATIENCE = 600.0
 
 
