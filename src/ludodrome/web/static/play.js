@@ -1,6 +1,6 @@
 // The play page: a game on the server, shown move by move.
 
-import { get, pageData, post, say, sentence, useKey } from "./api.js";
+import { counted, get, pageData, post, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
@@ -322,13 +322,11 @@ function panel() {
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
 
-const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
-
 function player(number) {
   const seat = view.seats[number], turn = view.to_move === number && !view.result && !view.waiting, state = positions.get(shown)?.state || view.position.state;
   const level = /^level:(\d)$/.exec(seat.spec), name = nameOf(number);
   const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
-  const score = data.game === "dots" ? count(state.scores[number], "box", "boxes") : data.game === "spaces" ? count(state.totals[number], "point", "points") : "";
+  const score = data.game === "dots" ? counted(state.scores[number], "box", "boxes") : data.game === "spaces" ? counted(state.totals[number], "point", "points") : "";
   const dots = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
   const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "has not come yet" : !seat.here ? "has gone" : "") : "";
   const what = away || (turn ? (seat.person ? "to move" : dots()) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot");

@@ -1,6 +1,6 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
-import { get, pageData, say, sentence } from "./api.js";
+import { counted, get, pageData, say, sentence } from "./api.js";
 import { SEATS, chip, html, moves as inMotion } from "./draw.js";
 import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
 import { Graph } from "./graph.js";
@@ -128,7 +128,7 @@ function ending() {
 function players() {
   const now = game.positions[shown];
   part("players").replaceChildren(...game.names.map((name, seat) => {
-    const score = data.game === "dots" ? `${now.state.scores[seat]} boxes` : data.game === "spaces" ? `${now.state.totals[seat]} points` : "";
+    const score = data.game === "dots" ? counted(now.state.scores[seat], "box", "boxes") : data.game === "spaces" ? counted(now.state.totals[seat], "point", "points") : "";
     const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
     const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
     const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` ${score || game.result.winner === seat ? "· " : ""}${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
