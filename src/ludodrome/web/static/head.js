@@ -1,12 +1,13 @@
-// The head of every page: on a narrow screen the tabs scroll, and say so with an edge that fades.
+// What scrolls sideways on a narrow screen, tabs and tables, says so with an edge that fades.
 
-for (const nav of document.querySelectorAll(".names, .tabs")) {
+for (const strip of document.querySelectorAll(".names, .tabs, .scroll")) {
   const look = () => {
-    nav.classList.toggle("before", nav.scrollLeft > 1);
-    nav.classList.toggle("after", nav.scrollLeft < nav.scrollWidth - nav.clientWidth - 1);
+    strip.classList.toggle("before", strip.scrollLeft > 1);
+    strip.classList.toggle("after", strip.scrollLeft < strip.scrollWidth - strip.clientWidth - 1);
   };
-  const here = nav.querySelector("[aria-current]");
-  if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
-  nav.addEventListener("scroll", look, { passive: true });
-  new ResizeObserver(look).observe(nav);
+  const here = strip.querySelector("[aria-current]");
+  if (here) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
+  strip.addEventListener("scroll", look, { passive: true });
+  const sizes = new ResizeObserver(look);
+  for (const one of [strip, ...strip.children]) sizes.observe(one);
 }
