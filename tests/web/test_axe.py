@@ -23,6 +23,7 @@ WEIGHED = """[...performance.getEntriesByType("navigation"), ...performance.getE
 GRAVE = ("serious", "critical")
 SLOW = ("replay", "editor", "-analysis", "three", "round", "matrix", "waiting", "clock", "solved")
 """Pages whose pictures want an engine or a wait: with --long. One game is replayed in any case."""
+TABS = ("play", "board", "puzzles", "puzzle", "rules", "arena", "new-bot", "leaderboard")
 OPTIONS = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 
 Act = Callable[[Any], None] | None
@@ -55,8 +56,13 @@ def _drawn(page: Any) -> None:
 
 
 def usual() -> dict[str, tuple[str, Act]]:
-    """What is looked at in every run: analysis boards without the engine's word."""
-    chosen = {name: one for name, one in pages().items() if not any(word in name for word in SLOW)}
+    """What is looked at in every run: each tab for two of the games, analysis boards without the engine's word."""
+    games = ludodrome.game_ids()
+    turns = {f"{game}-{tab}" for at, tab in enumerate(TABS) for game in (games[at % 5], games[(at + 2) % 5])}
+    others = {f"{game}-{tab}" for game in games for tab in TABS} - turns
+    chosen = {
+        name: one for name, one in pages().items() if name not in others and not any(word in name for word in SLOW)
+    }
     return {name: (path, _drawn if name.endswith("-board") else act) for name, (path, act) in chosen.items()}
 
 
@@ -100,7 +106,7 @@ def visit(chromium: Any, address: str, way: tuple[int, str], visited: dict[str, 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
 def test_axe_finds_nothing_serious(chromium: Any, league: str, long: bool, way: tuple[int, str]) -> None:
-    """The usual run sees each page once, one after the other in each of the four ways."""
+    """The usual run sees a page once, one after the other in each of the four ways; --long sees all in all."""
     visited = list((pages() if long else usual()).items())
     assert not visit(chromium, league, way, dict(visited if long else visited[WAYS.index(way) :: len(WAYS)]))
 
