@@ -7,6 +7,7 @@ from sqlalchemy import Engine, text
 
 from ludodrome.store import accounts
 from ludodrome.store.accounts import add_account, add_token, find_account, read_name, session_of, sign_in, token_of
+from ludodrome.store.puzzles import add_solved, solved_puzzles
 
 
 @pytest.mark.parametrize("name", ["Ada", "李小龙", "Жанна д", "a.b-c_d 9", "Ox", "ひらカタ漢字", "I" * 30])
@@ -150,3 +151,11 @@ def test_administrators_and_the_banned(engine: Engine) -> None:
     assert token_of(engine, secret) is not None
     with pytest.raises(ValueError, match="cannot be banned"):
         accounts.set_banned(engine, "local", True)
+
+
+def test_solved_puzzles(engine: Engine) -> None:
+    ada, eve = (add_account(engine, name, "hash").id for name in ("Ada", "Eve"))
+    for _ in range(2):
+        add_solved(engine, ada, "0123456789ab")
+    assert solved_puzzles(engine, ada) == {"0123456789ab"}
+    assert solved_puzzles(engine, eve) == set()

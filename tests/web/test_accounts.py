@@ -6,6 +6,7 @@ import pytest
 from argon2 import PasswordHasher
 from httpx import Client
 
+import ludodrome
 from ludodrome.store import accounts
 from ludodrome.web import passwords
 from ludodrome.web.identity import COOKIE, SECURE_COOKIE
@@ -209,3 +210,16 @@ def test_over_https_the_cookie_is_the_hosts_alone() -> None:
         assert answer.json()["name"] == "Musil"
         answer = client.get(f"{API}/account", headers={"cookie": f"{COOKIE}={secret}"})
         assert answer.json()["name"] == "guest"
+
+
+def test_everybody_solves_puzzles_for_themselves(hosted: Hosted) -> None:
+    puzzle = ludodrome.puzzles("dots")[0]
+    move = puzzle.game().parse_move(puzzle.solution, puzzle.state())
+    with hosted.client("Queneau") as client, hosted.client("Rilke") as other, hosted.client() as guest:
+        for one in (client, guest):
+            attempt = one.post(f"{API}/puzzles/dots/1/attempts").json()["id"]
+            assert one.post(f"{API}/attempts/{attempt}/moves", json={"move": move}).json()["solved"]
+        marked = [one.get(f"{API}/puzzles/dots").json()[0]["solved"] for one in (client, other, guest)]
+        assert marked == [True, False, False]
+        assert 'class="done"' in client.get("/dots/puzzles").text
+        assert 'class="done"' not in other.get("/dots/puzzles").text

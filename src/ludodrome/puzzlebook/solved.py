@@ -32,11 +32,11 @@ class Solved:
         self._names = _read()
 
     def __contains__(self, puzzle: Puzzle) -> bool:
-        return _name(puzzle) in self._names
+        return name_of(puzzle) in self._names
 
     def add(self, puzzle: Puzzle) -> str:
         """Remembers a puzzle; empty, or why it will be forgotten at the end of the session."""
-        self._names |= {_name(puzzle)} | _read()  # another terminal may have solved some meanwhile
+        self._names |= {name_of(puzzle)} | _read()  # another terminal may have solved some meanwhile
         try:
             _write(self._names)
         except OSError as error:
@@ -44,7 +44,8 @@ class Solved:
         return ""
 
 
-def _name(puzzle: Puzzle) -> str:
+def name_of(puzzle: Puzzle) -> str:
+    """What a puzzle is known by: its position."""
     text = f"{puzzle.game_id} {puzzle.position}"
     return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 

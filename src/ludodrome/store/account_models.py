@@ -63,3 +63,12 @@ class Token(Base):
     scopes: Mapped[list[Any]]
     made: Mapped[str] = mapped_column(String(40))
     used: Mapped[str | None] = mapped_column(String(40))
+
+
+class SolvedPuzzle(Base):
+    """A puzzle that somebody has solved, by the name that its position gives it."""
+
+    __tablename__ = "solved_puzzles"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    puzzle: Mapped[str] = mapped_column(String(40), primary_key=True)

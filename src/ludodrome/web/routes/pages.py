@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from ludodrome.games import GAMES, Entry
 from ludodrome.puzzlebook import puzzles
-from ludodrome.puzzlebook.solved import Solved
+from ludodrome.web.identity import Anybody
 from ludodrome.web.routes.puzzles import puzzle_of
 from ludodrome.web.rulebook import rules
 from ludodrome.web.showcase import showcase
+from ludodrome.web.solving import marks_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -109,10 +110,10 @@ def rules_page(request: Request, game_id: str) -> Response:
 
 
 @router.get("/{game_id}/puzzles")
-def puzzles_page(request: Request, game_id: str) -> Response:
+def puzzles_page(request: Request, game_id: str, who: Anybody) -> Response:
     """The puzzles of a game, by grade."""
     book = puzzles(game_id) if game_id in GAMES else []
-    solved = Solved()
+    solved = marks_of(request, who)
     grades = [
         [(one, KIND_WORDS[one.kind].format(goal=one.goal), one in solved) for one in book if one.grade == grade]
         for grade in sorted({one.grade for one in book})
@@ -123,10 +124,11 @@ def puzzles_page(request: Request, game_id: str) -> Response:
 
 
 @router.get("/{game_id}/puzzles/{number}")
-def puzzle_page(request: Request, game_id: str, number: int) -> Response:
+def puzzle_page(request: Request, game_id: str, number: int, who: Anybody) -> Response:
     """One puzzle."""
     if game_id not in GAMES:
         return page(request, "puzzle.html", game_id, "/puzzles")
     one, total = puzzle_of(game_id, number), len(puzzles(game_id))
     data = {"game": game_id, "number": number, "total": total}
-    return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data)
+    solved = one in marks_of(request, who)
+    return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=solved, data=data)

@@ -6,10 +6,11 @@ from fastapi import APIRouter, HTTPException, Request
 
 from ludodrome.puzzlebook import Puzzle, puzzles
 from ludodrome.puzzlebook.attempts import Attempt
-from ludodrome.puzzlebook.solved import Solved
+from ludodrome.web.identity import Anybody
 from ludodrome.web.positions import Json, described
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
 from ludodrome.web.sittings import Sitting
+from ludodrome.web.solving import marks_of
 from ludodrome.web.thinking import desk
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
@@ -24,9 +25,9 @@ def puzzle_of(game_id: str, number: int) -> Puzzle:
 
 
 @router.get("/puzzles/{game_id}")
-def book(game_id: str) -> list[Json]:
+def book(request: Request, game_id: str, who: Anybody) -> list[Json]:
     """All puzzles of a game, and which are solved."""
-    solved = Solved()
+    solved = marks_of(request, who)
     return [
         {"number": one.number, "grade": one.grade, "kind": one.kind, "goal": one.goal, "solved": one in solved}
         for one in puzzles(game_id)
@@ -44,7 +45,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
 
 
 @router.post("/attempts/{name}/moves")
-def move(request: Request, name: str, answer: Answer) -> Json:
+def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
     """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
@@ -58,7 +59,7 @@ def move(request: Request, name: str, answer: Answer) -> Json:
         for reply in judgement.replies:
             after = attempt.game.apply(after, reply)
             steps.append(_step(attempt, after, reply))
-        fault = Solved().add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
+        fault = marks_of(request, who).add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
     told = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
     return {**_view(name, attempt), "judgement": told, "steps": steps}
 

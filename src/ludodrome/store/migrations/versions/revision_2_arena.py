@@ -117,6 +117,15 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_sign_ins_account_id"), ["account_id"], unique=False)
 
     op.create_table(
+        "solved_puzzles",
+        sa.Column("account_id", sa.String(length=12), nullable=False),
+        sa.Column("puzzle", sa.String(length=40), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["accounts.id"], name=op.f("fk_solved_puzzles_account_id_accounts"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("account_id", "puzzle", name=op.f("pk_solved_puzzles")),
+    )
+    op.create_table(
         "tokens",
         sa.Column("id", sa.String(length=12), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
