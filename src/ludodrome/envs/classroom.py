@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.opponents import Opponent, read_opponents
+from ludodrome.envs.opponents import Opponent, Random, read_opponents
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array
 from ludodrome.reading import show
@@ -60,6 +60,8 @@ class Classroom:
         self.begun: Array = np.zeros(n, np.int64)
         """How many games were begun in each place."""
         self._none: Array = np.zeros(n, np.bool_)
+        self._lots = next((which for which, one in enumerate(self.opponents) if isinstance(one, Random)), -1)
+        self._buffer = game.buffer()
 
     def _read_seat(self, seat: Any) -> int:
         if self.alone:
@@ -89,22 +91,23 @@ class Classroom:
         """
         untouched = self._none if fresh is None else fresh
         kernels = self.game.kernels
-        kernels.act_many(self.lessons, actions, self.game.num_actions, untouched)
-        self.answer()
+        kernels.act_many(self.lessons, actions, self.game.num_actions, untouched, self._lots, self._buffer)
+        self.answer(but=self._lots)
         kernels.settle_many(self.lessons, untouched, self.alone)
 
-    def answer(self) -> None:
-        """Have the opponents move wherever it is their turn."""
+    def answer(self, but: int = -1) -> None:
+        """Have the opponents move wherever it is their turn; ``but``: the one who has done so."""
         for which, opponent in enumerate(self.opponents):
-            opponent.answer(self, which)
+            if which != but:
+                opponent.answer(self, which)
 
     def look(self) -> None:
         """Fill ``sights`` with what the learner sees in all games."""
-        self.game.kernels.look_many(self.lessons, self.rows, self.lessons.views, self.sights)
+        self.game.kernels.look_many(self.lessons.states, self.rows, self.lessons.views, self.sights)
 
     def look_at(self, rows: Array, views: Array, sights: Sights) -> None:
         """What views[i] sees of some games, numbered in ``rows``, into the first rows of ``sights``."""
-        self.game.kernels.look_many(self.lessons, rows, views, sights)
+        self.game.kernels.look_many(self.lessons.states, rows, views, sights)
 
     def actions_of(self, actions: ArrayLike) -> Array:
         """Actions as the kernels take them, without a copy if they are int64 already."""

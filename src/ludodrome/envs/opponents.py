@@ -61,9 +61,7 @@ class Greedy:
     def answer(self, room: "Classroom", which: int) -> None:
         """In all games in one call."""
         lessons = room.lessons
-        self._kernels.answer_greedy(
-            lessons, words(lessons.states), which, self._buffer, self._desk, self._desk_words
-        )
+        self._kernels.answer_greedy(lessons, words(lessons.states), which, self._buffer, self._desk, self._desk_words)
 
 
 class AlphaBeta:

@@ -92,8 +92,25 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
                 lessons.returns[i, :] = 0.0
 
     @kernel_of(legal)
-    def act_many(lessons: Lessons, actions: Array, limit: int, fresh: Array) -> None:
-        """The learner's actions, (n,) int64 below ``limit``; not where a game is over, or fresh[i]: just begun."""
+    def answer_random(lessons: Lessons, which: int, buffer: Array) -> None:
+        """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (most_legal,) int16."""
+        for i in range(len(lessons.views)):
+            if lessons.opponents[i] != which:
+                continue
+            s = lessons.states[i]
+            seat = mover(s)
+            while seat >= 0 and seat != lessons.views[i]:
+                count = legal(s, buffer)
+                lessons.lots[i] += GOLDEN
+                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
+                seat = mover(s)
+
+    @kernel_of(legal)
+    def act_many(lessons: Lessons, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+        """The learner's actions, (n,) int64 below ``limit``; not where a game is over, or fresh[i]: just begun.
+
+        Opponent number ``lots``, or none if that is -1, answers by lot at once: that saves small rooms a call.
+        """
         for i in range(len(actions)):
             lessons.illegal[i] = False
             s = lessons.states[i]
@@ -104,6 +121,8 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
                 lessons.illegal[i] = True
             else:
                 play(s, action)
+        if lots >= 0:
+            answer_random(lessons, lots, buffer)
 
     @kernel_of(legal)
     def settle_many(lessons: Lessons, fresh: Array, alone: bool) -> None:
@@ -135,14 +154,14 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
             lessons.rewards[i] = lessons.returns[i, view]
 
     @kernel_of(legal)
-    def look_many(lessons: Lessons, rows: Array, views: Array, sights: Sights) -> None:
+    def look_many(states: Any, rows: Array, views: Array, sights: Sights) -> None:
         """What views[i] sees of the games whose numbers i are in ``rows``, one row after the other; views: (n,) int8.
 
         Whoever is not to move has no legal action.
         """
         for row in range(len(rows)):
             i = rows[row]
-            s = lessons.states[i]
+            s = states[i]
             view = np.int64(views[i])
             count = 0
             if mover(s) == view:
@@ -159,19 +178,5 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
         """Who is to move; movers: (n,) int8, -1 where a game is over."""
         for i in range(len(movers)):
             movers[i] = mover(states[i])
-
-    @kernel_of(legal)
-    def answer_random(lessons: Lessons, which: int, buffer: Array) -> None:
-        """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (most_legal,) int16."""
-        for i in range(len(lessons.views)):
-            if lessons.opponents[i] != which:
-                continue
-            s = lessons.states[i]
-            seat = mover(s)
-            while seat >= 0 and seat != lessons.views[i]:
-                count = legal(s, buffer)
-                lessons.lots[i] += GOLDEN
-                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
-                seat = mover(s)
 
     return TrainingKernels(begin_many, act_many, settle_many, look_many, movers_many, answer_random)

@@ -199,8 +199,8 @@ def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
 
 
 @entry
-def act_many(lessons: Any, actions: Array, limit: int, fresh: Array) -> None:
-    _act_many(lessons, actions, limit, fresh)
+def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+    _act_many(lessons, actions, limit, fresh, lots, buffer)
 
 
 @entry
@@ -209,8 +209,8 @@ def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
 
 
 @entry
-def look_many(lessons: Any, rows: Array, views: Array, sights: Any) -> None:
-    _look_many(lessons, rows, views, sights)
+def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
+    _look_many(states, rows, views, sights)
 
 
 @entry
