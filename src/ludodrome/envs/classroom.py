@@ -24,7 +24,7 @@ _SHIFTS = np.array([30, 27, 31], np.uint64)
 _FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 
 
-def mixed(words: Array) -> Array:
+def mixed(words: Any) -> Any:
     """``jit.mix`` for arrays of uint64: game i of a seed is the same, however many there are."""
     for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
         words = (words ^ (words >> shift)) * factor

@@ -131,7 +131,7 @@ class Seated:
                 f"{spec} plays in at most {MOST_BOTS} games at once; in more play random, greedy and "
                 f"alphabeta:depth=N where the game has them, and policies: callables on batches"
             )
-        self._make = lambda: make_bot(spec, game)
+        self._make: Callable[[], Bot] = lambda: make_bot(spec, game)
         self._bots: dict[tuple[int, int], Bot] = {(0, seat): self._make() for seat in range(game.seats - 1)}
         self._games: dict[tuple[int, int], int] = {}
 

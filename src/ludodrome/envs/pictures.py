@@ -151,26 +151,29 @@ def paint_dots(game: Game, record: Record) -> Array:
 
 
 def paint_spaces(game: Game, record: Record) -> Array:
-    """Seat 0's board and seat 1's, each as its owner sees it: of this round, or of the last one. Traps are filled."""
+    """Seat 0's board and seat 1's, each as its owner sees it: of this round, or of the last one."""
+    deck = game.options["mode"] == "deck"
+    slots = [_slot(record, seat, deck) for seat in range(2)]
+    boards = [record["boards"][slot, : int(record["lengths"][slot])].tobytes() for slot in slots]
+    return paint_boards(boards, game.options["size"])
+
+
+def paint_boards(boards: list[bytes], size: int) -> Array:
+    """Boards, as actions, side by side: pieces are discs, traps are squares, with the numbers of their steps."""
     from ludodrome.games.spaces.boards import steps_of
 
-    size = game.options["size"]
-    deck = game.options["mode"] == "deck"
     cell = CELL if size <= 10 else 8
-    canvas = Canvas((size + 1) * cell, (2 * size + 1) * cell)
-    for seat in range(2):
-        left = seat * (size + 1) * cell
-        for row in range(size):
-            for col in range(size):
-                canvas.box((row + 1) * cell, left + col * cell, cell - 1, cell - 1, HEIGHTS[0])
-        slot = _slot(record, seat, deck)
-        actions = record["boards"][slot, : int(record["lengths"][slot])].tobytes()
+    canvas = Canvas((size + 1) * cell, (len(boards) * (size + 1) - 1) * cell)
+    for place, actions in enumerate(boards):
+        left = place * (size + 1) * cell
+        for square in range(size * size):
+            canvas.box((square // size + 1) * cell, left + square % size * cell, cell - 1, cell - 1, HEIGHTS[0])
         for number, (row, col, kind) in enumerate(steps_of(actions, size), 1):
             top, at = (row + 1) * cell, left + col * cell
             if kind == "trap":
                 canvas.box(top + cell // 8, at + cell // 8, cell * 3 // 4, cell * 3 // 4, INK)
             else:
-                canvas.disc(top + cell // 2, at + cell // 2, cell * 3 // 8, SEATS[seat])
+                canvas.disc(top + cell // 2, at + cell // 2, cell * 3 // 8, SEATS[place % len(SEATS)])
             if cell == CELL:
                 canvas.write(top + cell // 2, at + cell // 2, str(number), PAPER)
     return canvas.pixels

@@ -19,7 +19,7 @@ except ImportError as error:
     raise missing(error, "training environments", "rl") from error
 
 
-class GameEnv(gymnasium.Env[Array, int]):
+class GameEnv(gymnasium.Env[Array, Any]):
     """One game, the learner at one seat, or at all of them.
 
     ``game``: an id with its options as further arguments, or a game. ``opponent``: any bot, a policy or a pool, see
@@ -54,7 +54,7 @@ class GameEnv(gymnasium.Env[Array, int]):
         """A new game; whoever moves before the learner has moved."""
         super().reset(seed=seed)
         if seed is not None or not self._begun:
-            self.room.seed([self.np_random.integers(1 << 63) if seed is None else seed])
+            self.room.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
         self.room.begin()
         self._begun = True
         self.room.look()
@@ -81,7 +81,8 @@ class GameEnv(gymnasium.Env[Array, int]):
         return None if self.render_mode is None else frame(self.game, self.room.lessons.states[0], self.render_mode)
 
     def _seen(self) -> Array:
-        return self.room.sights.planes[0].reshape(self._shape).copy()
+        planes: Array = self.room.sights.planes[0].reshape(self._shape).copy()
+        return planes
 
     def _info(self) -> dict[str, Any]:
         return {
