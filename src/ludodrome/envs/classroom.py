@@ -137,7 +137,7 @@ def drawn(sights: Sights, lots: Array) -> Array:
     """One legal action of each row, each as likely as the others; 0 where there is none. Moves ``lots`` on."""
     lots += _GOLDEN
     places = (mixed(lots) >> np.uint64(32)) * np.maximum(sights.counts, 1).astype(np.uint64) >> np.uint64(32)
-    actions = sights.choices[np.arange(len(places)), places.astype(np.int64)].astype(np.int64)
+    actions: Array = sights.choices[np.arange(len(places)), places.astype(np.int64)].astype(np.int64)
     actions[sights.counts == 0] = 0
     return actions
 
