@@ -44,7 +44,7 @@ def same(game: Game, record: Any, state: Any) -> bool:
 @each
 def test_games_with_opponents_are_games_of_apply(game_id: str, options: dict[str, Any], opponent: str) -> None:
     game = ludodrome.make(game_id, **options)
-    n, steps = (5, 150) if COMPILED else (2, 14)
+    n, steps = (4, 40) if COMPILED else (2, 14)
     room = Classroom(game, n, opponent)
     room.seed(range(40, 40 + n))
     room.begin()
@@ -88,7 +88,11 @@ each_thinking = pytest.mark.parametrize(
 
 
 @each_thinking
-def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(game_id: str, options: dict[str, Any]) -> None:
+def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
+    game_id: str, options: dict[str, Any], long: bool
+) -> None:
+    if COMPILED and not long and game_id != "dots":
+        pytest.skip("the long run compiles the search of every game once more, and the plain run has all")
     game = ludodrome.make(game_id, **options)
     n, depth, steps = (4, 2, 12) if COMPILED else (2, 1, 2)
     rooms = [Classroom(game, n, f"alphabeta:depth={depth}", seat=0)]
@@ -111,7 +115,7 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(game_id: str, opti
 @each_thinking
 def test_policies_answer_in_batches(game_id: str, options: dict[str, Any]) -> None:
     game = ludodrome.make(game_id, **options)
-    n, steps = (6, 60) if COMPILED else (2, 8)
+    n, steps = (6, 30) if COMPILED else (2, 8)
     asked: list[int] = []
 
     def first(observations: Array, masks: Array) -> Array:

@@ -11,7 +11,6 @@ Nothing heavy is imported before it is used.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,9 +70,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _register() -> None:
-    """Tell Gymnasium of every game and scenario."""
-    from gymnasium.envs.registration import register, registry
-
+    """Tell Gymnasium, if it is there, of every game and scenario."""
+    try:
+        from gymnasium.envs.registration import register, registry
+    except ImportError:
+        return
     from ludodrome.games import GAMES
 
     for game_id in GAMES:
@@ -89,5 +90,4 @@ def _register() -> None:
             register(env_id(name), entry_point=f"{__name__}.scenarios:{scenario}")
 
 
-if find_spec("gymnasium") is not None:
-    _register()
+_register()
