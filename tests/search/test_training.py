@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.classroom import Classroom, drawn
+from ludodrome.envs.classroom import Classroom
+from ludodrome.envs.sampling import drawn
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.envs.mirror import Mirror
@@ -44,7 +45,7 @@ def same(game: Game, record: Any, state: Any) -> bool:
 @each
 def test_games_with_opponents_are_games_of_apply(game_id: str, options: dict[str, Any], opponent: str) -> None:
     game = ludodrome.make(game_id, **options)
-    n, steps = (4, 40) if COMPILED else (2, 14)
+    n, steps = (4, 40) if COMPILED else (1, 2) if opponent == "greedy" else (2, 14)
     room = Classroom(game, n, opponent)
     room.seed(range(40, 40 + n))
     room.begin()
@@ -112,7 +113,10 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
         rooms[0].begin(rooms[0].lessons.ended)
 
 
-@each_thinking
+@pytest.mark.parametrize(
+    ("game_id", "options"),
+    [pytest.param(*case, marks=pytest.mark.xdist_group(case[0])) for case in [*THINKING, ("spaces", {"size": 2})]],
+)
 def test_policies_answer_in_batches(game_id: str, options: dict[str, Any]) -> None:
     game = ludodrome.make(game_id, **options)
     n, steps = (6, 30) if COMPILED else (2, 8)

@@ -19,7 +19,6 @@ from ludodrome.search.training import Lessons, Sights
 ALONE = "self"
 """The opponent that is none: the learner plays all seats."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SHIFTS = np.array([30, 27, 31], np.uint64)
 _FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 
@@ -131,15 +130,6 @@ def new_sights(game: Game, rows: int) -> Sights:
 def shaped(game: Game, sights: Sights) -> Array:
     """The planes of sights as (rows, planes, rows of the board, columns): the same memory."""
     return sights.planes.reshape(len(sights.planes), *game.planes.shape)
-
-
-def drawn(sights: Sights, lots: Array) -> Array:
-    """One legal action of each row, each as likely as the others; 0 where there is none. Moves ``lots`` on."""
-    lots += _GOLDEN
-    places = (mixed(lots) >> np.uint64(32)) * np.maximum(sights.counts, 1).astype(np.uint64) >> np.uint64(32)
-    actions: Array = sights.choices[np.arange(len(places)), places.astype(np.int64)].astype(np.int64)
-    actions[sights.counts == 0] = 0
-    return actions
 
 
 def read_game(game: Any, options: dict[str, Any]) -> Game:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.classroom import Classroom, drawn, mixed, new_sights, read_game, shaped
+from ludodrome.envs.classroom import Classroom, mixed, new_sights, read_game, shaped
 from ludodrome.envs.extras import missing
 from ludodrome.envs.pictures import MODES, frame
+from ludodrome.envs.sampling import drawn
 from ludodrome.envs.spaces_of import action_space, observation_space
 from ludodrome.jit import Array
 from ludodrome.reading import listing, show

@@ -7,8 +7,8 @@ is 0.
 
 import numpy as np
 
-from ludodrome.games.dots.rules import BOARDS, MOST_BOXES, MOST_EDGES, ONE, SIDES, board_edges, mover
-from ludodrome.jit import Array, Int, Record, kernel, popcount
+from ludodrome.games.dots.rules import ONE, mover
+from ludodrome.jit import Array, Int, Record, kernel
 from ludodrome.room import Planes
 
 SEATS = 2
@@ -22,16 +22,6 @@ NAMES = (
 )
 HORIZONTAL, VERTICAL, OWN, OTHER, UNDRAWN, TO_MOVE = range(len(NAMES))
 
-PLACE = np.zeros((len(BOARDS), MOST_EDGES), np.uint8)
-"""(board, edge) -> its place."""
-BOX_PLACE = np.zeros((len(BOARDS), MOST_BOXES), np.uint8)
-"""(board, box) -> its place."""
-for _board, (_rows, _cols) in enumerate(BOARDS):
-    for _edge, (_, _r, _c) in enumerate(board_edges(_rows, _cols)):
-        PLACE[_board, _edge] = _r * (_cols + 1) + _c
-    for _box in range(_rows * _cols):
-        BOX_PLACE[_board, _box] = _box // _cols * (_cols + 1) + _box % _cols
-
 
 def planes_of(rows: int, cols: int) -> Planes:
     """The planes of a board of so many boxes."""
@@ -41,22 +31,33 @@ def planes_of(rows: int, cols: int) -> Planes:
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
     """What a seat sees; out: (planes, places) uint8."""
-    rows, cols, board = np.int64(s.rows), np.int64(s.cols), np.int64(s.board)
-    horizontals = (rows + 1) * cols
+    rows, cols = np.int64(s.rows), np.int64(s.cols)
+    width = cols + 1
     moving = mover(s)
     waiting = 0 if moving < 0 else 1 + (moving - seat) % SEATS
     for place in range(out.shape[1]):
-        for plane in range(TO_MOVE):
-            out[plane, place] = 0
         out[TO_MOVE, place] = waiting
-    edges = s.edges
-    for edge in range(horizontals):
-        out[HORIZONTAL, PLACE[board, edge]] = (edges >> np.uint64(edge)) & ONE
-    for edge in range(horizontals, horizontals + rows * (cols + 1)):
-        out[VERTICAL, PLACE[board, edge]] = (edges >> np.uint64(edge)) & ONE
+    horizontal, vertical = s.edges, s.edges >> np.uint64((rows + 1) * cols)  # R1: in this order
     own, other = np.uint64(s.boxes[seat]), np.uint64(s.boxes[1 - seat])
-    for box in range(rows * cols):
-        place = BOX_PLACE[board, box]
-        out[OWN, place] = (own >> np.uint64(box)) & ONE
-        out[OTHER, place] = (other >> np.uint64(box)) & ONE
-        out[UNDRAWN, place] = popcount(SIDES[board, box] & ~edges)
+    for r in range(rows + 1):
+        at = r * width
+        for c in range(width):
+            out[HORIZONTAL, at + c] = (horizontal >> np.uint64(c)) & ONE
+            out[VERTICAL, at + c] = (vertical >> np.uint64(c)) & ONE
+            out[OWN, at + c] = (own >> np.uint64(c)) & ONE
+            out[OTHER, at + c] = (other >> np.uint64(c)) & ONE
+        out[HORIZONTAL, at + cols] = 0  # these were the first of the next row
+        out[OWN, at + cols] = 0
+        out[OTHER, at + cols] = 0
+        horizontal >>= np.uint64(cols)
+        vertical >>= np.uint64(width)
+        own >>= np.uint64(cols)
+        other >>= np.uint64(cols)
+    for r in range(rows):
+        at = r * width
+        for c in range(cols):
+            drawn = out[HORIZONTAL, at + c] + out[HORIZONTAL, at + width + c]
+            out[UNDRAWN, at + c] = 4 - drawn - out[VERTICAL, at + c] - out[VERTICAL, at + c + 1]
+        out[UNDRAWN, at + cols] = 0
+    for c in range(width):
+        out[UNDRAWN, rows * width + c] = 0
