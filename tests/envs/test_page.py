@@ -46,5 +46,5 @@ def test_every_environment_and_its_arguments_are_there() -> None:
 def test_every_style_and_every_observation_of_the_scenarios_is_there() -> None:
     for style in STYLES:
         assert f'`"{style}"`' in PAGE
-    for key in ludodrome.envs.MetaGame().observation_space.spaces:
+    for key in ludodrome.envs.MetaGame()._spaces():
         assert f"`{key}`" in PAGE
