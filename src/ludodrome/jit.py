@@ -12,6 +12,7 @@ import hashlib
 import os
 import struct
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -43,6 +44,8 @@ COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
 
 _PACKAGE = Path(__file__).resolve().parent
+_setting = threading.Lock()
+"""Numba's settings are one for the whole process."""
 
 
 # Decorators
@@ -51,6 +54,12 @@ _PACKAGE = Path(__file__).resolve().parent
 def kernel(function: Function) -> Function:
     """Compile a function that is called from other compiled functions."""
     compiled: Function = _njit(nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+def merged(function: Function) -> Function:
+    """The same for a piece of a large kernel: it becomes part of whatever calls it, for passing arrays on costs."""
+    compiled: Function = _njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return compiled
 
 
@@ -86,12 +95,14 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename).parent))
-    try:
-        compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
-    finally:
-        _config.CACHE_DIR = before
+    directory = str(cache_directory(Path(function.__code__.co_filename).parent))
+    with _setting:  # two rooms may be opened at once, in two threads
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = directory
+        try:
+            compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
+        finally:
+            _config.CACHE_DIR = before
     return compiled
 
 
