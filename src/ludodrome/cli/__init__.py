@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, serve, spaces, tournament
+from ludodrome.cli import (
+    analyse,
+    doctor,
+    export,
+    games,
+    match,
+    measure,
+    play,
+    puzzle,
+    records,
+    serve,
+    spaces,
+    tournament,
+)
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
@@ -26,6 +39,7 @@ for group in (
     measure.app,
 ):
     app.add_typer(group)
+app.add_typer(export.app, name="export")
 app.add_typer(spaces.app, name="spaces")
 
 
