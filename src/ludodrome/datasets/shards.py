@@ -72,7 +72,10 @@ def write(
     rows: int | None = None,
     note: Callable[[int, int], None] | None = None,
 ) -> Dataset:
-    """Write all games of a source into a new folder. ``rows``: of a shard; ``note`` (games, rows) hears of each game."""
+    """Write all games of a source into a new folder.
+
+    ``rows``: those of a shard, at most; ``note`` hears after each game how many games and rows there are.
+    """
     packed = _packer(form)
     columns = columns_of(source.game, source.policy)
     each = sum(one.dtype.itemsize * int(np.prod(one.shape)) for one in columns)

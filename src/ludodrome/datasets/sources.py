@@ -175,4 +175,5 @@ def shares(found: Found, actions: int) -> Array:
         return policy
     for choice in found.choices:
         policy[choice.action] = choice.visits
-    return policy / policy.sum()
+    policy /= policy.sum()
+    return policy
