@@ -17,6 +17,7 @@ import copy
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -287,6 +288,21 @@ def score_against_playouts(network: Network, games: int, simulations: int, seed:
 # Training
 
 
+@dataclass
+class Run:
+    """How far training has come; a checkpoint holds it."""
+
+    seconds: float = 0.0
+    """Of processor time, the matches against ``mcts`` included."""
+    waited: float = 0.0
+    """Seconds on the wall clock."""
+    moves: int = 0
+    """Each in all games."""
+    positions: int = 0
+    """Learnt from."""
+    curve: list[dict] = field(default_factory=list)
+
+
 def train(settings: argparse.Namespace) -> None:
     """Play and learn until the time is up; writes checkpoint, curve and weights."""
     torch.set_num_threads(1)
@@ -295,66 +311,67 @@ def train(settings: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     network, memory = Network(), Memory(settings.kept)
     learner = Learner(network, memory, settings.seed)
-    curve, spent, waited = [], 0.0, 0.0
-    if (folder / "checkpoint.pt").exists():
-        found = torch.load(folder / "checkpoint.pt", weights_only=True)
-        network.load_state_dict(found["network"])
-        learner.optimizer.load_state_dict(found["optimizer"])
-        curve, spent, waited = found["curve"], found["seconds"], found["waited"]
+    run = read_checkpoint(folder, learner)
     player = copy.deepcopy(network)
-    tables = [Table(player, settings.games, settings.simulations, settings.seed + k + 2 * len(curve)) for k in range(2)]
-    began, woke = time.process_time() - spent, time.monotonic() - waited
-    saved = asked = spent
-    if not curve:
-        curve.append(point(player, settings, 0, learner))
+    seed = settings.seed + 2 * run.moves
+    tables = [Table(player, settings.games, settings.simulations, seed + k) for k in range(2)]
+    began, woke = time.process_time() - run.seconds, time.monotonic() - run.waited
+    if not run.curve:
+        examined(network, settings, run, learner)
+    saved = asked = run.seconds
     with ThreadPoolExecutor(3, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        while (seconds := time.process_time() - began) < 60 * settings.minutes:
+        while (done := max(run.seconds / (60 * settings.minutes), run.moves / settings.moves)) < 1:
+            # The player is a copy that stays as it is while the learner learns.
             playing = [pool.submit(table.play) for table in tables]
             if len(memory) >= BATCH:
                 steps = -(-2 * settings.games * USES // BATCH)
-                pool.submit(learner.learn, steps, RATE * (1 - 0.95 * seconds / (60 * settings.minutes))).result()
+                pool.submit(learner.learn, steps, RATE * (1 - 0.95 * done)).result()
             lessons = [lesson for played in playing for lesson in played.result()]
             if lessons:
                 memory.add(*map(np.stack, zip(*lessons, strict=True)))
             player.load_state_dict(network.state_dict())
-            if seconds - asked > 60 * settings.every:
-                asked = seconds
-                curve.append(point(player, settings, seconds, learner))
-            if seconds - saved > 60:
-                saved = seconds
-                write_checkpoint(folder, learner, curve, seconds, time.monotonic() - woke)
-    seconds = time.process_time() - began
-    curve.append(point(network, settings, seconds, learner))
-    write_checkpoint(folder, learner, curve, seconds, time.monotonic() - woke)
+            run.moves, run.positions = run.moves + 1, run.positions + len(lessons)
+            run.seconds, run.waited = time.process_time() - began, time.monotonic() - woke
+            if run.seconds - asked > 60 * settings.every:
+                asked = run.seconds
+                examined(network, settings, run, learner)
+            if run.seconds - saved > 60:
+                saved = run.seconds
+                write_checkpoint(folder, learner, run)
+    examined(network, settings, run, learner)
+    write_checkpoint(folder, learner, run)
     save_weights(network, folder / WEIGHTS.name)
 
 
-def point(network: Network, settings: argparse.Namespace, seconds: float, learner: Learner) -> dict:
+def examined(network: Network, settings: argparse.Namespace, run: Run, learner: Learner) -> None:
     """A point of the curve, printed."""
-    score = score_against_playouts(network, settings.matches, settings.simulations, seed=int(seconds))
     one = {
-        "minutes": round(seconds / 60, 2),
-        "score": round(score, 4),
-        "positions": learner.memory.count,
+        "minutes": round(run.seconds / 60, 2),
+        "score": round(score_against_playouts(network, settings.matches, settings.simulations, run.moves), 4),
+        "positions": run.positions,
         "policy loss": round(learner.losses[0], 3),
         "value loss": round(learner.losses[1], 3),
     }
+    run.curve.append(one)
     print(json.dumps(one), flush=True)
-    return one
 
 
-def write_checkpoint(folder: Path, learner: Learner, curve: list[dict], seconds: float, waited: float) -> None:
+def write_checkpoint(folder: Path, learner: Learner, run: Run) -> None:
     """Everything that training needs to go on, but the memory, which fills again by itself."""
-    whole = {
-        "network": learner.network.state_dict(),
-        "optimizer": learner.optimizer.state_dict(),
-        "curve": curve,
-        "seconds": seconds,
-        "waited": waited,
-    }
+    whole = {"network": learner.network.state_dict(), "optimizer": learner.optimizer.state_dict(), "run": asdict(run)}
     torch.save(whole, folder / "checkpoint.new")
     (folder / "checkpoint.new").rename(folder / "checkpoint.pt")
-    (folder / "curve.json").write_text(json.dumps({"minutes waited": round(waited / 60, 1), "points": curve}))
+    (folder / "curve.json").write_text(json.dumps({"minutes waited": round(run.waited / 60, 1), "points": run.curve}))
+
+
+def read_checkpoint(folder: Path, learner: Learner) -> Run:
+    """Go on from a folder's checkpoint, if it has one."""
+    if not (folder / "checkpoint.pt").exists():
+        return Run()
+    found = torch.load(folder / "checkpoint.pt", weights_only=True)
+    learner.network.load_state_dict(found["network"])
+    learner.optimizer.load_state_dict(found["optimizer"])
+    return Run(**found["run"])
 
 
 def save_weights(network: Network, path: Path) -> None:
@@ -414,6 +431,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train a network on skysummit by self-play.")
     parser.add_argument("command", choices=["train"])
     parser.add_argument("--minutes", type=float, default=60, help="of processor time, all runs in this folder together")
+    parser.add_argument("--moves", type=int, default=10**9, help="moves in all games, at most; likewise")
     parser.add_argument("--folder", default="runs/skysummit", help="where checkpoint, curve and weights are kept")
     parser.add_argument("--games", type=int, default=GAMES, help="games side by side on each of two threads")
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="simulations a move")

@@ -14,6 +14,7 @@ processor time of both threads, so a busy machine takes longer and learns the sa
 import argparse
 import json
 import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -165,6 +166,18 @@ def examine(network: Network, games: int = FRESH, seed: int = FRESH_SEED) -> flo
 # Training
 
 
+@dataclass
+class Run:
+    """How far training has come; a checkpoint holds it."""
+
+    seconds: float = 0.0
+    """Of processor time, the examinations included."""
+    waited: float = 0.0
+    """Seconds on the wall clock."""
+    steps: int = 0
+    curve: list[dict] = field(default_factory=list)
+
+
 def train(settings: argparse.Namespace) -> None:
     """Play and learn until the time is up; writes checkpoint, curve and weights."""
     torch.set_num_threads(settings.threads)
@@ -173,69 +186,57 @@ def train(settings: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     network = Network()
     optimizer = torch.optim.Adam(network.parameters(), RATE, eps=1e-5)
-    curve: list[dict] = []
-    spent = waited = 0.0
-    steps = 0
-    if (folder / "checkpoint.pt").exists():
-        found = torch.load(folder / "checkpoint.pt", weights_only=True)
-        network.load_state_dict(found["network"])
-        optimizer.load_state_dict(found["optimizer"])
-        curve, spent, waited, steps = found["curve"], found["seconds"], found["waited"], found["steps"]
-    school = School(network, settings.games, settings.seed + steps)
-    began, woke = time.process_time() - spent, time.monotonic() - waited
-    saved = asked = spent
-    if not curve:
-        curve.append(point(network, school, 0, 0))
-    while (seconds := time.process_time() - began) < 60 * settings.minutes:
+    run = read_checkpoint(folder, network, optimizer)
+    school = School(network, settings.games, settings.seed + run.steps)
+    began, woke = time.process_time() - run.seconds, time.monotonic() - run.waited
+    if not run.curve:
+        examined(network, school, run)
+    saved = asked = run.seconds
+    while (done := max(run.seconds / (60 * settings.minutes), run.steps / settings.steps)) < 1:
         for group in optimizer.param_groups:
-            group["lr"] = RATE * (1 - 0.95 * seconds / (60 * settings.minutes))
+            group["lr"] = RATE * (1 - 0.95 * done)
         learn(network, optimizer, *school.play(STEPS))
-        steps += settings.games * STEPS
-        if seconds - asked > 60 * settings.every:
-            asked = seconds
-            curve.append(point(network, school, seconds, steps))
-        if seconds - saved > 60:
-            saved = seconds
-            write_checkpoint(folder, network, optimizer, curve, seconds, time.monotonic() - woke, steps)
-    seconds = time.process_time() - began
-    curve.append(point(network, school, seconds, steps))
-    write_checkpoint(folder, network, optimizer, curve, seconds, time.monotonic() - woke, steps)
+        run.steps += settings.games * STEPS
+        run.seconds, run.waited = time.process_time() - began, time.monotonic() - woke
+        if run.seconds - asked > 60 * settings.every:
+            asked = run.seconds
+            examined(network, school, run)
+        if run.seconds - saved > 60:
+            saved = run.seconds
+            write_checkpoint(folder, network, optimizer, run)
+    examined(network, school, run)
+    write_checkpoint(folder, network, optimizer, run)
     save_weights(network, folder / WEIGHTS.name)
 
 
-def point(network: Network, school: School, seconds: float, steps: int) -> dict:
+def examined(network: Network, school: School, run: Run) -> None:
     """A point of the curve, printed."""
     one = {
-        "minutes": round(seconds / 60, 2),
-        "steps": steps,
+        "minutes": round(run.seconds / 60, 2),
+        "steps": run.steps,
         "won": examine(network),
         "won while learning": round(school.share_won(), 4),
     }
+    run.curve.append(one)
     print(json.dumps(one), flush=True)
-    return one
 
 
-def write_checkpoint(
-    folder: Path,
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    curve: list[dict],
-    seconds: float,
-    waited: float,
-    steps: int,
-) -> None:
+def write_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Optimizer, run: Run) -> None:
     """Everything that training needs to go on."""
-    whole = {
-        "network": network.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "curve": curve,
-        "seconds": seconds,
-        "waited": waited,
-        "steps": steps,
-    }
+    whole = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "run": asdict(run)}
     torch.save(whole, folder / "checkpoint.new")
     (folder / "checkpoint.new").rename(folder / "checkpoint.pt")
-    (folder / "curve.json").write_text(json.dumps({"minutes waited": round(waited / 60, 1), "points": curve}))
+    (folder / "curve.json").write_text(json.dumps({"minutes waited": round(run.waited / 60, 1), "points": run.curve}))
+
+
+def read_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Optimizer) -> Run:
+    """Go on from a folder's checkpoint, if it has one."""
+    if not (folder / "checkpoint.pt").exists():
+        return Run()
+    found = torch.load(folder / "checkpoint.pt", weights_only=True)
+    network.load_state_dict(found["network"])
+    optimizer.load_state_dict(found["optimizer"])
+    return Run(**found["run"])
 
 
 def save_weights(network: Network, path: Path) -> None:
@@ -283,6 +284,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train a network on dots 3x3 against greedy.")
     parser.add_argument("command", choices=["train"])
     parser.add_argument("--minutes", type=float, default=15, help="of processor time, all runs in this folder together")
+    parser.add_argument("--steps", type=int, default=10**9, help="the learner's moves, at most; likewise")
     parser.add_argument("--folder", default="runs/dots", help="where checkpoint, curve and weights are kept")
     parser.add_argument("--games", type=int, default=GAMES, help="games side by side")
     parser.add_argument("--every", type=float, default=0.5, help="processor minutes between two points of the curve")

@@ -68,7 +68,7 @@ def test_spaces_is_learnt(tmp_path: Path) -> None:
     example = loaded("meta_spaces")
     learnt = example.load_policy(tmp_path / "meta_spaces.npz")
     assert np.isclose(learnt.sum(), 1)
-    assert example.exploitability(example.equilibrium(), example.margin_matrix()) == 0
+    assert example.exploitability(example.equilibrium(), example.margin_matrix()) < 1e-9
 
 
 def test_the_shipped_mixture_is_nearly_perfect() -> None:
@@ -99,14 +99,12 @@ def test_spaces_plays_in_the_arena() -> None:
 
 @needs_torch
 def test_dots_is_learnt(tmp_path: Path) -> None:
-    short = ["--games", "256", "--threads", "1", "--every", "0.1"]
-    first = trained("ppo_dots", tmp_path, *short, "--minutes", "0.15")
-    assert first[0]["won"] < 0.05
-    points = trained("ppo_dots", tmp_path, *short, "--minutes", "0.25")
-    assert len(points) > len(first)
-    assert points[: len(first)] == first
-    assert points[-1]["steps"] > first[-1]["steps"] > 0
-    assert max(point["won"] for point in points) > first[0]["won"]
+    short = ["--games", "256", "--threads", "1", "--minutes", "1000", "--every", "1000"]
+    first = trained("ppo_dots", tmp_path, *short, "--steps", "60000")
+    points = trained("ppo_dots", tmp_path, *short, "--steps", "160000")
+    assert points[:2] == first
+    assert [point["steps"] for point in points] == [0, 61440, 163840]
+    assert points[0]["won"] < 0.03 < points[2]["won"]
     example = loaded("ppo_dots")
     example.load_weights(tmp_path / "ppo_dots.npz")
 
@@ -128,11 +126,13 @@ def test_dots_plays_in_the_arena() -> None:
 
 @needs_torch
 def test_skysummit_is_learnt(tmp_path: Path) -> None:
-    short = ["--games", "16", "--simulations", "8", "--kept", "5000", "--matches", "2", "--every", "1"]
-    points = trained("alphazero_skysummit", tmp_path, *short, "--minutes", "0.3")
-    assert points[-1]["positions"] > 0
-    again = trained("alphazero_skysummit", tmp_path, *short, "--minutes", "0.4")
-    assert again[: len(points)] == points
+    short = ["--games", "16", "--simulations", "8", "--kept", "5000", "--matches", "2"]
+    endless = ["--minutes", "1000", "--every", "1000"]
+    points = trained("alphazero_skysummit", tmp_path, *short, *endless, "--moves", "90")
+    again = trained("alphazero_skysummit", tmp_path, *short, *endless, "--moves", "120")
+    assert again[:2] == points
+    assert again[0]["positions"] == 0 < again[1]["positions"] < again[2]["positions"]
+    assert again[1]["policy loss"] > 0
     assert (tmp_path / "alphazero_skysummit.npz").stat().st_size < HALF_PRECISION_MOST
 
 
