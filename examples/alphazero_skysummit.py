@@ -39,12 +39,12 @@ FIRST_WORKER, TURNS_LEFT = 4, 9
 """Among the planes of an observation: the own workers are the 5th and the 6th, the last one is a clock."""
 
 CHANNELS, LAYERS = 32, 4
-GAMES, SIMULATIONS, NODES = 128, 64, 8192
+GAMES, SIMULATIONS, NODES = 128, 32, 8192
 """Games on each of two threads, and what a move of one costs."""
 NOISE = (0.3, 0.25)
 FREE_TURNS = 10
 """So many turns of a game are drawn by lot, in proportion to visits; then the most visited move is played."""
-KEPT, BATCH, USES = 150_000, 512, 4
+KEPT, BATCH, USES = 150_000, 512, 6
 """Positions that are remembered; how many are learnt from at once; how often each is used, on average."""
 RATE = 2e-3
 

@@ -11,7 +11,9 @@ Equilibria, and Two-Player Zero-Sum Games", 2023): towards what did well, but dr
 of a while ago. Nobody tells it the equilibrium; how far it is from it is measured exactly, by playing all boards
 against its mixture. docs/perfect-spaces.md has the theory. NumPy is all it needs.
 
-In a match it goes on in the same way: what the opponent has laid so far pulls it away from what it learnt.
+In a match it reads its opponent: what that one has laid so far pulls it away from what it learnt, in the same way. To
+read is to be readable, so it does this only while it is ahead, and risks what it has won (Ganzfried and Sandholm, "Safe
+Opponent Exploitation", 2015).
 """
 
 import argparse
@@ -36,7 +38,7 @@ RATE, PATIENCE = 0.5, 1000
 """The step of an update; it is halved after so many updates, divided by three after twice as many, and so on."""
 PULL, MOVED = 0.1, 100
 """How strong the magnet is; after so many updates it is set down anew, where the policy is then."""
-TRUST = 0.35
+TRUST = 0.1
 """How much each point that a board would have gained against an opponent counts for, in a match."""
 
 
@@ -141,16 +143,16 @@ def point(learner: Learner, matrix: np.ndarray, perfect_play: np.ndarray, rounds
 
 
 class Reader:
-    """Lays boards of a mixture; if it reads its opponent, more of what would have done well so far."""
+    """Lays boards of a mixture; if it reads its opponent and is ahead, more of what would have done well so far."""
 
     def __init__(self, policy: np.ndarray, reads: bool, matrix: np.ndarray) -> None:
         self.prior = np.log(np.maximum(policy, 1e-6))
         self.still, self.reads, self.matrix = policy / policy.sum(), reads, matrix
 
-    def choose(self, opponents: list[int], dice: np.random.Generator) -> int:
-        """The number of a board; opponents: the numbers of those that the other laid so far."""
+    def choose(self, own: list[int], opponents: list[int], dice: np.random.Generator) -> int:
+        """The number of a board; own, opponents: the numbers of those that were laid so far."""
         policy = self.still
-        if self.reads and opponents:
+        if self.reads and self.matrix[own, opponents].sum() > 0:
             policy = normal(self.prior + TRUST * self.matrix[:, opponents].sum(axis=1))
         return int(dice.choice(len(BOARDS), p=policy))
 
@@ -189,8 +191,8 @@ def play_style(reader: Reader, style: str, matches: int, rounds: int) -> tuple[f
         env.reset(seed=match)
         points, over = 0.0, False
         while not over:
-            seen = [numbers[board] for board in env.opponents]
-            _, reward, over, _, _ = env.step(reader.choose(seen, dice))
+            seen = ([numbers[board] for board in boards] for boards in (env.learners, env.opponents))
+            _, reward, over, _, _ = env.step(reader.choose(*seen, dice))
             points += SIZE * reward
         results.append(points / rounds)
     return float(np.mean(results)), float(np.std(results) / np.sqrt(max(matches - 1, 1)))
@@ -221,9 +223,12 @@ class Bot:
 
     def choose(self, observation: dict, budget: object = None) -> object:
         """A board by lot, from the mixture."""
-        laid = [told["boards"][1 - self.seat] for told in observation["history"]]
-        seen = [self.numbers[read_finished(board, self.options)] for board in laid]
-        return format_board(BOARDS[self.reader.choose(seen, self.dice)], SIZE)
+        rounds = [[self._number(board) for board in told["boards"]] for told in observation["history"]]
+        seen = ([boards[seat] for boards in rounds] for seat in (self.seat, 1 - self.seat))
+        return format_board(BOARDS[self.reader.choose(*seen, self.dice)], SIZE)
+
+    def _number(self, board: dict) -> int:
+        return self.numbers[read_finished(board, self.options)]
 
 
 class Still(Bot):
