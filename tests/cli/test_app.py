@@ -11,7 +11,7 @@ from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal,
 
 COMMANDS = (
     *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
-    *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "spaces"),
+    *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "export", "spaces"),
 )
 
 

@@ -13,6 +13,7 @@ from ludodrome.cli import (
     analyse,
     doctor,
     evaluate,
+    export,
     games,
     match,
     mcp,
@@ -47,6 +48,7 @@ for group in (
     measure.app,
 ):
     app.add_typer(group)
+app.add_typer(export.app, name="export")
 app.add_typer(spaces.app, name="spaces")
 app.add_typer(admin.app, name="admin")
 
