@@ -13,7 +13,7 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.jit import Array, Record, new_states
-from ludodrome.room import Codec, Insight, Kernels
+from ludodrome.room import Codec, Insight, Kernels, Planes
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
@@ -186,6 +186,11 @@ class Game:
     def format_state(self, state: Any) -> str:
         """A position on one line."""
         return self.codec.format_line(self.encode(state))
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner's observation is made of."""
+        raise NotImplementedError(f"{self.id} has no planes for learners")
 
     # Moves
 

@@ -70,6 +70,27 @@ class Insight(NamedTuple):
     """Whether no action is ever loud: there is no search for quiet positions then."""
 
 
+class Planes(NamedTuple):
+    """What a learner's observation of a game is made of: planes of whole numbers, each as large as the board.
+
+    The kernel ``observe`` of a room's ``planes.py`` fills them, as one seat sees the position.
+    """
+
+    names: tuple[str, ...]
+    """One for each plane."""
+    rows: int
+    cols: int
+    highest: tuple[int, ...]
+    """The greatest number on each plane; the least is 0."""
+    dtype: Any
+    """That of all planes."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns."""
+        return len(self.names), self.rows, self.cols
+
+
 class Kernels(Protocol):
     """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
 
@@ -98,6 +119,14 @@ class Kernels(Protocol):
     def plan_back_up(
         self, plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
     ) -> None: ...
+
+    # For learners: search/training.py
+    def begin_many(self, lessons: Any, where: Array, seat: int, kinds: int) -> None: ...
+    def act_many(self, lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None: ...
+    def settle_many(self, lessons: Any, fresh: Array, alone: bool) -> None: ...
+    def look_many(self, states: Any, rows: Array, views: Array, sights: Any) -> None: ...
+    def movers_many(self, states: Any, movers: Array) -> None: ...
+    def answer_random(self, lessons: Any, which: int, buffer: Array) -> None: ...
 
 
 class ThinkingKernels(Protocol):

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.caldera import codec, evaluate, kernels, rules
+from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Caldera(Game):
@@ -24,6 +25,11 @@ class Caldera(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.most_actions = self._options["turn_limit"]
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["turn_limit"])
 
 
 GAME = Caldera

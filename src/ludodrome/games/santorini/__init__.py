@@ -3,7 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.santorini import codec, evaluate, kernels, rules
+from ludodrome.games.santorini import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Santorini(Game):
@@ -25,6 +26,11 @@ class Santorini(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self._options["players"]
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["players"])
 
 
 GAME = Santorini

@@ -1,7 +1,8 @@
 """Skysummit: towers with placement."""
 
 from ludodrome.game import Game, Option
-from ludodrome.games.skysummit import codec, evaluate, kernels, rules
+from ludodrome.games.skysummit import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Skysummit(Game):
@@ -19,6 +20,11 @@ class Skysummit(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["turn_limit"])
 
 
 GAME = Skysummit

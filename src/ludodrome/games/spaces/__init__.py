@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
-from ludodrome.games.spaces import codec, kernels, rules
+from ludodrome.games.spaces import codec, kernels, planes, rules
 from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
 from ludodrome.games.spaces.building import all_boards, steps
 from ludodrome.games.spaces.count import count_boards, count_by, known_count
@@ -34,6 +34,7 @@ from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
 from ludodrome.reading import show
+from ludodrome.room import Planes
 
 MOST_COUNTED = 10**10
 """perft makes every board: no more than this."""
@@ -133,6 +134,11 @@ class Spaces(Game):
         slot = kernels.slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
         return format_steps(steps_of(actions, self._options["size"]))
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["size"], self._options["rounds"], self._options["mode"] == "deck")
 
     # Moves
 
