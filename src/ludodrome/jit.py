@@ -174,8 +174,18 @@ def cache_directory(room: Path) -> Path:
 
 
 def _sources(room: Path) -> Iterable[Path]:
-    shared = [_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *(_PACKAGE / "games").glob("*.py")]
-    return sorted({*shared, *room.glob("*.py")})
+    """A room of another package may have folders of its own, or live beside modules that it shares with others."""
+    games = _PACKAGE / "games"
+    shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
+    own = room.glob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
+    return sorted({*shared, *own})
+
+
+def _top(folder: Path) -> Path:
+    """The outermost package that a folder belongs to; itself if it is no package."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
 
 
 def _forget_old(root: Path) -> None:

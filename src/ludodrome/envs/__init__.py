@@ -1,4 +1,6 @@
-"""Environments for learners. Importing this registers them with Gymnasium, if it is installed; docs/envs.md tells all.
+"""Environments for learners and for agents who read text.
+
+Importing this registers them with Gymnasium, if it is installed; docs/envs.md tells all.
 
     import gymnasium
     import ludodrome.envs

@@ -33,8 +33,7 @@ class Rules:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        options = game.options
-        self.hidden = game.id == "spaces" and (options["mode"] == "deck" or options["choice"] == "blind")
+        self.hidden = game.hides
         """Whether something lies face down."""
         self.by_steps = game.actions_a_turn > 1
 

@@ -21,6 +21,10 @@ class Caldera(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    move_format = (
+        "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
+        "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
+    )
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

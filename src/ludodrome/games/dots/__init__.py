@@ -23,6 +23,9 @@ class Dots(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    asks_every_seat = True
+    policy = "substitute"
+    move_format = "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical."
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

@@ -22,6 +22,13 @@ class Santorini(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    reads_text = True
+    policy = "retry:10"
+    seat_names = codec.COLOURS
+    move_format = (
+        "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
+        "B2 and builds on C3. A winning step names a build as well."
+    )
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

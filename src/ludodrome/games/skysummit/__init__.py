@@ -20,6 +20,11 @@ class Skysummit(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    seat_names = ("●", "◆")
+    move_format = (
+        "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
+        "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
+    )
 
     @property
     def planes(self) -> Planes:
