@@ -18,7 +18,7 @@ from ludodrome.web.positions import Json
 
 TREND = 30
 """Games that a sparkline shows."""
-LINES = 100
+LINES = 50
 """Bots on one page of the leaderboard."""
 RECENT = 20
 MOST_POINTS = 400

@@ -33,7 +33,7 @@ export function matrix(history, eyes, cell) {
     const at = eyes ? other * DECK + own : own * DECK + other, { points } = history[at];
     const margin = points[eyes] - points[1 - eyes], seat = margin > 0 ? eyes : 1 - eyes;
     const x = EDGE + other * CELL, y = EDGE + own * CELL;
-    const colour = { class: "heat", x, y, width: CELL, height: CELL, rx: 6, fill: margin ? `var(--seat-${seat})` : "var(--ground)", "fill-opacity": margin ? (0.18 + 0.55 * Math.abs(margin) / most).toFixed(2) : 1 };
+    const colour = { class: "heat", x, y, width: CELL, height: CELL, rx: 6, fill: margin ? `var(--seat-${seat})` : "var(--ground)", "fill-opacity": margin ? (0.16 + 0.38 * Math.abs(margin) / most).toFixed(2) : 1 };
     const mark = svg("text", { class: "heat-mark", x: x + CELL / 2, y: y + CELL / 2 }, margin > 0 ? `+${margin}` : margin < 0 ? `−${-margin}` : "0");
     parts.push(cell(at, x, y, CELL, `board ${own + 1} against board ${other + 1}: ${points[eyes]} to ${points[1 - eyes]}`, [svg("rect", colour), mark]));
   }
