@@ -1,7 +1,14 @@
-"""Settings for all tests: the --long switch, and deterministic Hypothesis."""
+"""Settings for all tests: the --long switch, deterministic Hypothesis, databases of both kinds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 settings.register_profile(
     "ludodrome",
@@ -21,3 +28,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def long(request: pytest.FixtureRequest) -> bool:
     """Whether this is the long run."""
     return bool(request.config.getoption("--long"))
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Path]:
+    """A PostgreSQL, for ``new_database``; without its programs, tests that need it are skipped."""
+    from tests.postgresql import PLACES, cluster, programs
+
+    if programs() is None:
+        pytest.skip(f"there is no PostgreSQL in {PLACES}: nothing was tested on it")
+    with cluster() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new database can be made: a file of SQLite's, and then a PostgreSQL."""
+    if request.param == "sqlite":
+        return str(tmp_path / "a.sqlite")
+    from tests.postgresql import new_database
+
+    return new_database(request.getfixturevalue("postgresql"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["Engine"]:
+    """A new database with its tables, of both kinds one after the other."""
+    from ludodrome.store.database import open_database
+
+    if request.param == "sqlite":
+        opened = open_database(tmp_path / "tables.sqlite", create=True)
+    else:
+        from tests.postgresql import new_database, with_tables
+
+        home = request.getfixturevalue("postgresql")
+        opened = open_database(new_database(home, with_tables(home)))
+    yield opened
+    opened.dispose()

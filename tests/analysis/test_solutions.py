@@ -1,9 +1,13 @@
 """ludodrome.solve: exact values, the shortest wins, work that can rest."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import ludodrome
 from ludodrome.analysis import Solving
+from ludodrome.analysis.checkpoints import load, save
 from ludodrome.jit import COMPILED
 from tests.search.positions import reached
 from tests.search.test_alphabeta import can_force
@@ -85,3 +89,43 @@ def test_a_solver_says_how_far_it_is() -> None:
 def test_what_cannot_be_solved_is_refused(game: ludodrome.Game, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         ludodrome.solve(game)
+
+
+@pytest.mark.xdist_group("dots")
+def test_solving_goes_on_from_a_file(tmp_path: Path) -> None:
+    game = ludodrome.make("dots", rows=3, cols=3)
+    whole = Solving(game, table_bits=16)
+    assert whole.run()
+    stopped = Solving(game, table_bits=16)
+    for _ in range(3):
+        stopped.solver.run(2_000)  # type: ignore[union-attr]
+    save(stopped, tmp_path / "run.npz")
+    resumed = load(game, None, tmp_path / "run.npz")
+    assert resumed.run()
+    assert resumed.solution.value == whole.solution.value == -3
+    assert resumed.nodes < whole.nodes - 3_000
+    other = load(game, game.apply(game.initial_state(), whole.solution.move), tmp_path / "run.npz")
+    assert other.run()
+    assert other.solution.value == 3
+
+
+@pytest.mark.xdist_group("dots")
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    game, file = ludodrome.make("dots", rows=2, cols=2), tmp_path / "run.npz"
+    for content in (b"", b"PK\x03\x04 nothing", bytes(100)):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match="is no file of `ludodrome solve`"):
+            load(game, None, file)
+    board = np.array([2, 2])
+    np.savez_compressed(file, board=board, table=np.zeros((4, 8), np.uint64))
+    with pytest.raises(ValueError, match="compressed"):
+        load(game, None, file)
+    for table in (np.zeros((3, 8), np.uint64), np.zeros((4, 8)), np.zeros(0, np.uint64), np.zeros((4, 4), np.uint64)):
+        np.savez(file, board=board, table=table)
+        with pytest.raises(ValueError, match="no table of the solver"):
+            load(game, None, file)
+    np.savez(file, board=np.array([3, 3]), table=np.zeros((4, 8), np.uint64))
+    with pytest.raises(ValueError, match="about a board of"):
+        load(game, None, file)
+    with pytest.raises(ValueError, match="only the solving of dots"):
+        load(ludodrome.make("caldera"), None, file)

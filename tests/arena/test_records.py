@@ -5,6 +5,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.judge import play
-from ludodrome.arena.records import BadRecord
+from ludodrome.arena.records import BadRecord, notation
 from ludodrome.arena.seats import Answer, Turn
+from ludodrome.arena.table import Table
+from ludodrome.games import make
 from tests.arena.playing import Scripted, assignment, first, zoo
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -25,6 +28,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("spaces", {"size": 2, "rounds": 2}),
     ("spaces", {"size": 3, "mode": "deck"}),
 ]
+H00 = {"orient": "H", "r": 0, "c": 0}
 POLICIES = ("forfeit", "substitute", "retry:2")
 
 
@@ -184,6 +188,59 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
     )
     assert "malformed" in forge(lambda r: r["turns"][2].pop("seat"))
     assert "version 1" in forge(lambda r: r.update(version=2))
+
+
+@pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 2)])
+def test_somebody_may_resign_on_the_move_or_not(players: int, seat: int) -> None:
+    table = Table(assignment("santorini", ("person",) * players, players=players))
+    for _ in range(2):
+        assert table.turn is not None
+        table.deliver(first(table.turn))
+    table.resign(seat)
+    record = table.record()
+    records.verify(record)
+    assert record["result"]["decided_by"] == "resignation"
+    assert record["result"]["returns"][seat] == -1
+    assert record["result"]["verdicts"][-1]["cause"] == "resigned"
+    assert len(record["turns"]) == 2
+    assert _written_and_read(record)["result"] == record["result"]
+    for name, value in (("seat", 3), ("seat", True), ("turn", 1), ("cause", "error"), ("x", 1)):
+        forged = copy.deepcopy(record)
+        forged["result"]["verdicts"][-1][name] = value
+        forged["digest"] = records.digest(forged)
+        with pytest.raises(BadRecord):
+            records.verify(forged)
+
+
+def _written_and_read(record: dict[str, Any]) -> dict[str, Any]:
+    (read,) = notation.parse_records("\n".join(notation.format_records([record])))
+    return read
+
+
+def test_nobody_resigns_a_game_that_is_over() -> None:
+    record = play(assignment("dots", ("greedy", "random"), rows=1, cols=1))
+    verdict = {"seat": 0, "cause": "resigned", "why": "", "turn": 4}
+    record["result"] = {**record["result"], "decided_by": "resignation", "verdicts": [verdict]}
+    with pytest.raises(BadRecord, match="nobody can resign"):
+        records.verify({**record, "digest": records.digest(record)})
+
+
+def test_a_game_may_begin_in_any_position() -> None:
+    game = make("dots", rows=2, cols=2)
+    state = game.apply(game.apply(game.initial_state(), game.legal_moves(game.initial_state())[3]), H00)
+    begun = replace(assignment("dots", ("greedy", "random"), rows=2, cols=2), position=state)
+    record = play(begun)
+    records.verify(record)
+    assert len(record["turns"]) == 10
+    assert _written_and_read(record)["turns"] == record["turns"]
+    over = play(assignment("dots", ("greedy", "random"), rows=1, cols=1))
+    with pytest.raises(BadRecord):
+        records.verify({**record, "position": None})
+    states = [make("dots", rows=1, cols=1).initial_state()]
+    for entry in over["turns"]:
+        states.append(make("dots", rows=1, cols=1).apply(states[-1], entry["move"]))
+    with pytest.raises(ValueError, match="the game is over"):
+        play(replace(assignment("dots", ("greedy", "random"), rows=1, cols=1), position=states[-1]))
 
 
 def test_the_turn_is_named() -> None:

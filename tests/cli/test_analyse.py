@@ -2,6 +2,7 @@
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -78,3 +79,28 @@ def test_what_cannot_be_is_refused() -> None:
     assert "respond finds the best answer" in complaint(run("solve", "spaces"))
     assert "only games of two seats" in complaint(run("solve", "santorini", "-o", "players=3"))
     assert complaint(run("analyse", "chess")).startswith("there is no game 'chess'")
+
+
+@pytest.mark.xdist_group("dots")
+def test_solve_goes_on_from_a_file(tmp_path: Path) -> None:
+    asked = (
+        "solve",
+        "dots",
+        "-o",
+        "rows=3",
+        "-o",
+        "cols=3",
+        "--bits",
+        "14",
+        "--file",
+        str(tmp_path / "run.npz"),
+        "--json",
+    )
+    first = json.loads(output(*asked))
+    assert first["value"] == -3
+    again = json.loads(output(*asked))
+    assert again["value"] == -3
+    assert again["nodes"] < first["nodes"] / 10
+    refused = run("solve", "caldera", "--file", str(tmp_path / "other.npz"))
+    assert refused.exit_code == 2
+    assert "only the solving of dots can be kept in a file" in complaint(refused)

@@ -1,25 +1,122 @@
-"""Opening databases, and what is kept in them."""
+"""Opening databases of both kinds, and what is kept of tournaments in them."""
 
 import sqlite3
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Engine, inspect, select, text
 
-from ludodrome.store.database import open_database
+from ludodrome.store import migrations
+from ludodrome.store.database import open_database, read_url, writing
+from ludodrome.store.models import Setting
+from ludodrome.store.tables import METADATA
 from ludodrome.store.tournaments import Ledger, tournaments
 
+OLD = """
+CREATE TABLE settings (name VARCHAR(40) NOT NULL, value VARCHAR(200) NOT NULL, PRIMARY KEY (name));
+CREATE TABLE tournaments (
+    id INTEGER NOT NULL, name VARCHAR(60) NOT NULL, plan JSON NOT NULL, begun VARCHAR(40) NOT NULL,
+    PRIMARY KEY (id), UNIQUE (name)
+);
+CREATE TABLE openings (
+    tournament_id INTEGER NOT NULL, discipline VARCHAR(60) NOT NULL, number INTEGER NOT NULL, moves JSON NOT NULL,
+    PRIMARY KEY (tournament_id, discipline, number),
+    FOREIGN KEY(tournament_id) REFERENCES tournaments (id) ON DELETE CASCADE
+);
+CREATE TABLE games (
+    id INTEGER NOT NULL, tournament_id INTEGER NOT NULL, "match" VARCHAR(40) NOT NULL,
+    discipline VARCHAR(60) NOT NULL, rated BOOLEAN NOT NULL, counted JSON NOT NULL, record BLOB NOT NULL,
+    finished VARCHAR(40) NOT NULL, PRIMARY KEY (id), UNIQUE (tournament_id, "match"),
+    FOREIGN KEY(tournament_id) REFERENCES tournaments (id) ON DELETE CASCADE
+);
+INSERT INTO settings VALUES ('schema', '1');
+INSERT INTO tournaments VALUES (1, 'spring', '{"pairs": 3}', '2026-01-01T00:00:00+00:00');
+"""
+"""What version 0.1.0 wrote."""
 
-def test_a_new_database_and_an_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "a.sqlite"
-    engine = open_database(path, create=True)
+
+def test_a_new_database_and_an_old_one(database: str) -> None:
+    engine = open_database(database, create=True)
+    assert tournaments(engine) == []
+    Ledger.begin(engine, "spring", {"pairs": 3})
+    engine.dispose()
+    again = open_database(database)
+    (found,) = tournaments(again)
+    again.dispose()
+    assert (found.name, found.plan, found.games) == ("spring", {"pairs": 3}, 0)
+
+
+@pytest.mark.parametrize(("durable", "level"), [(False, 1), (True, 2)])
+def test_how_sqlite_is_set_up(tmp_path: Path, durable: bool, level: int) -> None:
+    engine = open_database(tmp_path / "a.sqlite", create=True, durable=durable)
     with engine.connect() as connection:
         assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
         assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == level
+
+
+def test_the_migrations_lead_to_the_models(engine: Engine) -> None:
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_the_revisions_are_those_in_the_folder() -> None:
+    from alembic.script import ScriptDirectory
+
+    there = ScriptDirectory(str(migrations.FOLDER)).walk_revisions()
+    assert tuple(one.revision for one in there)[::-1] == migrations.REVISIONS
+
+
+def test_an_older_database_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    old = sqlite3.connect(path)
+    old.executescript(OLD)
+    old.close()
+    engine = open_database(path)
+    assert [one.name for one in tournaments(engine)] == ["spring"]
+    with engine.connect() as connection:
+        assert set(inspect(connection).get_table_names()) == {*METADATA.tables, migrations.VERSION_TABLE}
+
+
+def test_a_newer_database_is_refused(database: str) -> None:
+    engine = open_database(database, create=True)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {migrations.VERSION_TABLE} SET version_num = '99'"))
+    engine.dispose()
+    with pytest.raises(ValueError, match="has tables of revision 99, and this program knows revision"):
+        open_database(database)
+
+
+OPEN = """
+import sys
+from ludodrome.store.database import open_database
+import alembic.command
+print(flush=True)
+sys.stdin.readline()
+open_database(sys.argv[1], create=True).dispose()
+"""
+
+
+def test_two_processes_that_begin_at_once(database: str) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen([sys.executable, "-c", OPEN, database], **pipes) for _ in range(2)]  # type: ignore[call-overload]
+    for one in both:
+        one.stdout.readline()
+    for one in both:
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    for one in both:
+        one.communicate(timeout=60)
+    assert [one.returncode for one in both] == [0, 0]
+    engine = open_database(database)
     assert tournaments(engine) == []
-    Ledger.begin(engine, "spring", {"pairs": 3})
-    (found,) = tournaments(open_database(path))
-    assert (found.name, found.plan, found.games) == ("spring", {"pairs": 3}, 0)
+    engine.dispose()
 
 
 def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
@@ -37,15 +134,29 @@ def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
         open_database(tmp_path / "other.sqlite")
 
 
-@pytest.mark.parametrize("version", ["2", "0"])
-def test_another_version_is_refused(tmp_path: Path, version: str) -> None:
-    path = tmp_path / "a.sqlite"
-    engine = open_database(path, create=True)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE settings SET value = :version"), {"version": version})
-    engine.dispose()
-    with pytest.raises(ValueError, match=f"has tables of version {version}, and this program knows version 1"):
-        open_database(path)
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ("mysql://host/name", "a database is a file of SQLite's or a URL that begins with postgresql://"),
+        ("sqlite://", "a database is a file of SQLite's or a URL that begins with postgresql://"),
+        ("postgresql://host:port/name", "a database's URL is written like postgresql://"),
+    ],
+)
+def test_what_is_no_url_is_refused(wanted: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        open_database(wanted, create=True)
+
+
+def test_urls() -> None:
+    assert read_url("postgres://me@host/name").drivername == "postgresql+psycopg"
+    assert read_url("sqlite:////tmp/a.db").database == "/tmp/a.db"
+    assert read_url("a file.db").database == "a file.db"
+
+
+def test_a_password_is_not_told() -> None:
+    with pytest.raises(ValueError, match="cannot be used as a database") as refused:
+        open_database("postgresql://me:secret@127.0.0.1:1/name?connect_timeout=2", create=True)
+    assert "secret" not in str(refused.value)
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
@@ -58,8 +169,18 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         ledger.add_game("m-1", "dots", True, {}, {})
 
 
-def test_a_ledger(tmp_path: Path) -> None:
-    engine = open_database(tmp_path / "a.sqlite", create=True)
+def test_writing_is_done_whole_or_not_at_all(engine: Engine) -> None:
+    with writing(engine) as session:
+        session.add(Setting(name="a", value="1"))
+    with suppress(RuntimeError), writing(engine) as session:
+        session.add(Setting(name="b", value="1"))
+        session.flush()
+        raise RuntimeError
+    with writing(engine) as session:
+        assert [one.name for one in session.scalars(select(Setting))] == ["a"]
+
+
+def test_a_ledger(engine: Engine) -> None:
     ledger = Ledger.begin(engine, "spring", {})
     other = Ledger.begin(engine, "autumn", {})
     with pytest.raises(ValueError, match="there is a tournament spring already"):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from httpx import Client
 
+from tests.web.hosting import Hosted, hosting
 from tests.web.serving import CHROMIUM, browser, server
 
 
@@ -27,6 +28,13 @@ def address() -> Iterator[str]:
 def client(address: str) -> Iterator[Client]:
     """A client of that server."""
     with Client(base_url=address, follow_redirects=True, timeout=120) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hosted() -> Iterator[Hosted]:
+    """A server for everybody, with people who can sign in."""
+    with hosting() as running:
         yield running
 
 

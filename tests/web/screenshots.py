@@ -1,11 +1,18 @@
 """Screenshots of every page, at two widths, light and dark: ``python -m tests.web.screenshots [FOLDER] [WORDS]``."""
 
 import sys
+import time
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import ludodrome
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.judge import play
+from ludodrome.arena.records import to_text
+from tests.web.leagues import populate
 from tests.web.serving import browser, server
 
 SIZES = {1440: 900, 390: 844}
@@ -18,6 +25,9 @@ def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
     found: dict[str, tuple[str, Callable[[Any], None] | None]] = {}
     for game in ludodrome.game_ids():
         found[f"{game}-play"] = (f"/{game}", _pick)
+        found[f"{game}-board"] = (f"/{game}/analysis", _study)
+        found[f"{game}-editor"] = (f"/{game}/analysis", _edit)
+        found[f"{game}-replay"] = ("/replay", partial(_replay, game))
         found[f"{game}-puzzles"] = (f"/{game}/puzzles", None)
         found[f"{game}-puzzle"] = (f"/{game}/puzzles/{20}", _ready)
         found[f"{game}-rules"] = (f"/{game}/rules", _diagrams)
@@ -32,8 +42,72 @@ def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
     found["dots-clock"] = ("/dots", _clock)
     found["dots-solved"] = ("/dots/puzzles/1", _solve)
     found["santorini-dialog"] = ("/santorini", _dialog)
+    found["dots-friend"] = ("/dots", _friend)
+    found["spaces-deck"] = ("/spaces", _deck)
+    found["spaces-matrix"] = ("/spaces", _matrix)
+    found["join"] = ("/join/nothing", lambda page: page.wait_for_selector("#other"))
+    found["bring"] = ("/replay", None)
+    for game in ("dots", "skysummit"):
+        for name, tab in (("arena", "/arena"), ("new-bot", "/bots/new"), ("leaderboard", "/leaderboard")):
+            found[f"{game}-{name}"] = (f"/{game}{tab}", _settle)
+    found["dots-bot"] = ("/dots/leaderboard", _first_bot)
+    found["dots-tournament"] = ("/dots/arena", _first_tournament)
+    found["dots-new-match"] = ("/dots/arena", _new_match)
+    found["dots-remote-bot"] = ("/dots/bots/new", _remote)
     found["nowhere"] = ("/skysummit/plays/nowhere", None)
     return found
+
+
+def _study(page: Any) -> None:
+    page.wait_for_selector("#engine .best", timeout=PATIENCE)
+    page.wait_for_timeout(600)
+
+
+def _edit(page: Any) -> None:
+    _study(page)
+    page.click("#edit")
+    page.wait_for_timeout(400)
+
+
+def _replay(game: str, page: Any) -> None:
+    page.set_input_files("#file", {"name": "a.json", "mimeType": "application/json", "buffer": _record(game)})
+    page.wait_for_selector(".graph:not(.busy) .curve", state="attached", timeout=PATIENCE)
+    for _ in range(4):
+        page.click("#on")
+    page.wait_for_timeout(600)
+
+
+@cache
+def _record(game: str) -> bytes:
+    """A game of bots."""
+    bots = ("level:4", "level:2")
+    return to_text(play(Assignment(game, {}, bots, bots, conditions(ludodrome.make(game), clock="20s"), 1))).encode()
+
+
+def _settle(page: Any) -> None:
+    page.wait_for_timeout(700)
+
+
+def _first_bot(page: Any) -> None:
+    page.locator(".grid-table .who a").first.click()
+    page.locator("#plot svg").wait_for(timeout=PATIENCE)
+
+
+def _first_tournament(page: Any) -> None:
+    page.locator("#cups a").first.click()
+    page.locator("#table .cell").first.wait_for(timeout=PATIENCE)
+
+
+def _new_match(page: Any) -> None:
+    page.click("#new-match")
+    page.locator("dialog select").first.wait_for()
+
+
+def _remote(page: Any) -> None:
+    page.click("#to-remote")
+    page.fill("#remote-name", f"Remote {time.monotonic_ns() % 10**9}")
+    page.click("#remote-form button")
+    page.locator("#lines").wait_for()
 
 
 def _ready(page: Any) -> None:
@@ -128,6 +202,34 @@ def _over(page: Any) -> None:
     page.wait_for_selector("#engine .result", timeout=PATIENCE)
 
 
+def _friend(page: Any) -> None:
+    _ready(page)
+    page.click("#new")
+    page.wait_for_selector("#option-rows", timeout=PATIENCE)
+    page.select_option("#seat-1", "friend")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("#engine .link", timeout=PATIENCE)
+
+
+def _deck(page: Any) -> None:
+    _ready(page)
+    page.click("#new")
+    page.wait_for_selector("#option-mode", timeout=PATIENCE)
+    page.select_option("#option-mode", "deck")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector(".deck", timeout=PATIENCE)
+    for _ in range(3):
+        page.wait_for_timeout(300)
+        page.locator("#board .target.live").first.click(force=True)
+
+
+def _matrix(page: Any) -> None:
+    _deck(page)
+    page.click("#bar button:text-is('Fill up')")
+    page.click("#bar button:text-is('Lay deck')")
+    page.wait_for_selector(".heat", timeout=PATIENCE)
+
+
 def _dialog(page: Any) -> None:
     _ready(page)
     page.click("#new")
@@ -141,7 +243,7 @@ def main() -> None:
     words = sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {name: page for name, page in pages().items() if not words or any(word in name for word in words)}
-    with server() as address, browser() as running:
+    with server(prepare=populate) as address, browser() as running:
         for width, height in SIZES.items():
             for scheme in SCHEMES:
                 context = running.new_context(

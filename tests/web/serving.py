@@ -4,23 +4,42 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from fastapi import FastAPI
+from sqlalchemy import Engine
+
+from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
+from ludodrome.web.identity import Mode
 from ludodrome.web.service import Service
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """The address of a running server."""
+def server(mode: Mode = "local", prepare: Callable[[Engine], None] = lambda engine: None) -> Iterator[str]:
+    """The address of a running server, with a database of its own, in which something may be prepared."""
+    with TemporaryDirectory() as folder:
+        engine = open_database(Path(folder) / "ludodrome.db", create=True)
+        prepare(engine)
+        try:
+            with serving(create_app(engine, mode=mode)) as address:
+                yield address
+        finally:
+            engine.dispose()
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """The address at which an app is served."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    running = Service(create_app())
+    running = Service(app)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not running.started:

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -23,8 +25,8 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def page(chromium: Any, address: str) -> Iterator[Any]:
+@contextmanager
+def _window(chromium: Any, address: str) -> Iterator[Any]:
     """A new window that says nothing on its console and fails nowhere."""
     context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
     opened = context.new_page()
@@ -35,6 +37,20 @@ def page(chromium: Any, address: str) -> Iterator[Any]:
     yield opened
     context.close()
     assert not faults
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A window of somebody."""
+    with _window(chromium, address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def friend(chromium: Any, address: str) -> Iterator[Any]:
+    """A window of somebody else."""
+    with _window(chromium, address) as opened:
+        yield opened
 
 
 def _until(page: Any, expression: str) -> None:
@@ -79,9 +95,12 @@ def _finish(page: Any) -> Any:
     return page.request.get(f"/api/v1/plays/{name}/record")
 
 
+@pytest.mark.parametrize("seats", [("person", "random"), ("random", "person")], ids=["first", "second"])
 @pytest.mark.parametrize("game", ludodrome.game_ids())
-def test_a_game_is_clicked_from_the_first_move_to_the_last(page: Any, game: str) -> None:
-    _begin(page, game, ["person", "random"], SMALL[game])
+def test_a_game_is_clicked_from_the_first_move_to_the_last(page: Any, game: str, seats: Any, long: bool) -> None:
+    if not long and seats[0] != "person":
+        pytest.skip("the second seats come with --long")
+    _begin(page, game, list(seats), SMALL[game])
     record = records.from_text(_finish(page).body())
     records.verify(record)
     assert record["result"]["decided_by"] == "play"
@@ -111,6 +130,75 @@ def test_the_first_visit_finds_a_game_and_it_can_be_played_on(page: Any) -> None
     _until(page, f"document.querySelectorAll('#moves button').length === {before}")
     page.click("#back")
     _until(page, f"document.querySelector('#where').textContent === '{before - 1} / {before}'")
+
+
+def test_a_friend_comes_by_link_and_plays(page: Any, friend: Any) -> None:
+    page.goto("/dots")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#new")
+    page.select_option("#option-rows", "1")
+    page.select_option("#option-cols", "1")
+    page.select_option("#seat-1", "friend")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("#engine .link input")
+    assert page.locator("#board[data-ready]").count() == 0
+    friend.goto(page.input_value("#engine .link input"))
+    friend.wait_for_url("**/dots/plays/*?as=guest")
+    page.wait_for_selector("#board[data-ready]")
+    assert friend.locator("#board[data-ready]").count() == 0
+    for turn in range(4):
+        mover, other = (page, friend) if turn % 2 == 0 else (friend, page)
+        mover.wait_for_selector("#board[data-ready]")
+        assert other.locator("#board[data-ready]").count() == 0
+        mover.locator("#board .target.live").first.click(force=True)
+        _until(other, f"document.querySelectorAll('#moves button').length === {turn + 1}")
+    assert "You lose" in page.inner_text("#engine .result")
+    assert "You win" in friend.inner_text("#engine .result")
+    page.click("#resign")
+    _until(friend, "document.querySelector('#engine').textContent.includes('wants a rematch')")
+    friend.click("#resign")
+    friend.wait_for_selector("#board[data-ready]")
+    _until(page, "!document.querySelector('#engine .result')")
+    name = friend.evaluate("location.pathname")
+    _until(page, f"location.pathname === '{name}'")
+    friend.reload()
+    friend.wait_for_selector("#board[data-ready]")
+    friend.goto("about:blank")
+    _until(page, "document.querySelector('#others').textContent.includes('has gone')")
+
+
+def test_a_deck_is_built_laid_and_looked_at(page: Any) -> None:
+    _begin(page, "spaces", ["person", "random"], {"size": 2, "mode": "deck"})
+    for _ in range(3):
+        page.locator("#board[data-ready] .target.live").first.click(force=True)
+        page.wait_for_timeout(50)
+    while page.locator("#bar button:text-is('Next board')").is_disabled():
+        page.locator("#board[data-ready] .target.live").last.click(force=True)
+        page.wait_for_timeout(100)
+    page.click("#bar button:text-is('Next board')")
+    page.wait_for_selector(".deck button.full")
+    assert page.get_attribute(".deck button:nth-child(2)", "aria-pressed") == "true"
+    page.click("#bar button:text-is('Fill up')")
+    page.click("#bar button:text-is('Lay deck')")
+    page.wait_for_selector("#board .heat")
+    assert page.locator("#board .heat").count() == 100
+    page.locator("#board .target").nth(12).click()
+    page.wait_for_selector("#bar input[type=range]")
+    assert "Board 2 against board 3" in page.inner_text("#bar .word")
+    page.click("#bar button:text-is('All rounds')")
+    page.wait_for_selector("#board .heat")
+    assert page.locator("#engine .result").count() == 1
+
+
+def test_a_game_is_played_on_from_a_position(page: Any) -> None:
+    game = ludodrome.make("dots", rows=2, cols=2)
+    state = game.apply(game.initial_state(), {"orient": "H", "r": 0, "c": 0})
+    page.goto(f"/dots?{urlencode({'position': game.format_state(state), 'rows': 2, 'cols': 2})}")
+    page.wait_for_selector("#seat-1")
+    assert page.input_value("#seat-1") == "person"
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.locator("#board .edge").count() == 1
 
 
 def test_the_keyboard_alone_plays(page: Any) -> None:

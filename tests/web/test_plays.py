@@ -9,6 +9,7 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.arena import records
+from ludodrome.web.company import Watcher
 from ludodrome.web.plays import Play, Staff, seated
 from tests.web.walking import API, begin, move, play_out, settled, some_move
 
@@ -72,7 +73,8 @@ def test_resigning_ends_the_game_and_can_be_taken_back(client: Client) -> None:
     assert client.get(f"{API}/plays/{view['id']}/record").status_code == 409
     over = client.post(f"{API}/plays/{view['id']}/resign", json={}).json()
     assert over["result"]["winner"] == 1
-    assert over["result"]["verdicts"][0]["why"] == "resigned"
+    assert over["result"]["decided_by"] == "resignation"
+    assert over["result"]["verdicts"][0]["cause"] == "resigned"
     assert client.post(f"{API}/plays/{view['id']}/resign", json={}).status_code == 409
     records.verify(_record(client, over))
     again = client.post(f"{API}/plays/{view['id']}/undo").json()
@@ -82,7 +84,7 @@ def test_resigning_ends_the_game_and_can_be_taken_back(client: Client) -> None:
 
 def test_a_clock_that_runs_out_loses(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr("ludodrome.web.plays.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
     view = begin(client, "dots", ["person", "person"], clock="5s")
     assert [seat["left_ms"] for seat in view["seats"]] == [5000, 5000]
     now[0] += 12
@@ -125,13 +127,73 @@ def test_positions_of_the_past_are_there(client: Client) -> None:
     assert client.get(f"{API}/plays/{view['id']}/positions/3").status_code == 409
 
 
+def test_a_game_begins_in_any_position(client: Client) -> None:
+    game = ludodrome.make("dots", rows=1, cols=2)
+    state = game.apply(game.initial_state(), {"orient": "H", "r": 0, "c": 0})
+    for position in (state, game.format_state(state)):
+        view = begin(client, "dots", ["random", "person"], options={"rows": 1, "cols": 2}, position=position)
+        assert view["position"]["state"] == state
+        assert view["moves"] == []
+        assert view["to_move"] == 1
+        records.verify(_record(client, play_out(client, view)))
+    over = play_out(client, begin(client, "dots", ["random", "random"], options={"rows": 1, "cols": 1}))
+    wish = {"game": "dots", "seats": ["person", "person"], "options": {"rows": 1, "cols": 1}}
+    for wrong in (over["position"]["state"], "nonsense", {"rows": 1}):
+        assert client.post(f"{API}/plays", json={**wish, "position": wrong}).status_code == 422
+
+
+def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
+    view = begin(client, "spaces", ["person", "level:2"], options={"mode": "deck"})
+    lots = {"size": 3, "count": 10, "seed": 4}
+    boards = client.post(f"{API}/spaces/samples", json=lots).json()["boards"]
+    assert boards == client.post(f"{API}/spaces/samples", json=lots).json()["boards"]
+    over = move(client, view, {"deck": boards})
+    assert over["result"]["decided_by"] == "play"
+    history = over["position"]["state"]["history"]
+    assert len(history) == 100
+    asked = {"size": 3, "boards": history[37]["boards"]}
+    assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
+    unfinished = {"boardSize": 3, "sequence": boards[0]["sequence"][:-1]}
+    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], unfinished]})
+    assert refused.status_code == 422
+    assert "board 2" in refused.json()["error"]
+    large = client.post(f"{API}/spaces/samples", json={"size": 9, "count": 3}).json()["boards"]
+    assert len(large) == 3
+    assert client.post(f"{API}/spaces/samples", json={"size": 3, "rules": "none"}).status_code == 422
+    records.verify(_record(client, over))
+
+
+def test_a_rematch_changes_the_seats(client: Client) -> None:
+    view = begin(client, "dots", ["person", "random"], options={"rows": 1, "cols": 1}, clock="5m++3s")
+    assert client.post(f"{API}/plays/{view['id']}/rematch").status_code == 409
+    play_out(client, view)
+    other = client.post(f"{API}/plays/{view['id']}/rematch").json()["next"]
+    again = client.get(f"{API}/plays/{other}").json()
+    assert [seat["spec"] for seat in again["seats"]] == ["random", "person"]
+    assert again["clock"] == view["clock"]
+    assert client.post(f"{API}/plays/{view['id']}/rematch").json()["next"] == other
+
+
+def test_ones_own_games_are_listed(client: Client) -> None:
+    names = [begin(client, "dots", ["person", "person"])["id"] for _ in range(3)]
+    listed = client.get(f"{API}/plays", params={"most": 2}).json()
+    assert [line["id"] for line in listed] == names[:0:-1]
+    assert listed[0]["finished"] is None
+    client.post(f"{API}/plays/{names[2]}/resign", json={})
+    assert client.get(f"{API}/plays").json()[0]["result"]["winner"] == 1
+    earlier = client.get(f"{API}/plays", params={"before": listed[1]["begun"]}).json()
+    assert names[1] not in [line["id"] for line in earlier]
+
+
 def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ludodrome.web.plays.MOST_BOTS", 2)
     game = ludodrome.make("dots", rows=1, cols=2)
     with ThreadPoolExecutor(1) as executor:
         staff = Staff(executor)
         plays = [Play(str(n), game, seated(game, ["random", "greedy"], None, n, []), staff) for n in range(4)]
-        while any(play.view()["result"] is None for play in plays):
+        for play in plays:
+            play.wake()
+        while any(play.view(Watcher())["result"] is None for play in plays):
             time.sleep(0.01)
     assert len(staff.bots) == 2
 
@@ -147,7 +209,8 @@ def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyP
         {"game": "dots", "seats": ["person", "person"], "clock": "soon"},
         {"game": "dots", "seats": ["person", "person"], "clock": "nodes=10"},
         {"game": "dots", "seats": ["person", "person"], "opening": [{"orient": "X"}]},
-        {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck"}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck", "rounds": 3}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"rounds": 26}},
         {"game": "spaces", "seats": ["person", "person"], "options": {"size": 50}},
         {"game": "dots", "seats": ["person", "person"], "surprise": 1},
     ],

@@ -1,5 +1,7 @@
 """Who is answered, and what an answer may do in a browser."""
 
+import time
+
 import pytest
 from httpx import Client
 
@@ -60,3 +62,46 @@ def test_every_answer_has_the_headers(client: Client, path: str) -> None:
 def test_files_outside_are_not_served(client: Client) -> None:
     for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"):
         assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "deep"),
+    [
+        (b"[" * 65 + b"]" * 65, True),
+        (b'{"a":' * 65 + b"1" + b"}" * 65, True),
+        (b"[" * (MOST_BODY - 1), True),
+        (b"[" + b"[]," * 1000 + b"[]]", False),
+        (b'["' + b"[" * 200 + b'"]', False),
+        (b'"' + b'\\"' * (MOST_BODY // 2 - 40) + b"[" * 70, False),  # a text that does not end
+    ],
+)
+def test_deep_json_costs_nothing(client: Client, content: bytes, deep: bool) -> None:
+    begun = time.process_time()
+    answer = client.post(PLAYS, content=content, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert ("deep" in answer.json()["error"]) is deep
+    assert time.process_time() - begun < 20.0  # quotes that were looked for again and again would take minutes
+
+
+@pytest.mark.parametrize("path", ["/api/v1/session", "/api/v1/accounts", "/api/v1/account/password", "/api/v1/tokens"])
+def test_little_is_read_where_little_is_enough(client: Client, path: str) -> None:
+    headers = {"content-type": "application/json"}
+    assert client.post(path, content=b" " * 8193, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/games/../../etc/passwd", "/api/v1/plays/%2e%2e%2f%2e%2e", "/..%2f..", "/%00"]
+)
+def test_paths_lead_nowhere(client: Client, path: str) -> None:
+    assert 400 <= client.get(path).status_code < 500
+
+
+def test_a_guard_in_front_of_a_proxy_believes_the_last_word() -> None:
+    from starlette.types import Scope
+
+    from ludodrome.web.security import _believe
+
+    headers = [(b"x-forwarded-for", b"127.0.0.1, 203.0.113.9"), (b"x-forwarded-proto", b"https")]
+    scope: Scope = {"type": "http", "scheme": "http", "client": ("10.0.0.1", 1), "headers": headers}
+    _believe(scope)
+    assert (scope["client"], scope["scheme"]) == (("203.0.113.9", 0), "https")

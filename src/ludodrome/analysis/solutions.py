@@ -53,14 +53,22 @@ class Worker(Protocol):
 class Solving:
     """A solution in the making: ``run`` works for a while, and goes on where it stopped when it is called again."""
 
-    def __init__(self, game: Game, state: Any = None) -> None:
+    def __init__(
+        self, game: Game, state: Any = None, *, table_bits: int = TABLE_BITS, solver: Solver | None = None
+    ) -> None:
+        """``table_bits``: room for two to the power of so many positions; ``solver``: one that knows something."""
         if game.insight is None:
             raise ValueError(f"{game.id} is not solved move by move; ludodrome.spaces.respond finds the best answer")
         if game.seats != 2:
             raise ValueError(f"only games of two seats have one exact value; this {game.id} has {game.seats}")
         states = game._states(game.initial_state() if state is None else state)
         game._check_running(states)
-        self._worker: Worker = BoxCounter(game, states) if game.insight.by_points else Deepener(game, states)
+        self.game = game
+        self._worker: Worker
+        if game.insight.by_points:
+            self._worker = BoxCounter(game, states, solver or Solver(**game.options, table_bits=table_bits))
+        else:
+            self._worker = Deepener(game, states, table_bits)
         self._work = self._worker.work()
         self.seconds = 0.0
         self.done = False
@@ -81,6 +89,11 @@ class Solving:
         """What is known so far."""
         return self._worker.solution
 
+    @property
+    def solver(self) -> Solver | None:
+        """The solver of dots, if it is that which works."""
+        return self._worker.solver if isinstance(self._worker, BoxCounter) else None
+
     def run(self, seconds: float | None = None) -> bool:
         """Works for about so long, or until it is done; whether it is done."""
         begin = clock.perf_counter()
@@ -96,9 +109,9 @@ class Solving:
 class Deepener:
     """Games that are won: alpha-beta without reductions, one depth after another."""
 
-    def __init__(self, game: Game, states: Any) -> None:
+    def __init__(self, game: Game, states: Any, table_bits: int) -> None:
         self._game, self._states = game, states
-        self._thinker = Thinker(game, TABLE_BITS, reductions=False, shortest=True)
+        self._thinker = Thinker(game, table_bits, reductions=False, shortest=True)
         self._thinker.warm_up()
         self._finding: Finding | None = None
         self._earlier = 0
@@ -140,36 +153,36 @@ class Deepener:
 class BoxCounter:
     """Dots: the exact solver of its room."""
 
-    def __init__(self, game: Game, states: Any) -> None:
+    def __init__(self, game: Game, states: Any, solver: Solver) -> None:
         self._game, self._states = game, states
-        self._solver = Solver(game.options["rows"], game.options["cols"], TABLE_BITS)
-        self._solver.begin(states[0])
-        self._solver.run(1)
+        self.solver = solver
+        self.solver.begin(states[0])
+        self.solver.run(1)
 
     @property
     def nodes(self) -> int:
         """Of the solver."""
-        return self._solver.nodes
+        return self.solver.nodes
 
     @property
     def state(self) -> str:
         """The bounds of the value."""
-        low, high = (bound + lead(self._game, self._states) for bound in self._solver.bounds)
+        low, high = (bound + lead(self._game, self._states) for bound in self.solver.bounds)
         return f"the margin is between {low:+d} and {high:+d}"
 
     def work(self) -> Iterator[None]:
         """Rests after so many positions."""
-        while not self._solver.run(SLICE):
+        while not self.solver.run(SLICE):
             yield
 
     @property
     def solution(self) -> Solution:
         """The final margin; there is none as long as its bounds are apart."""
-        edge, value = self._solver.best_edge, self._solver.value
+        edge, value = self.solver.best_edge, self.solver.value
         if edge is None or value is None:
             return Solution(None, False, None, None, [])
         move = self._game.codec.format_moves([edge], self._states[0])[0]
-        line = notations(self._game, self._states, tuple(self._solver.line()))
+        line = notations(self._game, self._states, tuple(self.solver.line()))
         return Solution(value + lead(self._game, self._states), True, None, move, line)
 
 

@@ -29,6 +29,8 @@ class Assignment:
     """Moves that are on the board before the bots are asked."""
     number: int = 0
     """Which game of its match it is."""
+    position: Any = None
+    """The state in which the game begins, if it is another than the first; the opening is played from there."""
 
     @property
     def match(self) -> str:
@@ -44,7 +46,7 @@ class Assignment:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; ``from_json`` reads it back."""
-        return {
+        value = {
             "game": self.game,
             "options": self.options,
             "bots": list(self.bots),
@@ -54,6 +56,7 @@ class Assignment:
             "opening": list(self.opening),
             "number": self.number,
         }
+        return value if self.position is None else {**value, "position": self.position}
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> "Assignment":
@@ -67,6 +70,7 @@ class Assignment:
             value["seed"],
             tuple(value["opening"]),
             value["number"],
+            value.get("position"),
         )
 
     def made(self) -> Game:

@@ -3,7 +3,7 @@
 All judging is in ``table.py``; this loop is the only part that waits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -31,16 +31,21 @@ def play(assignment: Assignment, seats: Sequence[Seat] | None = None) -> dict[st
     return table.record([one.stderr for one in seats], [one.notes for one in seats])
 
 
-def run(table: Table, seats: Sequence[Seat]) -> None:
-    """Greet the seats and play until the table says that it is over; a carrier that breaks is the arena's fault."""
+def run(table: Table, seats: Sequence[Seat], watch: Callable[[Table], None] = lambda table: None) -> None:
+    """Greet the seats and play until the table says that it is over; a carrier that breaks is the arena's fault.
+
+    ``watch`` is shown the table at the beginning and after every answer.
+    """
     number = 0
     try:
         for number, one in enumerate(seats):
             one.start(table.hello(number))
+        watch(table)
         while (turn := table.turn) is not None:
             number = turn.seat
             _tell(table, seats)
             table.deliver(seats[turn.seat].ask(turn))
+            watch(table)
     except Exception as error:
         table.abort(number, f"the arena broke: {type(error).__name__}: {error}")
     with suppress(Exception):  # the game is over, whether or not everybody can be told

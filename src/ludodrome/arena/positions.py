@@ -14,12 +14,20 @@ READS_TEXT = ("santorini",)
 
 def opened(game: Game, assignment: Assignment) -> Any:
     """The position in which the bots begin; ValueError if the opening cannot be played or leaves nothing to play."""
-    state = game.initial_state(assignment.seed)
+    state = game.initial_state(assignment.seed) if assignment.position is None else _read(game, assignment.position)
     for number, move in enumerate(assignment.opening):
         try:
             state = game.apply(state, move)
         except IllegalMove as wrong:
             raise ValueError(f"move {number} of the opening cannot be made: {wrong}") from wrong
+    return state
+
+
+def _read(game: Game, position: Any) -> Any:
+    """A position that somebody set up, and nobody has won yet."""
+    state = game.decode(game.encode(position))
+    if game.to_move(state) is None:
+        raise ValueError("nothing can be played from a position in which the game is over")
     return state
 
 
@@ -32,6 +40,12 @@ def forfeited(game: Game, seat: int, cause: str) -> Outcome:
     share = 1 / (game.seats - 1)
     scores = [0 if one == seat else share for one in range(game.seats)]
     return Outcome(None, scores, [-1 if one == seat else share for one in range(game.seats)], reason)
+
+
+def resigned(game: Game, seat: int) -> Outcome:
+    """A person has given up: it counts as a forfeit does."""
+    ending = forfeited(game, seat, "")
+    return Outcome(ending.winner, ending.scores, ending.returns, f"seat {seat} resigns")
 
 
 def broken_off(game: Game) -> Outcome:

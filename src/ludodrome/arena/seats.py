@@ -19,7 +19,9 @@ TIMEOUT, CRASH, ILLEGAL, PROTOCOL, ERROR, ARENA = CAUSES = (
     "error",
     "arena",
 )
-"""What a verdict can be for."""
+"""What a verdict about a bot can be for."""
+RESIGNED = "resigned"
+"""A person's own verdict: only people resign."""
 
 
 @dataclass(frozen=True, slots=True)

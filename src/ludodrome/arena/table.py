@@ -19,9 +19,9 @@ from ludodrome.arena import messages
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.clocks import SeatClock
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move
+from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move, resigned
 from ludodrome.arena.records import Chain, header, keep_sent, kept_number
-from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
 ASKS_EVERY_SEAT = ("dots",)
@@ -73,6 +73,11 @@ class Table:
         ready, self._notices = self._notices, []
         return ready
 
+    @property
+    def turns(self) -> tuple[dict[str, Any], ...]:
+        """What was written down so far, turn by turn, for those who watch."""
+        return tuple(self._entries)
+
     def left(self, seat: int) -> float | None:
         """What the clock of a seat allows for a whole turn as things stand; None without a clock."""
         return self._clocks[seat].allowed()
@@ -102,6 +107,12 @@ class Table:
     def expire(self, seconds: float) -> None:
         """Nothing came in time."""
         self.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, on the move or not. It is no turn: the result alone says so."""
+        if self.result is None:
+            self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
+            self._finish(resigned(self.game, seat), "resignation")
 
     def abort(self, seat: int, why: str) -> None:
         """The arena cannot go on, by its own fault: the game does not count."""
@@ -203,7 +214,8 @@ class Table:
 
     def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
-            self._refuse(keep_sent(answer.move), fault, answer)
+            if answer.fault is None:  # a carrier that reads answers itself has said what was sent
+                self._refuse(keep_sent(answer.move), fault, answer)
             self._tries += 1
             left = self.conditions.tries - self._tries
             remaining = self._clocks[seat].allowed(self._spent)

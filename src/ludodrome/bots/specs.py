@@ -1,4 +1,4 @@
-"""The language of specs: ``random``, ``alphabeta:depth=6,time=0.5``, ``level:3``, ``py:mine.py:MyBot``.
+"""The language of specs: ``random``, ``alphabeta:depth=6,time=0.5``, ``level:3``, ``py:mine.py:MyBot``, ``llm:URL``.
 
 A spec is a bot's name and, after a colon, its knobs, parted by commas. What is wrong with one is said in a
 sentence that lists what is right.
@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
-FILE = "py"
+FILE, LLM = "py", "llm"
 LONGEST = 1000
 
 
 def make_bot(spec: str, game: "Game", seed: int = 0) -> "Bot":
     """The bot that a spec describes, for one game; ValueError if there is no such bot."""
-    if type(spec) is str and len(spec) <= LONGEST and spec.partition(":")[0] == FILE:
+    kind_name = spec.partition(":")[0] if type(spec) is str and len(spec) <= LONGEST else ""
+    if kind_name == FILE:
         from ludodrome.bots.files import load
 
         return load(spec.partition(":")[2])
+    if kind_name == LLM:
+        from ludodrome.bots.languagemodels import make
+
+        return make(game, spec)
     kind, knobs = read_spec(spec, game)
     return kind.make(game, spec, seed, knobs)
 

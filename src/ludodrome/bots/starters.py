@@ -80,6 +80,17 @@ def starter(game: str, language: str) -> dict[str, str]:
     return texts
 
 
+def one_file(game: str) -> str:
+    """The Python starter as one program, for where a bot is a single file."""
+    texts = starter(game, "python")
+    talk, _, rest = texts["bot.py"].partition("from strategy import choose\n")
+    title, _, imports = talk.partition('"""\n\n')
+    strategy = texts["strategy.py"].partition('"""\n')[2]
+    about = texts["strategy.py"].partition('"""')[2].partition('"""')[0]
+    head = f'"""{about}\n\n{title.removeprefix(chr(34) * 3).replace(" Moves are chosen in strategy.py.", "")}"""\n\n'
+    return f"{head}{imports.rstrip()}\n{strategy.rstrip()}\n{rest.rstrip()}\n"
+
+
 def commands(game: str, language: str) -> list[str]:
     """What to type in the folder of a new bot: build it, examine it, let it play."""
     made = LANGUAGES[language]

@@ -8,7 +8,24 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import analyse, doctor, games, match, measure, play, puzzle, records, serve, spaces, tournament
+from ludodrome.cli import (
+    admin,
+    analyse,
+    doctor,
+    evaluate,
+    games,
+    match,
+    mcp,
+    measure,
+    play,
+    puzzle,
+    records,
+    review,
+    sandbox,
+    serve,
+    spaces,
+    tournament,
+)
 from ludodrome.cli.commands import Group, examples
 from ludodrome.cli.screen import mend_streams, say
 
@@ -20,13 +37,18 @@ for group in (
     puzzle.app,
     match.app,
     tournament.app,
+    evaluate.app,
+    mcp.app,
     records.app,
+    review.app,
     doctor.app,
+    sandbox.app,
     analyse.app,
     measure.app,
 ):
     app.add_typer(group)
 app.add_typer(spaces.app, name="spaces")
+app.add_typer(admin.app, name="admin")
 
 
 def _version(wanted: bool) -> None:

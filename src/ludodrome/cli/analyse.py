@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,8 @@ app = typer.Typer()
 
 SHOWN_PLIES = 8
 """So much of a continuation fits a line."""
+KEEPING = 600.0
+"""Seconds between two times that long work is written to its file."""
 
 
 @app.command(
@@ -108,6 +111,7 @@ def _score(line: "Line") -> str:
     epilog=examples(
         "ludodrome solve dots -o rows=3 -o cols=3",
         "ludodrome solve caldera --time 60",
+        "ludodrome solve dots -o rows=4 -o cols=5 --file run.npz --bits 27",
     ),
 )
 def solve(
@@ -117,21 +121,36 @@ def solve(
     time: Annotated[
         float | None, typer.Option(metavar="S", min=0.01, help="Give up after so many seconds; by default never.")
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="In dots: keep what is proved here, and go on from it if it is there."),
+    ] = None,
+    bits: Annotated[
+        int, typer.Option(metavar="N", min=10, max=32, help="Remember two to the power of N positions, 16 bytes each.")
+    ] = 22,
     json: Json = False,
 ) -> None:
     """Find out what a position is worth if nobody errs.
 
     In dots the value is the final margin of boxes for the seat to move; elsewhere it wins, loses or draws, in so many
-    plies. Ctrl-C ends it with what is known. The exit code is 3 if the value was not found.
+    plies. Ctrl-C ends it with what is known; with --file the same command goes on later. The exit code is 3 if the
+    value was not found.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
     with refusals(), screen.compiling(chosen.id):
         from ludodrome.analysis import Solving
+        from ludodrome.analysis.checkpoints import check_kind, load
 
-        solving = Solving(chosen, position)
+        if file is not None:
+            check_kind(chosen)
+        if file is not None and file.exists():
+            solving = load(chosen, position, file)
+        else:
+            solving = Solving(chosen, position, table_bits=bits)
     with suppress(KeyboardInterrupt):
-        _work(solving, time)
+        _work(solving, time, file)
+    _keep(solving, file)
     solution = solving.solution
     if json:
         from dataclasses import asdict
@@ -148,12 +167,27 @@ def solve(
         raise typer.Exit(3)
 
 
-def _work(solving: "Solving", time: float | None) -> None:
-    """Runs until it is done or the time is up, with a line of progress."""
+def _work(solving: "Solving", time: float | None, file: Path | None) -> None:
+    """Runs until it is done or the time is up, with a line of progress. What is proved is kept now and then."""
+    kept = 0.0
     with screen.reporting() as report:
         while not solving.done and (time is None or solving.seconds < time):
             report(f"solving: {solving.state}, {solving.nodes:,} positions, {solving.seconds:.0f} s")
             solving.run(1.0 if time is None else min(1.0, time - solving.seconds))
+            if solving.seconds - kept > KEEPING:
+                _keep(solving, file)
+                kept = solving.seconds
+
+
+def _keep(solving: "Solving", file: Path | None) -> None:
+    if file is not None:
+        from ludodrome.analysis.checkpoints import save
+
+        with refusals():
+            try:
+                save(solving, file)
+            except OSError as error:
+                raise ValueError(f"{file} cannot be written: {error.strerror}") from error
 
 
 def _verdict(game: "Game", solution: "Solution") -> str:

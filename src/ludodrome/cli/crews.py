@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,13 +56,21 @@ def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
 
 def check_bots(game: "Game", specs: Iterable[str]) -> None:
     """Refuses bots that cannot play the game, before anybody waits for them."""
-    from ludodrome.arena.transports import COMMAND, FILE, command
-    from ludodrome.bots.specs import read_spec
+    from ludodrome.arena.transports import BOX, COMMAND, FILE, command
+    from ludodrome.bots.specs import LLM, read_spec
 
     with refusals():
         for spec in dict.fromkeys(specs):
             kind, colon, rest = spec.partition(":")
             if colon and kind in (COMMAND, FILE):
                 command(kind, rest)
+            elif colon and kind == BOX:
+                from ludodrome.arena import sandbox
+
+                sandbox.box(Path(rest))
+            elif colon and kind == LLM:
+                from ludodrome.bots.languagemodels import endpoint
+
+                endpoint(spec)
             else:
                 read_spec(spec, game)

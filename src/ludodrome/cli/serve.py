@@ -5,23 +5,48 @@ import socket
 import sys
 import threading
 from contextlib import suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Refusal, examples
+from ludodrome.cli.commands import Command, Refusal, examples, refusals
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from ludodrome.web.identity import Mode
 
 app = typer.Typer()
 
 HOST = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"
 PORT = 8008
 NEIGHBOURS = 20
 """Where nobody asked for a certain port, so many after the usual one are tried."""
 FIRST_GAME = "skysummit"
+ELSEWHERE = ("192.0.2.1", 9)
+"""An address that is nobody's: which of ours would be used to reach it is ours in the local network."""
+
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        show_default=False,
+        help="The database: a file, or postgresql://... Else LUDODROME_DATABASE_URL, or a file of your own.",
+    ),
+]
 
 
-@app.command(cls=Command, epilog=examples("ludodrome serve", "ludodrome serve --port 9000 --no-browser"))
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome serve",
+        "ludodrome serve --lan",
+        "ludodrome serve --hosted --host-name play.example.org --behind-proxy --db postgresql://ludodrome@/ludodrome",
+    ),
+)
 def serve(
     port: Annotated[
         int | None,
@@ -30,43 +55,108 @@ def serve(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, if there is one.")
     ] = True,
+    db: Database = None,
+    lan: Annotated[bool, typer.Option("--lan", help="Let friends in the local network play by link.")] = False,
+    hosted: Annotated[bool, typer.Option("--hosted", help="For everybody: people sign up and sign in.")] = False,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", show_default=False, help="A name that the server answers to; may be repeated."),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="IP", show_default=False, help=f"Listen here; {HOST}, with --lan {EVERYWHERE}."),
+    ] = None,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Callers' addresses are as a proxy forwards them (hosted).")
+    ] = False,
+    ladder: Annotated[
+        str,
+        typer.Option(metavar="WHEN", help="Whether bots of the league play on by themselves: on, off, gentle."),
+    ] = "gentle",
 ) -> None:
-    """Serve the web page: play, puzzles, rules.
+    """Serve the web page: play, watch, analyse, enter bots.
 
-    It listens on this machine alone and asks for no sign-in. Ctrl-C ends it.
+    It listens on this machine alone and asks for no sign-in, unless --lan or --hosted is given. Ctrl-C ends it.
     """
+    mode = _mode(lan, hosted, behind_proxy)
     try:
+        from ludodrome.arena.ladder.agenda import LADDERS
+        from ludodrome.arena.ladder.supervisor import Supervisor
+        from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
         from ludodrome.web.service import serve as run
     except ImportError as error:
         raise Refusal(f"the web page needs more packages ({error.name} is missing): install ludodrome[web]") from error
-    listening = _listen(port)
-    address = f"http://{HOST}:{listening.getsockname()[1]}/"
-    screen.say(f"Ludodrome is at {address}  (Ctrl-C ends it)")
-    sys.stdout.flush()
-    if browser and _has_display():
-        threading.Thread(target=_open, args=(address,), daemon=True).start()
+    if ladder not in LADDERS:
+        raise Refusal(f"--ladder is {', '.join(LADDERS)}, not {ladder}")
+    with refusals():
+        engine = open_database(server_database(db), create=True, durable=True)
+    listening = _listen(address or (EVERYWHERE if lan else HOST), port)
+    made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
+    here = _tell(made, listening, host_name or [])
+    runner = Supervisor(engine, ladder, sandboxed=hosted)
+    runner.start()
+    if browser and mode != "hosted" and _has_display():
+        threading.Thread(target=_open, args=(here,), daemon=True).start()
     with suppress(KeyboardInterrupt):
-        run(create_app(warm=(FIRST_GAME,)), [listening])
+        run(made, [listening])
+    runner.stop()
     sys.stdout.flush()
     os._exit(0)  # a bot that is still thinking, or a kernel that is being compiled, must not hold the terminal
 
 
-def _listen(port: int | None) -> socket.socket:
+def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> "Mode":
+    if lan and hosted:
+        raise Refusal("--lan is for friends and --hosted for everybody: choose one")
+    if behind_proxy and not hosted:
+        raise Refusal("--behind-proxy goes with --hosted: otherwise everybody would seem to sit at this machine")
+    return "lan" if lan else "hosted" if hosted else "local"
+
+
+def _tell(made: "FastAPI", listening: socket.socket, names: list[str]) -> str:
+    """Says where the page is; its address on this machine."""
+    host, port = listening.getsockname()[:2]
+    mode = made.state.mode
+    here = f"http://{HOST if host == EVERYWHERE else host}:{port}/"
+    screen.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
+    if mode == "lan":
+        made.state.public_address = f"http://{_own_address()}:{port}"
+        screen.say(
+            f"In your network it is at http://{_own_address()}:{port}/ : friends play by the links that you send."
+        )
+    if mode == "hosted":
+        screen.say(
+            f"It answers to {', '.join(names) if names else 'this machine alone: name others with --host-name'}."
+        )
+    sys.stdout.flush()
+    return here
+
+
+def _own_address() -> str:
+    """The machine's address in the local network; its name if it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(ELSEWHERE)  # nothing is sent
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
+
+
+def _listen(address: str, port: int | None) -> socket.socket:
     """A socket on the port asked for, or on the first free one."""
     tried = [port] if port is not None else range(PORT, PORT + NEIGHBOURS)
     for number in tried:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, number))
+            listening.bind((address, number))
             listening.listen()  # whoever comes before the server is ready waits, and is not turned away
         except OSError as error:
             listening.close()
             reason = error.strerror
         else:
             return listening
-    raise Refusal(f"port {tried[0]} cannot be used ({reason}); name a free one with --port N")
+    raise Refusal(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")
 
 
 def _has_display() -> bool:

@@ -1,64 +1,153 @@
-"""Opening a database: SQLite in a file, with a write-ahead log, so that a killed program leaves whole transactions.
+"""Opening a database: SQLite in a file, or PostgreSQL by its URL.
 
-The tables are in ``models.py``, the questions in ``tournaments.py``.
+SQLite keeps a write-ahead log, so that a killed program leaves whole transactions. A new database gets its tables, an
+older one is brought up to date, a newer one is refused. The tables are in ``models.py`` and its neighbours, the ways
+from one form of them to the next in ``migrations/``.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event, insert
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import SCHEMA, Base, Setting
+from ludodrome.store import migrations
+from ludodrome.store.models import Setting
 
 PATIENCE = 30
 """Seconds that a writer waits for another one."""
+CONNECTIONS = 40
+"""At most: as many as a server has threads."""
+ADVISORY_LOCK = 0x6C75646F
+"""The lock that whoever changes the tables of a PostgreSQL database holds; the number says ``ludo``."""
+AT_ONCE = "begin_immediate"
+"""A connection with this execution option takes the lock of the writer when its transaction begins."""
+VARIABLE = "LUDODROME_DATABASE_URL"
+"""The environment's word for the server's database."""
+FILE = "ludodrome.db"
+"""The server's database, where nobody names one: in the user's data folder."""
 
 
-def open_database(path: Path, *, create: bool = False) -> Engine:
-    """The database in a file; ValueError if there is none (unless it may be made) or if it is not one of ours."""
-    if not path.exists() and not create:
-        raise ValueError(f"there is no file {path}")
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": PATIENCE})
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
+def open_database(where: Path | str, *, create: bool = False, durable: bool = False) -> Engine:
+    """The database in a file, or at a URL like ``postgresql://user@host/name``.
+
+    ValueError if there is none (unless it may be made), or if it is not one of ours. ``durable``: a transaction that
+    was committed outlasts a failure of the power too, and not only of the program.
+    """
+    url = read_url(where)
+    shown = url.render_as_string(hide_password=True) if url.get_backend_name() == "postgresql" else str(url.database)
+    engine = _sqlite(url, create, durable) if url.get_backend_name() == "sqlite" else _postgresql(url)
     try:
-        _check_schema(engine, path)
+        _bring_up_to_date(engine, shown)
     except DatabaseError as error:
         engine.dispose()
-        raise ValueError(f"{path} cannot be used as a database: {error.orig}") from error
+        reason = str(error.orig).strip().replace("\n", " ")
+        raise ValueError(f"{shown} cannot be used as a database: {reason}") from error
     except ValueError:
         engine.dispose()
         raise
     return engine
 
 
-def _set_up(connection: Any, record: Any) -> None:
-    connection.isolation_level = None  # else Python begins transactions by its own rules, and none for new tables
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+def read_url(where: Path | str) -> URL:
+    """The URL of a database; a plain path is a file of SQLite's. ValueError: it cannot be one."""
+    if isinstance(where, Path) or "://" not in where:
+        return URL.create("sqlite", database=str(where))
+    try:
+        url = make_url(where)
+    except (ArgumentError, ValueError) as error:
+        raise ValueError("a database's URL is written like postgresql://user:password@host:5432/name") from error
+    if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite" and url.database:
+        return url
+    raise ValueError("a database is a file of SQLite's or a URL that begins with postgresql://")
 
 
-def _begin(connection: Any) -> None:
-    connection.exec_driver_sql("BEGIN")
+def server_database(named: str | None) -> Path | str:
+    """The server's database: the one that was named, or the environment's, or the user's own. ValueError: none."""
+    if chosen := named or os.environ.get(VARIABLE):
+        return chosen if "://" in chosen else Path(chosen)
+    from ludodrome.puzzlebook.solved import data_folder
+
+    try:
+        folder = data_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"there is no place for a database ({error}); name one with --db") from error
+    return folder / FILE
 
 
-def _check_schema(engine: Engine, path: Path) -> None:
-    """Makes the tables of a new database; ValueError if they are of another version."""
+@contextmanager
+def writing(engine: Engine) -> Iterator[Session]:
+    """A transaction that reads first and writes then: it is alone with the database from its beginning.
+
+    SQLite refuses to write what was read before another one wrote; so the lock is taken before the reading. With
+    PostgreSQL rows are locked as they are read, by ``with_for_update``. It commits unless something is raised.
+    """
+    with engine.connect().execution_options(**{AT_ONCE: True}) as connection, Session(connection) as session:
+        yield session
+        session.commit()
+
+
+# Underneath
+
+
+def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
+    if not create and not os.path.exists(str(url.database)):
+        raise ValueError(f"there is no file {url.database}")
+    pool = {"pool_size": CONNECTIONS, "max_overflow": 0}
+    engine = create_engine(url, connect_args={"timeout": PATIENCE}, **pool)
+
+    def set_up(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # else Python begins transactions by its own rules, and none for new tables
+        for pragma in ("journal_mode=WAL", f"synchronous={'FULL' if durable else 'NORMAL'}", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    event.listen(engine, "connect", set_up)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(AT_ONCE) else "BEGIN")
+
+
+def _postgresql(url: URL) -> Engine:
+    try:
+        return create_engine(url, pool_size=CONNECTIONS // 2, max_overflow=CONNECTIONS // 2, pool_pre_ping=True)
+    except ImportError as error:
+        raise ValueError("PostgreSQL needs one more package: install ludodrome[postgresql]") from error
+
+
+def _bring_up_to_date(engine: Engine, shown: str) -> None:
+    """The tables are those of the last revision; ValueError if they are of no revision that is known here."""
     with engine.connect() as connection:
-        found = set(engine.dialect.get_table_names(connection))
-    if found and Setting.__tablename__ not in found:
-        raise ValueError(f"{path} is a database, but not one of ludodrome's")
-    if not found:
-        with engine.begin() as connection:  # all tables or none, should somebody be killed here
-            Base.metadata.create_all(connection)
-            connection.execute(insert(Setting).values(name="schema", value=str(SCHEMA)))
-    with Session(engine) as session:
-        setting = session.get(Setting, "schema")
-    version = setting.value if setting is not None else "unknown"
-    if version != str(SCHEMA):
+        if _revision(connection, shown) == migrations.REVISIONS[-1]:
+            return
+    with engine.connect().execution_options(**{AT_ONCE: True}) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
+        found = _revision(connection, shown)  # once more: another process may have been quicker
+        if found != migrations.REVISIONS[-1]:
+            migrations.upgrade(connection, found)
+
+
+def _revision(connection: Connection, shown: str) -> str | None:
+    """The revision of the tables; None if there are none yet."""
+    tables = set(inspect(connection).get_table_names())
+    if not tables:
+        return None
+    if Setting.__tablename__ not in tables:
+        raise ValueError(f"{shown} is a database, but not one of ludodrome's")
+    found = migrations.revision_of(connection, tables)
+    if found not in migrations.REVISIONS:
         raise ValueError(
-            f"{path} has tables of version {version}, and this program knows version {SCHEMA}; "
-            "use the version of ludodrome that wrote it, or begin a new file"
+            f"{shown} has tables of revision {found or 'unknown'}, and this program knows revision "
+            f"{migrations.REVISIONS[-1]}; use the version of ludodrome that wrote it, or begin a new database"
         )
+    return found

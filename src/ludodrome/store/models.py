@@ -1,19 +1,28 @@
 """The tables. Every value that is not asked for by a query is kept as JSON.
 
-``SCHEMA`` is raised when a table changes; what an older or a newer program wrote is refused, see ``database.py``.
+The tables of accounts, of the league and of people's games are in modules of their own, on the same ``Base``. When
+a table changes, ``migrations/`` gets to know it.
 """
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, LargeBinary, String, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, LargeBinary, MetaData, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA = 1
+NAMES = {
+    "ix": "ix_%(column_0_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""How constraints are called: what has a name can be changed later, on every database."""
 
 
 class Base(DeclarativeBase):
     """The base of all tables."""
 
+    metadata = MetaData(naming_convention=NAMES)
     type_annotation_map = {dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 (so SQLAlchemy wants it)
 
 

@@ -2,29 +2,89 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
-from ludodrome.web.plays import Play, Refused, Staff
-from ludodrome.web.routes import analysis, games, pages, plays, puzzles, spaces
-from ludodrome.web.security import Guard
+from ludodrome.arena.ladder.roster import enter_builtins
+from ludodrome.store import counts
+from ludodrome.store.accounts import ensure_local
+from ludodrome.web.addresses import API
+from ludodrome.web.checking import Doctor
+from ludodrome.web.grading import Reviewer
+from ludodrome.web.identity import Mode, caller
+from ludodrome.web.library import Library
+from ludodrome.web.limits import Limits, within
+from ludodrome.web.metrics import Counted, Meter, Metrics
+from ludodrome.web.plays import Refused, Staff
+from ludodrome.web.relays import Relays
+from ludodrome.web.routes import (
+    account_pages,
+    accounts,
+    analysis,
+    boards,
+    bots,
+    games,
+    health,
+    leaderboard,
+    league_pages,
+    live,
+    matches,
+    pages,
+    plays,
+    puzzles,
+    remote,
+    replay_pages,
+    replays,
+    spaces,
+    tokens,
+    tournaments,
+)
+from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.sittings import Sitting
+from ludodrome.web.spectators import Spectators
 from ludodrome.web.thinking import Busy
 
-API = "/api/v1"
-PLAYS, SITTINGS = 500, 500
-"""So many games, and puzzles being solved, are kept at once ..."""
+NOUNS = (
+    games,
+    plays,
+    live,
+    analysis,
+    boards,
+    replays,
+    spaces,
+    puzzles,
+    bots,
+    matches,
+    tournaments,
+    leaderboard,
+    accounts,
+    tokens,
+)
+"""What the API is about."""
+PAGES = (
+    league_pages,
+    health,
+    account_pages,
+    replay_pages,
+    pages,
+)
+"""Pages; the last has addresses that fit everything."""
+SITTINGS = 500
+"""So many puzzles being solved are kept at once ..."""
+BROUGHT = 200
+"""So many records that people brought along."""
 HOURS = 12 * 3600.0
 """... and so long untouched."""
 THINKERS = 4
@@ -41,9 +101,22 @@ class Ascii(JSONResponse):
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
-def create_app(warm: Sequence[str] = ()) -> FastAPI:
-    """The app. ``warm``: games that are made ready in the background as soon as the server runs."""
-    executor = ThreadPoolExecutor(THINKERS, thread_name_prefix="bot")
+def create_app(
+    engine: Engine,
+    *,
+    mode: Mode = "local",
+    host_names: Sequence[str] = (),
+    behind_proxy: bool = False,
+    warm: Sequence[str] = (),
+) -> FastAPI:
+    """The app over a database.
+
+    ``host_names``: what it is called besides this machine's names; ``behind_proxy``: callers' addresses are as a proxy
+    forwards them; ``warm``: games that are made ready in the background as soon as the server runs.
+    """
+    ensure_local(engine)
+    enter_builtins(engine)
+    executor = Counted(THINKERS, "bot")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -51,7 +124,9 @@ def create_app(warm: Sequence[str] = ()) -> FastAPI:
             executor.submit(games.warm_up, game_id)
         yield
         app.state.plays.clear()
+        app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
+        app.state.plays.close()
 
     app = FastAPI(
         title="Ludodrome",
@@ -63,17 +138,44 @@ def create_app(warm: Sequence[str] = ()) -> FastAPI:
         lifespan=lifespan,
         default_response_class=Ascii,
     )
+    app.state.engine = engine
+    app.state.mode = mode
+    app.state.public_address = None
+    """What others in the local network call this server, if they call it otherwise."""
+    app.state.limits = Limits()
+    app.state.metrics = Metrics()
     app.state.staff = Staff(executor)
-    app.state.plays = Shelf[Play](PLAYS, HOURS, Play.close)
+    app.state.plays = Library(engine, app.state.staff)
     app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
-    for noun in (games, plays, analysis, spaces, puzzles):
-        app.include_router(noun.router, prefix=API)
+    app.state.brought = Shelf[dict[str, Any]](BROUGHT, HOURS)
+    app.state.reviewer = Reviewer()
+    app.state.doctor = Doctor(sandboxed=mode == "hosted")
+    app.state.spectators = Spectators(engine)
+    app.state.relays = Relays(engine)
+    _watch(app, executor)
+    everywhere = [Depends(caller), Depends(within)]
+    for noun in NOUNS:
+        app.include_router(noun.router, prefix=API, dependencies=everywhere)
+    app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.include_router(pages.router)
+    for noun in PAGES:
+        app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
-    app.add_middleware(Guard)
+    names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
+    app.add_middleware(Guard, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
+    app.add_middleware(Meter, metrics=app.state.metrics)
     return app
+
+
+def _watch(app: FastAPI, executor: Counted) -> None:
+    """What goes on now, for whoever looks at the metrics."""
+    engine, watch = app.state.engine, app.state.metrics.watch
+    watch("plays_open", "Games of people that are in memory.", lambda: len(app.state.plays))
+    watch("bots_thinking", "Moves that bots of people's games are asked for.", lambda: executor.busy)
+    watch("matches_playing", "Matches of the league that are being played.", lambda: counts.matches_playing(engine))
+    watch("rated_games", "Games of the league that have counted.", lambda: counts.rated_games(engine))
+    watch("accounts", "Accounts.", lambda: counts.accounts_made(engine))
 
 
 def _explain(app: FastAPI) -> None:
@@ -85,6 +187,9 @@ def _explain(app: FastAPI) -> None:
     async def busy(request: Request, error: Exception) -> Response:
         return _answer(request, 503, str(error))
 
+    async def unreachable(request: Request, error: Exception) -> Response:
+        return _answer(request, 503, "the database cannot be reached; try again in a moment")
+
     async def malformed(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
@@ -93,6 +198,8 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        with suppress(HTTPException):  # the page that says so has a head, which says who one is
+            await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)
 
     async def broken(request: Request, error: Exception) -> Response:
@@ -100,6 +207,7 @@ def _explain(app: FastAPI) -> None:
 
     app.add_exception_handler(ValueError, refused)
     app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(OperationalError, unreachable)
     app.add_exception_handler(RequestValidationError, malformed)
     app.add_exception_handler(HTTPException, missing)
     app.add_exception_handler(Exception, broken)

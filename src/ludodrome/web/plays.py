@@ -1,38 +1,66 @@
 """One game on the page: people and built-ins at a table of the arena, with undo, clocks and resigning.
 
-The judging is the table's; here is who is asked, when, and what has been shown. Bots think in threads: their
-kernels let the interpreter go, so the server answers meanwhile.
+The judging is the table's; here is who is asked, when, and what has been shown. Everything that happens is handed to
+a journal, and counts once the journal has it. Bots think in threads: their kernels let the interpreter go, so the
+server answers meanwhile. Who may act for a seat is decided in ``company.py``.
 """
 
 import asyncio
 import threading
 import time
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
-from ludodrome.arena.seats import ARENA, ERROR, Answer, Fault, Turn
+from ludodrome.arena.positions import opened, read_move
+from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
 from ludodrome.arena.table import Table
 from ludodrome.arena.transports.inside import InsideSeat
 from ludodrome.bots import bot
-from ludodrome.game import Game, IllegalMove
-from ludodrome.web.positions import Json, described
+from ludodrome.game import Game
+from ludodrome.store.plays import JOIN, End, Event, Friend
+from ludodrome.web.bells import Bell
+from ludodrome.web.company import BOT, PERSON, Company, Watcher
+from ludodrome.web.floors import Floor
+from ludodrome.web.positions import Json, described, hides
+from ludodrome.web.scenes import Scene
 from ludodrome.web.shelves import Shelf
+from ludodrome.web.thinking import Busy
 
-PERSON = "person"
-"""The spec of a seat that people play."""
-RESIGNED = "resigned"
 MOST_BOTS = 16
 """So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
 BOT_SECONDS = 3600.0
 MOST_OPENING = 200
+MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
+"""Kinds of events, beside ``join``."""
+
+Journal = Callable[[int, Event, End | None], "Future[None]"]
+"""Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
 
 
 class Refused(ValueError):
     """What was asked cannot be done now; the sentence says why."""
+
+
+def unkept(error: SQLAlchemyError) -> Exception:
+    """Something could not be written down, and so it has not happened."""
+    if isinstance(error, IntegrityError):
+        return Refused("the game has gone on elsewhere; look at it again")
+    return Busy("this could not be written down, and so it has not happened; try again")
+
+
+def _forget(number: int, event: Event, end: End | None) -> "Future[None]":
+    """The journal of a game that nobody keeps."""
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,239 +78,353 @@ class Staff:
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
         self.bots = Shelf[InsideSeat](MOST_BOTS, BOT_SECONDS)
-
-
-class Bell:
-    """Wakes those who wait for something to change; may be rung from any thread."""
-
-    def __init__(self) -> None:
-        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
-
-    def ring(self) -> None:
-        """Everybody who waits goes on."""
-        for loop, event in list(self._waiting):
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(event.set)
-
-    async def wait(self, changed: "partial[bool]", seconds: float) -> None:
-        """Until the bell rings, unless ``changed`` is true by then; at most so long."""
-        mine = (asyncio.get_running_loop(), asyncio.Event())
-        self._waiting.add(mine)
-        try:
-            if not changed():
-                await asyncio.wait_for(mine[1].wait(), seconds)
-        except TimeoutError:
-            pass
-        finally:
-            self._waiting.discard(mine)
+        self.floor = Floor()
 
 
 class Play:
-    """A game in progress. All methods may be called from any thread."""
+    """A game in progress. All methods may be called from any thread; looking waits for nobody."""
 
-    def __init__(self, name: str, game: Game, assignment: Assignment, staff: Staff) -> None:
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        assignment: Assignment,
+        staff: Staff,
+        company: Company | None = None,
+        journal: Journal = _forget,
+        events: Iterable[Event] = (),
+    ) -> None:
         self.id = name
         self.game = game
         self.assignment = assignment
-        self.version = 0
+        kinds = tuple(PERSON if spec == PERSON else BOT for spec in assignment.bots)
+        self.company = company or Company(kinds, {}, None, None)
         self.bell = Bell()
+        self._ticks = count()
+        self.tick = next(self._ticks)
+        """Another number after everything that others should see, also what is no event."""
+        self.closed = False
+        self.lock = threading.Lock()
         self._staff = staff
-        self._lock = threading.RLock()
+        self._journal = journal
         self._desk = threading.Lock()
         """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
+        self._events = 0
         self._made: list[Made] = []
-        self._texts: list[str] = []
-        self._states: list[Any] = [game.initial_state(assignment.seed)]
-        self._closed = False
-        for move in assignment.opening:
-            self._note(move)
-        self._table = Table(assignment)
-        self._asked = time.perf_counter()
-        self._ask()
+        self._over: Event | None = None
+        """The event that ended the game, if it was no move."""
+        for event in events:
+            self._recall(event)
+        self._set_up()
+        self._publish()
+        self._rehearse()
 
     # What is asked from outside
 
-    def view(self) -> Json:
-        """Everything the page needs to know about the game as it is now."""
-        with self._lock:
-            self._look_at_clock()
-            state, mover = self._states[-1], self._mover()
-            result = self._table.result
-            eyes = mover if mover is not None and self._is_person(mover) else self._only_person()
-            position = described(self.game, state, eyes)
-            if result is not None:
-                position["legal"] = [] if position["legal"] is not None else None
-            return {
-                "id": self.id,
-                "game": self.game.id,
-                "options": self.game.options,
-                "version": self.version,
-                "seats": [self._seat(number) for number in range(self.game.seats)],
-                "clock": str(self.assignment.conditions.clock),
-                "opening": len(self.assignment.opening),
-                "moves": self._move_list(),
-                "position": position,
-                "to_move": mover,
-                "thinking": mover is not None and not self._is_person(mover),
-                "can_undo": self._undo_to() is not None,
-                "result": result,
-            }
+    @property
+    def version(self) -> int:
+        """How many events there were."""
+        return self.scene.version
+
+    def view(self, watcher: Watcher) -> Json:
+        """Everything that somebody may know about the game as it is now."""
+        scene = self.scene
+        alone = watcher.owner and not self.company.shared
+        return {
+            "id": self.id,
+            "game": self.game.id,
+            "options": self.game.options,
+            "version": scene.version,
+            "seats": [self._seat(scene, number, watcher) for number in range(self.game.seats)],
+            "clock": str(self.assignment.conditions.clock),
+            "opening": len(self.assignment.opening),
+            "moves": scene.move_list(),
+            "position": scene.position(self.game, scene.eyes(watcher)),
+            "to_move": scene.mover,
+            "thinking": scene.mover is not None and not self.company.is_person(scene.mover),
+            "can_undo": alone and scene.undo_to is not None,
+            "waiting": bool(self.company.missing),
+            "next": self.company.next,
+            "result": scene.result,
+        }
 
     def position(self, number: int) -> Json:
         """The position after so many moves, the opening's among them, as everybody may see it."""
-        with self._lock:
-            if not 0 <= number < len(self._states):
-                raise Refused(f"the positions of this game are numbered from 0 to {len(self._states) - 1}")
-            return described(self.game, self._states[number])
+        scene = self.scene
+        if not 0 <= number <= scene.length:
+            raise Refused(f"the positions of this game are numbered from 0 to {scene.length}")
+        return described(self.game, scene.states[number])
 
-    def move(self, move: Any, seen: int | None = None) -> None:
-        """A person's move. An illegal one is refused and costs nothing; ``seen`` is the version it was made for."""
-        with self._lock:
-            self._look_at_clock()
-            turn = self._table.turn
-            if turn is None:
-                raise Refused("the game is over")
-            if not self._is_person(turn.seat):
-                raise Refused("it is not your turn: the bot is thinking")
-            if seen is not None and seen != self.version:
-                raise Refused("the game has gone on since this move was made")
+    def wake(self) -> None:
+        """Now that the game is where others find it, a bot that is to move may think."""
+        with self.lock:
+            self._ask()
+
+    def move(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        """A move of somebody who holds these seats. An illegal one is refused and costs nothing.
+
+        ``seen`` is the version it was made for.
+        """
+        with self.lock, self._staff.floor.taken():
+            self._flag()
+            self._settle(*self._moved(move, seats, seen))
+
+    async def move_soon(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        """The same for coroutines: at once where it takes no time and nobody else is at it, else in a thread."""
+        quick = self.game.actions_a_turn == 1 and self.seconds_to_flag() != 0
+        if quick and self.lock.acquire(blocking=False):
+            await asyncio.shield(self._move_here(move, seats, seen))  # what is begun is finished, whoever has gone
+        else:
+            await run_in_threadpool(self.move, move, seats, seen)
+
+    async def _move_here(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
+        """The lock is held, and given back."""
+        try:
+            event, end = self._moved(move, seats, seen)
             try:
-                self.game.apply(self._states[-1], move)
-            except IllegalMove:
-                self._check_running()
-                raise
-            self._deliver(Answer(time.perf_counter() - self._asked, move))
+                await asyncio.wrap_future(self._journal(self._events, event, end))
+            except SQLAlchemyError as error:
+                self.close()
+                raise unkept(error) from error
+            self._settled()
+        finally:
+            self.lock.release()
 
-    def resign(self, seat: int | None = None) -> None:
-        """A person gives up: the seat named, or the only one, or the one to move."""
-        with self._lock:
-            self._look_at_clock()
-            self._check_running()
-            people = [number for number in range(self.game.seats) if self._is_person(number)]
-            turn = self._table.turn
-            chosen = seat if seat is not None else self._only_person()
-            if chosen is None and turn is not None:
-                chosen = turn.seat
-            if chosen not in people:
-                raise Refused("only a person's seat can resign")
-            if turn is None or turn.seat != chosen:
-                raise Refused("you can resign when it is your turn")
-            self._deliver(Answer(time.perf_counter() - self._asked, fault=Fault(ERROR, RESIGNED)))
+    def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[Event, End | None]:
+        """A person's move, made at the table, but not yet written down. The lock is held."""
+        turn = self._table.turn
+        if turn is None:
+            raise Refused("the game is over")
+        self._check_turn(turn.seat, seats)
+        if seen is not None and seen != self.version:
+            raise Refused("the game has gone on since this move was made")
+        listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
+        read = move if listed else read_move(self.game, self._table.state, move)
+        self.game.advance(self._now.copy(), read)
+        return self._delivered(Answer(time.perf_counter() - self._asked, read))
 
-    def undo(self) -> None:
-        """Back to the last decision of a person."""
-        with self._lock:
+    def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
+        if not seats:
+            raise Refused("you are looking on: no seat here is yours")
+        if self.company.missing:
+            raise Refused("the game begins when everybody has come: a seat is still waiting for its friend")
+        if not self.company.is_person(seat):
+            raise Refused("it is not your turn: the bot is thinking")
+        if seat not in seats:
+            raise Refused("it is not your turn")
+
+    def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
+        """Somebody gives up: the seat named, or their only one, or the one to move."""
+        with self.lock:
+            self._flag()
+            if self._table.result is not None:
+                raise Refused("the game is over")
+            chosen = seat if seat is not None else self._own_seat(seats)
+            if chosen is None or chosen not in seats:
+                raise Refused("only a seat of your own can resign")
+            self._end(Event(RESIGN, {"seat": chosen}))
+
+    def _own_seat(self, seats: frozenset[int]) -> int | None:
+        """The seat to move if it is among these, or their only one."""
+        return self.scene.mover if self.scene.mover in seats else next(iter(seats)) if len(seats) == 1 else None
+
+    def undo(self, watcher: Watcher) -> None:
+        """Back to the last decision of a person; not where others sit who might not like it."""
+        with self.lock:
+            if not watcher.owner or self.company.shared:
+                raise Refused("moves are taken back only by people at one screen, in their own game")
+            self._flag()
             keep = self._undo_to()
             if keep is None:
                 raise Refused("there is no move to take back")
-            kept = self._made[:keep]
-            end = len(self.assignment.opening) + keep
-            del self._states[end + 1 :], self._texts[end:]
-            self._made = kept
-            self._table = Table(self.assignment)
-            for made in kept:
-                self._table.deliver(Answer(made.seconds, made.move))
-            self._changed()
+            over = self._table.result is not None
+            event = Event(UNDO, {"keep": keep})
+            self._recall(event, counted=False)
+            self._set_up()
+            self._settle(event, End(None) if over else None)
 
     def record(self) -> Json:
         """The record of the finished game."""
-        with self._lock:
-            self._look_at_clock()
+        with self.lock:
+            self._flag()
             if self._table.result is None:
                 raise Refused("a game has its record when it is over")
             return self._table.record()
 
     def seconds_to_flag(self) -> float | None:
         """Until the clock of the person to move runs out; None if none runs."""
-        with self._lock:
-            turn = self._table.turn
-            if turn is None or turn.seconds is None or not self._is_person(turn.seat):
-                return None
-            return max(0.0, turn.seconds + turn.allowance - (time.perf_counter() - self._asked))
+        flag = self.scene.flag
+        return None if flag is None else max(0.0, flag - time.perf_counter())
 
-    def close(self) -> None:
-        """The game is not needed any more."""
-        with self._lock:
-            self._closed = True
+    def look_at_clock(self) -> None:
+        """A person who has let the time run out has lost."""
+        if self.seconds_to_flag() == 0:
+            with self.lock:
+                self._flag()
+
+    def _flag(self) -> None:
+        """The lock is held."""
+        if self.seconds_to_flag() == 0:
+            why = {"cause": TIMEOUT, "why": "no answer came in time"}
+            self._end(Event(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
+
+    def join(self, write: Callable[[int], Friend]) -> None:
+        """Somebody takes a seat: ``write`` keeps that as the event of a number. The last to come lets it begin."""
+        with self.lock:
+            friend = write(self._events)
+            self._events += 1
+            self.company.friends[friend.seat] = friend
+            self._publish()
+            self._ask()
         self.bell.ring()
 
-    # Underneath
+    def stir(self) -> None:
+        """Something has changed beside the game: who is here, who wants another one."""
+        self.tick = next(self._ticks)
+        self.bell.ring()
 
-    def _is_person(self, seat: int) -> bool:
-        return self.assignment.bots[seat] == PERSON
+    def close(self) -> None:
+        """The game is not needed in memory any more."""
+        self.closed = True
+        self.bell.ring()
 
-    def _only_person(self) -> int | None:
-        people = [seat for seat, spec in enumerate(self.assignment.bots) if spec == PERSON]
-        return people[0] if len(people) == 1 else None
+    # Underneath: what has happened
 
-    def _mover(self) -> int | None:
-        return None if self._table.turn is None else self._table.turn.seat
+    def _recall(self, event: Event, counted: bool = True) -> None:
+        """Takes up an event, before the table is set for it."""
+        self._events += counted
+        if event.kind == MOVE:
+            self._made.append(Made(event.content["seat"], event.content["move"], event.content["seconds"]))
+        elif event.kind == UNDO:
+            self._made, self._over = self._made[: event.content["keep"]], None
+        elif event.kind != JOIN:
+            self._over = event
 
-    def _check_running(self) -> None:
-        if self._table.result is not None:
-            raise Refused("the game is over")
+    def _set_up(self) -> None:
+        """The table as it stands after what has happened."""
+        self._states: list[Any] = [opened(self.game, replace(self.assignment, opening=()))]
+        self._moves: list[Json] = []
+        self._now = self.game.new_states(1)
+        """The last position, as the kernels have it."""
+        self._now[0] = self.game.encode(self._states[0])
+        for move in self.assignment.opening:
+            self._note(move)
+        self._table = Table(self.assignment)
+        for made in self._made:
+            self._table.deliver(Answer(made.seconds, made.move))
+            self._note(made.move)
+        if self._over is not None:
+            self._finish(self._over)
 
-    def _seat(self, number: int) -> Json:
-        left = self._table.left(number)
-        turn = self._table.turn
-        if left is not None and turn is not None and turn.seat == number:
-            left = max(0.0, left - max(0.0, time.perf_counter() - self._asked - turn.allowance))
-        return {
-            "name": self.assignment.names[number],
-            "spec": self.assignment.bots[number],
-            "person": self._is_person(number),
-            "left_ms": None if left is None else int(left * 1000),
-        }
-
-    def _move_list(self) -> list[Json]:
-        opening = len(self.assignment.opening)
-        hidden = self.game.observation(self._states[-1]) != self._states[-1]
-        shown = []
-        for number, text in enumerate(self._texts):
-            down = hidden and number == len(self._texts) - 1
-            move = self.assignment.opening[number] if number < opening else self._made[number - opening].move
-            seat = self.game.to_move(self._states[number])
-            shown.append({"seat": seat, "text": "face down" if down else text, "move": None if down else move})
-        return shown
+    def _finish(self, event: Event) -> None:
+        """What ended the game, told to the table."""
+        told = event.content
+        if event.kind == RESIGN:
+            self._table.resign(told["seat"])
+        else:
+            self._table.deliver(Answer(told["seconds"], fault=Fault(told["cause"], told["why"])))
 
     def _note(self, move: Any) -> None:
-        """Writes a move down; ValueError if it cannot be made."""
-        before = self._states[-1]
-        text = self.game.format_move(move, before)
-        self._states.append(self.game.apply(before, move))
-        self._texts.append(text)
+        """Writes a legal move down, and the position that it leads to."""
+        seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
+        self._moves.append({"seat": seat, "text": text, "move": move})
+        self.game.advance(self._now, move)
+        self._states.append(self.game.decode(self._now[0]))
 
-    def _deliver(self, answer: Answer) -> None:
-        """The answer to the open question. The lock is held."""
-        turn, before = self._table.turn, self._table.state
+    def _words(self, move: Any) -> str:
+        codec = self.game.codec
+        if self.game.actions_a_turn > 1:
+            return self.game.format_move(move, self._states[-1])
+        return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
+
+    # Underneath: what happens
+
+    def _delivered(self, answer: Answer) -> tuple[Event, End | None]:
+        """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
+        turn = self._table.turn
         assert turn is not None
         self._table.deliver(answer)
-        if self._table.state != before:
-            self._note(answer.move)
-            self._made.append(Made(turn.seat, answer.move, answer.seconds))
-        self._changed()
+        result = self._table.result
+        end = None if result is None else End(self._table.record())
+        if result is not None and result["verdicts"]:
+            verdict = result["verdicts"][-1]
+            why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
+            self._over = Event(FAULT, why)
+            return self._over, end
+        self._made.append(Made(turn.seat, answer.move, answer.seconds))
+        self._note(answer.move)
+        return Event(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
-    def _changed(self) -> None:
-        self.version += 1
-        self._asked = time.perf_counter()
+    def _end(self, event: Event) -> None:
+        """Something other than a move ends the game. The lock is held."""
+        self._over = event
+        self._finish(event)
+        self._settle(event, End(self._table.record()))
+
+    def _settle(self, event: Event, end: End | None) -> None:
+        """Once it is written down, what happened is shown and answered. The lock is held."""
+        try:
+            with self._staff.floor.left():
+                self._journal(self._events, event, end).result()
+        except SQLAlchemyError as error:
+            self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
+            raise unkept(error) from error
+        self._settled()
+
+    def _settled(self) -> None:
+        self._events += 1
+        self._publish()
         self._ask()
         self.bell.ring()
 
-    def _look_at_clock(self) -> None:
-        """A person who has let the time run out has lost."""
-        if self.seconds_to_flag() == 0:
-            self._table.expire(time.perf_counter() - self._asked)
-            self._changed()
+    def _rehearse(self) -> None:
+        """A move that is not made: what it needs is compiled here, in a thread, and not where everybody waits."""
+        legal = self.scene.position(self.game, None)["legal"]
+        if legal:
+            self._words(legal[0])
+            self.game.advance(self._now.copy(), legal[0])
+
+    def _publish(self) -> None:
+        """A new scene; no clock runs while somebody is missing. The lock is held."""
+        self._asked = time.perf_counter()
+        table, turn, state = self._table, self._table.turn, self._states[-1]
+        veiled = hides(self.game)
+        table.notices()  # whoever is here sees the page: nobody is told anything else
+        runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
+        still = 0.0 if not self.company.missing else float("inf")
+        self.scene = Scene(
+            version=self._events,
+            states=self._states,
+            moves=self._moves,
+            length=len(self._moves),
+            mover=None if turn is None else turn.seat,
+            left=[table.left(seat) for seat in range(self.game.seats)],
+            asked=self._asked,
+            allowance=still if turn is None else turn.allowance + still,
+            flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
+            result=table.result,
+            undo_to=self._undo_to(),
+            veiled=veiled,
+            hidden=veiled and self.game.observation(state) != state,
+        )
+        self.scene.position(self.game, None)
+        self.tick = next(self._ticks)
+
+    def _seat(self, scene: Scene, number: int, watcher: Watcher) -> Json:
+        friend = self.company.friends.get(number)
+        return {
+            "name": (friend and friend.name) or self.assignment.names[number],
+            "spec": self.assignment.bots[number],
+            **self.company.described(number, watcher),
+            "left_ms": scene.left_ms(number),
+        }
 
     def _undo_to(self) -> int | None:
         """How many moves after the opening would be left after an undo; None if there is nothing to take back."""
-        result = self._table.result
-        if result is not None and result["decided_by"] != "play" and self._is_person(self._last_asked()):
+        if self._over is not None and self.company.is_person(self._last_asked()):
             return len(self._made)
-        opening = len(self.assignment.opening)
         for keep in range(len(self._made) - 1, -1, -1):
-            seat = self.game.to_move(self._states[opening + keep])
-            if seat is not None and self._is_person(seat):
+            if self.company.is_person(self._made[keep].seat):
                 return keep
         return None
 
@@ -295,21 +437,22 @@ class Play:
 
     def _ask(self) -> None:
         turn = self._table.turn
-        if turn is not None and not self._is_person(turn.seat) and not self._closed:
+        idle = self.closed or bool(self.company.missing)
+        if turn is not None and not self.company.is_person(turn.seat) and not idle:
             self._staff.executor.submit(self._think, turn)
 
     def _think(self, turn: Turn) -> None:
         """Runs in a thread: a bot's move, unless the game has gone another way meanwhile."""
         with self._desk:
-            if self._table.turn is not turn or self._closed:
+            if self._table.turn is not turn or self.closed:
                 return
             try:
                 answer = self._bot(turn).ask(turn)
             except Exception as error:
                 answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be made: {error}"))
-        with self._lock:
-            if self._table.turn is turn and not self._closed:
-                self._deliver(answer)
+        with self.lock, self._staff.floor.taken():
+            if self._table.turn is turn and not self.closed:
+                self._settle(*self._delivered(answer))
 
     def _bot(self, turn: Turn) -> InsideSeat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
@@ -318,12 +461,17 @@ class Play:
             kept = InsideSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
             kept.start(self._table.hello(seat))
             self._staff.bots.put(name, kept)
-            self._asked = time.perf_counter()
         return kept
 
 
 def seated(
-    game: Game, specs: list[str], clock: str | None, seed: int, opening: list[Any], names: list[str] | None = None
+    game: Game,
+    specs: list[str],
+    clock: str | None,
+    seed: int,
+    opening: list[Any],
+    names: list[str] | None = None,
+    position: Any = None,
 ) -> Assignment:
     """The assignment of a game on the page; ValueError says what does not fit."""
     if len(specs) != game.seats:
@@ -337,4 +485,5 @@ def seated(
     conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
     if conditions.clock.budget is not None:
         raise ValueError("on the page a clock counts time: none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
-    return Assignment(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
+    made = Assignment(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
+    return made if position is None else replace(made, position=position)

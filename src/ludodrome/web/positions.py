@@ -11,7 +11,7 @@ from ludodrome.reading import show
 
 LARGEST_GRID = 10
 """Of spaces, on a page."""
-MOST_ROUNDS = 9
+MOST_ROUNDS = 25
 
 Json = dict[str, Any]
 
@@ -19,35 +19,32 @@ Json = dict[str, Any]
 def open_game(game_id: str, options: Json | None) -> Game:
     """A game as a page can show it; ValueError says what would be right."""
     game = find(game_id).room()(**(options or {}))
-    if game.id == "spaces":
-        chosen = game.options
-        if chosen["mode"] != "rounds":
-            raise ValueError("on the page spaces is played in rounds; decks are played with `ludodrome play spaces`")
-        if chosen["size"] > LARGEST_GRID or chosen["rounds"] > MOST_ROUNDS:
-            raise ValueError(
-                f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
-                f"not {show(chosen['size'])} and {show(chosen['rounds'])}"
-            )
+    if game.id == "spaces" and (game.options["size"] > LARGEST_GRID or game.options["rounds"] > MOST_ROUNDS):
+        raise ValueError(
+            f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
+            f"not {show(game.options['size'])} and {show(game.options['rounds'])}"
+        )
     return game
+
+
+def hides(game: Game) -> bool:
+    """Whether there are positions of which not everybody may see everything."""
+    return game.id == "spaces" and (game.options["mode"] == "deck" or game.options["choice"] == "blind")
 
 
 def described(game: Game, state: Any, seat: int | None = None) -> Json:
     """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
-    mover = game.to_move(state)
-    ending = game.outcome(state)
-    legal = _legal(game, state)
+    states = game.new_states(1)
+    states[0] = game.encode(state)  # once: reading a state takes longer than all the rest
+    mover, ending = int(game.kernels.mover(states)), game.ending(states)
+    legal = _legal(game, states)
     return {
-        "state": _shown(game, state, seat),
-        "to_move": mover,
+        "state": game.observation(state, seat) if hides(game) else game.decode(states[0]),
+        "to_move": None if mover < 0 else mover,
         "legal": legal,
-        "marks": marks(game, state, legal or []),
+        "marks": _marks(game, states, legal or []),
         "outcome": None if ending is None else outcome(ending),
     }
-
-
-def _shown(game: Game, state: Any, seat: int | None) -> Any:
-    """The state as a seat sees it; whose eyes they are is no part of it."""
-    return {name: value for name, value in game.observation(state, seat).items() if name != "you"}
 
 
 def outcome(ending: Outcome) -> Json:
@@ -69,35 +66,46 @@ def why_illegal(game: Game, state: Any, move: Any) -> str:
     return ""
 
 
-def _legal(game: Game, state: Any) -> list[Any] | None:
+def _legal(game: Game, states: Any) -> list[Any] | None:
     """All legal moves; None where they are too many to list, or made step by step."""
     if game.actions_a_turn > 1:
         return None
     try:
-        return game.legal_moves(state)
+        return game.listed(states)
     except TooManyMoves:
         return None
 
 
 def marks(game: Game, state: Any, legal: list[Any]) -> Json:
     """What the board of a game shows beside the state."""
+    states = game.new_states(1)
+    states[0] = game.encode(state)
+    return _marks(game, states, legal)
+
+
+def _marks(game: Game, states: Any, legal: list[Any]) -> Json:
     if game.id == "caldera":
-        return {"eruptions": _eruptions(game, state, legal)}
+        return {"eruptions": _eruptions(game, states, legal)}
     if game.id == "dots":
-        return {"chains": _chains(state)}
-    if game.id == "spaces" and state["history"]:
-        return {"round": told_round(state["history"][-1]["boards"], state["size"], state["rules"])}
+        return {"chains": _chains(game.decode(states[0]))}
+    if game.id == "spaces" and game.options["mode"] == "rounds":
+        state = game.decode(states[0])
+        if state["history"]:
+            return {"round": told_round(state["history"][-1]["boards"], state["size"], state["rules"])}
     return {}
 
 
-def _eruptions(game: Game, state: Any, legal: list[Any]) -> list[Json]:
+def _eruptions(game: Game, states: Any, legal: list[Any]) -> list[Json]:
     """The forges that set something off: the cells that erupt, and those of the pieces that are lost."""
     found = []
+    state = game.decode(states[0])
     for move in legal:
         row, column = move.get("target", (0, 0))
         if move["action"] != "forge" or state["board"][row][column] != 3:
             continue
-        after = game.apply(state, move)["board"]
+        forged = states.copy()
+        game.advance(forged, move)
+        after = game.decode(forged[0])["board"]
         cells = [
             [r, c] for r in range(len(after)) for c in range(len(after)) if after[r][c] < 0 <= state["board"][r][c]
         ]

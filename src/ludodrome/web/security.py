@@ -1,9 +1,14 @@
 """What stands between the network and the app: whom it answers, what it accepts, what its answers may do in a browser.
 
-For now the server is for the person at this machine alone: it listens on the loopback interface and answers to no
-other name, so that no page of a stranger can reach it by way of the browser.
+The names that a server answers to are few, so that no page of a stranger can reach it by pointing a name at it; and
+what changes something comes from the server's own pages, or from no page at all.
 """
 
+import asyncio
+import ipaddress
+import re
+import socket
+from collections import Counter
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,6 +18,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MOST_BODY = 256 * 1024
 """Bytes of a request."""
+SMALLER = {"/api/v1/accounts": 8192, "/api/v1/session": 8192, "/api/v1/account": 8192, "/api/v1/tokens": 8192}
+"""Where less is enough; by the beginning of the path."""
+DEEPEST = 64
+"""Brackets within brackets of a request's JSON."""
+SLOWEST = 30.0
+"""Seconds in which a request's content has arrived."""
+MOST_SOCKETS = 200
+"""WebSockets that one address may hold open; of this machine as many as it likes."""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -27,59 +40,101 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+TRANSPORT = "max-age=31536000"
+"""For a year a browser that came over https comes over nothing else."""
+BRACKETS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
+"""Texts as a whole, and brackets outside of them. A text that does not end matches too: no byte is looked at twice."""
 
 
 class Guard:
-    """Refuses what has no business here, before anything looks at it, and puts the headers on every answer."""
+    """Refuses what has no business here, before anything looks at it, and puts the headers on every answer.
 
-    def __init__(self, app: ASGIApp, names: Iterable[str] = LOCAL) -> None:
+    ``names``: what the server may be called; ``addresses``: whether also by any address of a private network;
+    ``behind_proxy``: the last address that was forwarded is the caller's.
+    """
+
+    def __init__(
+        self, app: ASGIApp, names: Iterable[str] = LOCAL, *, addresses: bool = False, behind_proxy: bool = False
+    ) -> None:
         self._app = app
-        self._names = frozenset(names)
+        self._names = frozenset(name.lower() for name in names)
+        self._addresses = addresses
+        self._behind_proxy = behind_proxy
+        self._sockets = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] != "http":
+        """One request, or one WebSocket."""
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
+            return
+        if self._behind_proxy:
+            _believe(scope)
+        refusal = self._refusal(scope)
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send, refusal)
             return
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                if not scope["path"].startswith("/static/"):
-                    headers["cache-control"] = "no-store"
+                _put_headers(scope, MutableHeaders(scope=message))
             await send(message)
 
-        refusal = self._refusal(scope)
         body = b""
         if refusal is None and scope["method"] in WRITES:
-            body, refusal = await _read(receive)
+            body, refusal = await _read(receive, _most(scope["path"]))
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
         await self._app(scope, _again(body, receive) if scope["method"] in WRITES else receive, send_guarded)
 
+    async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: JSONResponse | None) -> None:
+        """A WebSocket: opened by our own pages or by no page, and not by the hundred."""
+        address = scope["client"][0] if scope.get("client") else ""
+        crowded = self._sockets[address] >= MOST_SOCKETS and not _is_loopback(address)
+        if refusal is not None or crowded:
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the answer is 403
+            return
+        self._sockets[address] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._sockets[address] -= 1
+            if not self._sockets[address]:
+                del self._sockets[address]
+
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-        if name not in self._names:
-            return refuse(421, "this server answers to 127.0.0.1 and localhost alone")
-        if scope["method"] not in WRITES:
+        if not self._is_called(host):
+            return refuse(421, "this server answers to other names; it was told which with --host-name")
+        writes = scope["type"] == "websocket" or scope["method"] in WRITES
+        if not writes:
             return None
+        scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         origin = headers.get("origin")
-        if origin is not None and origin != f"{scope['scheme']}://{host}":
+        if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
             return refuse(403, "this request comes from another site's page")
         if origin is None and headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return refuse(403, "this request comes from another site's page")
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > MOST_BODY:
-            return refuse(413, f"a request has at most {MOST_BODY} bytes")
-        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json" and (length != "0" or "transfer-encoding" in headers):
-            return refuse(415, "a request's content is application/json")
-        return None
+        return None if scope["type"] == "websocket" else _unfit(headers, _most(scope["path"]))
+
+    def _is_called(self, host: str) -> bool:
+        name = (host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host).lower()
+        if name in self._names:
+            return True
+        if not self._addresses:
+            return False
+        try:  # a bare address is in nobody's power, as a name is
+            return ipaddress.ip_address(name.removeprefix("[").removesuffix("]")).is_private
+        except ValueError:
+            return False
+
+
+def lan_names() -> tuple[str, ...]:
+    """What a machine is called in its own network, besides its addresses."""
+    name = socket.gethostname()
+    return (*LOCAL, name, f"{name.partition('.')[0]}.local")
 
 
 def refuse(status: int, sentence: str) -> JSONResponse:
@@ -87,20 +142,85 @@ def refuse(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status)
 
 
-async def _read(receive: Receive) -> tuple[bytes, JSONResponse | None]:
-    """The whole body, unless it is too long."""
+def _believe(scope: Scope) -> None:
+    """What the proxy says about the caller. Of several addresses only the last is the proxy's own word."""
+    headers = Headers(scope=scope)
+    address = headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    if address:
+        scope["client"] = (address, 0)
+    if headers.get("x-forwarded-proto", "").rpartition(",")[2].strip() == "https":
+        scope["scheme"] = "wss" if scope["type"] == "websocket" else "https"
+
+
+def _put_headers(scope: Scope, headers: MutableHeaders) -> None:
+    for name, value in HEADERS.items():
+        headers[name] = value
+    if scope["scheme"] == "https":
+        headers["strict-transport-security"] = TRANSPORT
+    if not scope["path"].startswith("/static/"):
+        headers["cache-control"] = "no-store"
+
+
+def _unfit(headers: Headers, most: int) -> JSONResponse | None:
+    """What is said about a content, before it is read."""
+    length = headers.get("content-length", "0")
+    if not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > most:
+        return refuse(413, f"this request has at most {most} bytes")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and (length != "0" or "transfer-encoding" in headers):
+        return refuse(415, "a request's content is application/json")
+    return None
+
+
+def _most(path: str) -> int:
+    return next((size for start, size in SMALLER.items() if path.startswith(start)), MOST_BODY)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None]:
+    """The whole body, unless it is too long, too slow or too deep."""
     parts: list[bytes] = []
     size = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b"", refuse(400, "the request broke off")
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > MOST_BODY:
-            return b"", refuse(413, f"a request has at most {MOST_BODY} bytes")
-        if not message.get("more_body", False):
-            return b"".join(parts), None
+    try:
+        async with asyncio.timeout(SLOWEST):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return b"", refuse(400, "the request broke off")
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > most:
+                    return b"", refuse(413, f"this request has at most {most} bytes")
+                if not message.get("more_body", False):
+                    break
+    except TimeoutError:
+        return b"", refuse(408, "the request's content did not arrive in time")
+    body = b"".join(parts)
+    if _is_deep(body):
+        return b"", refuse(422, f"the request's JSON is nested more than {DEEPEST} deep")
+    return body, None
+
+
+def _is_deep(body: bytes) -> bool:
+    """Whether brackets are nested too deeply; found without building anything."""
+    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+        return False
+    depth = 0
+    for found in BRACKETS.finditer(body):
+        sign = found[0]
+        if sign in (b"[", b"{"):
+            depth += 1
+            if depth > DEEPEST:
+                return True
+        elif sign in (b"]", b"}"):
+            depth -= 1
+    return False
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -19,7 +19,7 @@ from tests.walking import Tally, examples
 pytestmark = pytest.mark.xdist_group("spaces")
 
 RULES = ("written", "live")
-PAIRS = 2_000 if COMPILED else 150
+PAIRS = 2_000 if COMPILED else 60
 
 
 def options() -> st.SearchStrategy[dict[str, Any]]:
@@ -134,7 +134,7 @@ def test_faults_of_damaged_boards(rules: str, long: bool) -> None:
     """Both name the same rule at the same step, for boards broken in every way."""
     rng = random.Random(13)
     named = set()
-    for _ in range(20_000 if long and COMPILED else 1_500):
+    for _ in range((20_000 if long else 1_500) if COMPILED else 400):
         size = rng.choice([2, 3, 3, 4, 6])
         make = rng.choice([oracle.random_legal, oracle.random_playable])
         board = make(size, rng.choice(RULES), rng)

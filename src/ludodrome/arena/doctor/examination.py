@@ -128,7 +128,7 @@ class Examination:
     @property
     def inside(self) -> bool:
         """Whether the bot is a built-in, to which no messages are sent."""
-        return self.spec.partition(":")[0] not in ("cmd", "py")
+        return self.spec.partition(":")[0] not in ("cmd", "py", "box")
 
     def assignment(self, trial: Trial) -> Assignment:
         """The game of a trial, the bot in its seat and random players in the others."""

@@ -1,19 +1,17 @@
 """The doctor's checks of a bot's process: whether it leaves by itself, and what it writes beside its answers."""
 
-import contextlib
-import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from ludodrome.arena import messages
 from ludodrome.arena.doctor.examination import HELD, NOTE, SKIPPED, WARNING, Examination, Finding, Trial
 from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.table import Table
-from ludodrome.arena.transports import command
+from ludodrome.arena.transports import BOX, command
 from ludodrome.arena.transports import seat as make_seat
-from ludodrome.arena.transports.processes import KEPT, environment
+from ludodrome.arena.transports.processes import KEPT, Process
 
 PATIENCE = 10.0
 """Seconds in which a program should have started, heard what there is to hear, and left."""
@@ -63,25 +61,24 @@ def _conversation(on: Examination, turns: int | None) -> bytes:
 
 def _leaving(on: Examination, told: bytes) -> tuple[float, int | None]:
     """How long a bot stays after it was told something and its stdin closed, and its exit code; None: it stayed on."""
-    kind, _, rest = on.spec.partition(":")
-    process = subprocess.Popen(
-        command(kind, rest),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=environment("doctor"),
-    )
+    process = _started(on.spec)
     began = time.monotonic()
     try:
-        process.communicate(told, timeout=PATIENCE)
-        return time.monotonic() - began, process.returncode
-    except subprocess.TimeoutExpired:
-        return PATIENCE, None
+        process.send(told)
+        code = process.leave(PATIENCE)
+        return time.monotonic() - began, code
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.end(0.0, lambda data: None)
+
+
+def _started(spec: str) -> Process:
+    kind, _, rest = spec.partition(":")
+    if kind == BOX:
+        from ludodrome.arena import sandbox
+        from ludodrome.arena.sandbox.boxes import BoxedProcess
+
+        return BoxedProcess(sandbox.box(Path(rest)))
+    return Process(command(kind, rest))
 
 
 def noise(on: Examination) -> Iterator[Finding]:

@@ -130,6 +130,7 @@ class _Processes(ProcessPoolExecutor):
             with suppress(OSError, ValueError, AssertionError):
                 if process.is_alive():
                     process.kill()
+        self._join(workers)  # a killed process lives for a moment longer
         end_processes_with(self._crew)
 
     @staticmethod

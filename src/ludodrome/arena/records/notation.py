@@ -51,7 +51,7 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
             yield f"[{key} {to_text(value)}]"
     yield f"[digest {to_text(record['digest'])}]"
     game = Assignment.from_json(record).made()
-    state = game.initial_state(record["seed"])
+    state = record.get("position") or game.initial_state(record["seed"])
     entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
     for entry in entries + record["turns"]:
         more = {key: value for key, value in entry.items() if key not in _IN_THE_LINE}
@@ -99,7 +99,7 @@ class _Reader:
         self.head = head
         self.first = first
         self.game: Game = Assignment.from_json({**head, "opening": []}).made()
-        self.state = self.game.initial_state(head["seed"])
+        self.state = head.get("position") or self.game.initial_state(head["seed"])
 
     def record(self, lines: list[_Line]) -> dict[str, Any]:
         """The record of the head and these turns."""

@@ -7,14 +7,16 @@ from typing import Any
 
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move
+from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move, resigned
 from ludodrome.arena.records import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
-from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL
+from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
 from ludodrome.game import IllegalMove, Outcome
 from ludodrome.reading import show
 
 REQUIRED = ("turns", "result", "ms", "digest")
 OPTIONAL = ("stderr", "notes")
+RESIGNATION = "resignation"
+VERDICT = {"seat", "cause", "why", "turn"}
 ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "digest"}
 
 
@@ -166,12 +168,26 @@ class Verifier:
                 raise BadRecord("a game that the arena broke off has one verdict of the arena, its last")
             self.verdicts += claimed
             return broken_off(self.game), ARENA
+        if result["decided_by"] == RESIGNATION:
+            return self._resignation(result["verdicts"][len(self.verdicts) :]), RESIGNATION
         if self.stopped is not None:
             return forfeited(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
         ending = self.game.outcome(self.state)
         if ending is None:
             raise BadRecord("the game is not over after the last turn", self.number)
         return ending, "play"
+
+    def _resignation(self, claimed: list[Any]) -> Outcome:
+        """Somebody gave up between two turns: the last verdict says who, and nothing else can."""
+        if self.stopped is not None or self.game.to_move(self.state) is None:
+            raise BadRecord("nobody can resign a game that is over", self.number)
+        right = len(claimed) == 1 and claimed[0]["cause"] == RESIGNED and type(claimed[0]["why"]) is str
+        if not right or not alike(claimed[0]["turn"], self.number) or set(claimed[0]) != VERDICT:
+            raise BadRecord("a game that somebody resigned has one verdict about it, its last")
+        if claimed[0]["seat"] not in range(self.game.seats) or type(claimed[0]["seat"]) is not int:
+            raise BadRecord(f"{show(claimed[0]['seat'])} is no seat that could resign")
+        self.verdicts += claimed
+        return resigned(self.game, claimed[0]["seat"])
 
 
 def alike(one: Any, other: Any) -> bool:

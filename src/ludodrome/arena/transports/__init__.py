@@ -1,7 +1,8 @@
-"""How seats are carried: inside this process, or as child processes. ``seat`` makes one from a bot's spec.
+"""How seats are carried: inside this process, as child processes, by endpoints. ``seat`` makes one from a bot's spec.
 
 ``cmd:./mybot --fast`` is a program with its arguments; ``py:mine.py:MyBot`` is a Python class, in a child of ours, so
-that a deadline can be kept; all other specs are built-ins.
+that a deadline can be kept; ``llm:URL,model=NAME`` is a language model; ``box:FOLDER`` is a
+program in a sandbox; all other specs are built-ins.
 """
 
 import os
@@ -12,10 +13,11 @@ from pathlib import Path
 
 from ludodrome.arena.messages import longest_line
 from ludodrome.arena.seats import Seat
+from ludodrome.bots.specs import LLM
 from ludodrome.game import Game
 from ludodrome.reading import show
 
-COMMAND, FILE = "cmd", "py"
+COMMAND, FILE, BOX = "cmd", "py", "box"
 
 
 def seat(spec: str, game: Game, seed: int) -> Seat:
@@ -25,6 +27,14 @@ def seat(spec: str, game: Game, seed: int) -> Seat:
         from ludodrome.arena.transports.child import ChildSeat
 
         return ChildSeat(spec, command(kind, rest), longest_line(game))
+    if colon and kind == BOX:
+        from ludodrome.arena import sandbox
+
+        return sandbox.seat(Path(rest), spec, longest_line(game))
+    if colon and kind == LLM:
+        from ludodrome.arena.transports.models import ModelSeat
+
+        return ModelSeat(spec, game)
     from ludodrome.arena.transports.inside import InsideSeat
     from ludodrome.bots import bot
 

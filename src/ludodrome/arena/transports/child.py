@@ -59,7 +59,7 @@ class ChildSeat:
         """Start the process, or begin another game in it."""
         if self._process is None and not self._failure:
             try:
-                self._process = Process(self._arguments)
+                self._process = self._begin()
             except OSError as error:
                 if error.errno in OURS:
                     raise
@@ -67,6 +67,9 @@ class ChildSeat:
                 return
         self._observed.clear()
         self._send(hello)
+
+    def _begin(self) -> Process:
+        return Process(self._arguments)
 
     def ask(self, turn: Turn) -> Answer:
         """Its answer, or a fault, at the deadline at the latest. The time runs from here."""

@@ -42,9 +42,14 @@ PASSED_ON = re.compile(
 """What a child sees of our environment; secrets are passed on under names that begin with BOT_."""
 
 
+DATABASE = "LUDODROME_DATABASE_URL"
+"""May hold a password: no bot sees it."""
+
+
 def environment(mark: str) -> dict[str, str]:
     """The environment of a child."""
-    return {**{name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}, MARK: mark}
+    passed = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name) and name != DATABASE}
+    return {**passed, MARK: mark}
 
 
 class Process:
@@ -52,15 +57,7 @@ class Process:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._mark = secrets.token_hex(8)
-        self._popen = subprocess.Popen(
-            arguments,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=environment(self._mark),
-        )
+        self._popen = self._spawn(arguments)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self._in, self._out, err = (pipe.fileno() for pipe in pipes if pipe)
         os.set_blocking(self._in, False)
@@ -82,6 +79,18 @@ class Process:
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._poll.register(self._exit, select.POLLIN)
+
+    def _spawn(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+        """Start it; the first process of a session of its own."""
+        return subprocess.Popen(
+            arguments,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=environment(self._mark),
+        )
 
     @property
     def stderr(self) -> str:
@@ -172,6 +181,14 @@ class Process:
             return f"it exited with code {status.si_status}"
         return f"it was ended by {_signal_name(status.si_status)}"
 
+    def leave(self, seconds: float) -> int | None:
+        """Close its input once it has all that was sent; its exit code, below 0 for a signal. None: it stays on."""
+        if not self._leaves(seconds, lambda data: None):
+            return None
+        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        assert status is not None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
         """Close its input, give it time to leave, then end it and whatever it started. ``heard`` gets its output."""
         if self.ended:
@@ -183,10 +200,14 @@ class Process:
                 self._leaves(TERM_SECONDS, heard)
         finally:
             self._signal(signal.SIGKILL)  # before it is reaped, so that its number is still its own
-            sweep(self._popen.pid, f"{MARK}={self._mark}")
+            self._sweep()
             self._deafen()
             if self.has_exited(KILL_SECONDS):
                 self._give_back()
+
+    def _sweep(self) -> None:
+        """End what it has started and left behind."""
+        sweep(self._popen.pid, f"{MARK}={self._mark}")
 
     def _give_back(self) -> None:
         """Reap it, and close what leads to it."""

@@ -5,21 +5,24 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from ludodrome.web.plays import PERSON, Play
+from ludodrome.web.company import PERSON
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.thinking import LONGEST, MOST_LINES
 
 LARGEST_SEED = 2**53 - 1
 FAULTS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The content is no JSON."},
-    403: {"description": "The request comes from another site's page."},
+    401: {"description": "Nobody has signed in, or the token is not good."},
+    403: {"description": "The caller may not do this, or the request comes from another site's page."},
     404: {"description": "There is no such thing."},
     409: {"description": "It cannot be done now."},
+    408: {"description": "The content did not arrive in time."},
     413: {"description": "The content is too long."},
     415: {"description": "The content is not called application/json."},
     421: {"description": "The server does not answer to this name."},
     422: {"description": "The request has not the right form, or the rules refuse it."},
-    503: {"description": "The engine is busy."},
+    429: {"description": "That is too often; the header Retry-After says when to ask again."},
+    503: {"description": "The engine is busy, or the database cannot be reached."},
 }
 """What else may be answered; each is an object with a sentence in ``error``."""
 GAME_NAME = Field(max_length=40, examples=["skysummit"])
@@ -37,10 +40,13 @@ class NewPlay(Strict):
     game: str = GAME_NAME
     options: dict[str, Any] = Field(default={}, max_length=10)
     seats: list[str] = Field(
-        max_length=3, examples=[[PERSON, "level:3"]], description="By seat: person, or the spec of a built-in bot."
+        max_length=3,
+        examples=[[PERSON, "level:3"]],
+        description="By seat: person, friend (who gets a link), or the spec of a built-in bot.",
     )
     clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
     opening: list[Any] = Field(default=[], description="Moves that are on the board already.")
+    position: Any = Field(default=None, description="Where it begins, as JSON or on one line; null: at the beginning.")
     seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
 
 
@@ -75,6 +81,16 @@ class Question(Strict):
     lines: int = Field(default=3, ge=1, le=MOST_LINES)
 
 
+class Tried(Strict):
+    """A position, and moves to try from there."""
+
+    options: dict[str, Any] | None = Field(
+        default=None, max_length=10, description="Of the game; null: as the position tells them."
+    )
+    state: Any = Field(default=None, description="As JSON, or on one line; null for the first position.")
+    moves: list[Any] = Field(default=[], max_length=400, description="As JSON, or in the notation for people.")
+
+
 class Unfinished(Strict):
     """A board of spaces in the making."""
 
@@ -83,18 +99,27 @@ class Unfinished(Strict):
     sequence: list[Any] = Field(default=[], max_length=400)
 
 
+class Lots(Strict):
+    """Boards of spaces by lot."""
+
+    size: int = Field(ge=2, le=10)
+    rules: str = Field(default="written", max_length=20)
+    count: int = Field(default=1, ge=1, le=10)
+    seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
+
+
+class Boards(Strict):
+    """Two boards of spaces, seat 0's and seat 1's."""
+
+    size: int = Field(ge=2, le=10)
+    rules: str = Field(default="written", max_length=20)
+    boards: list[Any] = Field(min_length=2, max_length=2)
+
+
 class Answer(Strict):
     """A move that may solve a puzzle."""
 
     move: Any
-
-
-def play_of(request: Request, name: str) -> Play:
-    """The game of an id, or 404."""
-    play: Play | None = request.app.state.plays.find(name)
-    if play is None:
-        raise HTTPException(404, "there is no such game here any more: games are kept for half a day")
-    return play
 
 
 def sitting_of(request: Request, name: str) -> Sitting:

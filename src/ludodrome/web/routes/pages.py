@@ -20,7 +20,15 @@ router = APIRouter(include_in_schema=False)
 
 FIRST = "skysummit"
 ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
-TABS = (("Play", ""), ("Puzzles", "/puzzles"), ("Rules", "/rules"))
+TABS = (
+    ("Play", ""),
+    ("Arena", "/arena"),
+    ("New bot", "/bots/new"),
+    ("Leaderboard", "/leaderboard"),
+    ("Analysis", "/analysis"),
+    ("Puzzles", "/puzzles"),
+    ("Rules", "/rules"),
+)
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 _templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
 
@@ -31,11 +39,18 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def _page(request: Request, template: str, game_id: str, tab: str, **context: Any) -> Response:
+def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:
+    """A page of a game, under one of its tabs or beside them; 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: Entry = GAMES[game_id]
     shared = {"games": [GAMES[one] for one in ORDER], "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
+    return _templates.TemplateResponse(request, template, {**shared, **context})
+
+
+def general_page(request: Request, template: str, **context: Any) -> Response:
+    """A page of no game in particular."""
+    shared = {"games": [GAMES[one] for one in ORDER], "game": None, "tabs": TABS, "tab": "", "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 
@@ -60,8 +75,20 @@ def icon() -> Response:
 @router.get("/{game_id}")
 def play(request: Request, game_id: str) -> Response:
     """Play: a game in progress."""
-    data = {"game": game_id, "play": None, "showcase": showcase(game_id) if game_id in GAMES else None}
-    return _page(request, "play.html", game_id, "", data=data)
+    first = showcase(game_id) if game_id in GAMES else None
+    return page(request, "play.html", game_id, "", data=_play_data(request, game_id, None, first))
+
+
+def _play_data(request: Request, game_id: str, play: str | None, first: Any) -> dict[str, Any]:
+    """What the play page is told: the game, and where friends find this server."""
+    state = request.app.state
+    return {"game": game_id, "play": play, "showcase": first, "mode": state.mode, "address": state.public_address}
+
+
+@router.get("/join/{link}")
+def join(request: Request, link: str) -> Response:
+    """A link that gives a seat away: the page takes it."""
+    return general_page(request, "join.html", data={"link": link})
 
 
 @router.get("/{game_id}/plays/{name}")
@@ -69,8 +96,8 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     """Play: the game of that id."""
     found = request.app.state.plays.find(name)
     if found is None or found.game.id != game_id:
-        raise HTTPException(404, "This game is not here any more: games are kept for half a day.")
-    return _page(request, "play.html", game_id, "", data={"game": game_id, "play": name, "showcase": None})
+        raise HTTPException(404, "There is no such game of this kind.")
+    return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))
 
 
 @router.get("/{game_id}/rules")
@@ -78,7 +105,7 @@ def rules_page(request: Request, game_id: str) -> Response:
     """The rules, with diagrams."""
     book = rules(game_id) if game_id in GAMES else None
     diagrams = [] if book is None else [{"position": one.position, "options": one.options} for one in book.diagrams]
-    return _page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
+    return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
 
 
 @router.get("/{game_id}/puzzles")
@@ -92,16 +119,14 @@ def puzzles_page(request: Request, game_id: str) -> Response:
     ]
     count = sum(one in solved for one in book)
     first = next((one.number for one in book if one not in solved), 1)
-    return _page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
+    return page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
 
 
 @router.get("/{game_id}/puzzles/{number}")
 def puzzle_page(request: Request, game_id: str, number: int) -> Response:
     """One puzzle."""
     if game_id not in GAMES:
-        return _page(request, "puzzle.html", game_id, "/puzzles")
+        return page(request, "puzzle.html", game_id, "/puzzles")
     one, total = puzzle_of(game_id, number), len(puzzles(game_id))
     data = {"game": game_id, "number": number, "total": total}
-    return _page(
-        request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data
-    )
+    return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=one in Solved(), data=data)

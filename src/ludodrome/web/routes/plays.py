@@ -1,95 +1,187 @@
-"""Plays: games on the page, from the first move to the record."""
+"""Plays: games on the page, from the first move to the record. How they are watched live is in ``live.py``."""
 
 import json
 import secrets
-from functools import partial
+from dataclasses import asdict
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.arena.records import to_text
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.reading import show
-from ludodrome.web.plays import PERSON, Play, seated
+from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import PLAY
+from ludodrome.store.plays import FRIEND, digest_of, new_key
+from ludodrome.web.company import BOT, PERSON, Watcher
+from ludodrome.web.identity import Anybody, Begins, Caller, SignedIn
+from ludodrome.web.library import SEED_BITS, Library
+from ludodrome.web.plays import Play, seated
 from ludodrome.web.positions import Json, open_game
-from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat, play_of
+from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
 
-router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)
+router = APIRouter(tags=["plays"], responses=FAULTS)
 
 PATIENCE = 20.0
 """Seconds that an answer is held back until something has changed."""
-SEED_BITS = 48
+MOST_LINES = 100
+LATEST = 2**53
+LONGEST_KEY = 100
+
+Key = Annotated[
+    str | None, Header(alias="x-play-key", max_length=LONGEST_KEY, description="Of a seat, if you have one.")
+]
 
 
-@router.post("", status_code=201)
-def begin(request: Request, wanted: NewPlay) -> Json:
-    """Begin a game. Bots that are to move begin to think at once."""
+def library_of(connection: Any) -> Library:
+    """The games of the app."""
+    library: Library = connection.app.state.plays
+    return library
+
+
+def play_of(request: Any, name: str) -> Play:
+    """The game of an id, or 404."""
+    play = library_of(request).find(name)
+    if play is None:
+        raise HTTPException(404, "there is no such game")
+    return play
+
+
+@router.post("/plays", status_code=201)
+def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
+    """Begin a game. Bots that are to move begin to think at once.
+
+    Whoever is not signed in gets a ``key`` with it, and shows that as ``X-Play-Key`` from then on.
+    """
     game = open_game(wanted.game, wanted.options)
     for spec in wanted.seats:
         _check_spec(spec)
     seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
-    assignment = seated(game, wanted.seats, wanted.clock, seed, wanted.opening)
-    shelf = request.app.state.plays
-    play = Play(shelf.new_id(), game, assignment, request.app.state.staff)
-    shelf.put(play.id, play)
-    return play.view()
+    specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
+    position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
+    names = _names(wanted.seats, who)
+    assignment = seated(game, specs, wanted.clock, seed, wanted.opening, names, position)
+    kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
+    key = new_key() if who.account is None else None
+    digest = None if key is None else digest_of(key)
+    play = library_of(request).begin(game, assignment, kinds, who.account, digest)
+    view = play.view(watcher_of(play, who, key))
+    return view if key is None else {**view, "key": key}
 
 
-@router.get("/{name}")
-async def look(request: Request, name: str, after: int | None = Query(None, ge=0, le=2**31)) -> Json:
+@router.get("/plays")
+def mine(
+    request: Request,
+    who: SignedIn,
+    most: Annotated[int, Query(ge=1, le=MOST_LINES)] = MOST_LINES,
+    before: Annotated[int | None, Query(ge=0, le=LATEST, description="Milliseconds of universal time.")] = None,
+) -> list[Json]:
+    """The games that you began, the latest first."""
+    assert who.account is not None
+    return [asdict(line) for line in library_of(request).lines(who.account, most, before)]
+
+
+@router.get("/plays/{name}")
+async def look(
+    request: Request,
+    name: str,
+    who: Anybody,
+    key: Key = None,
+    after: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+) -> Response:
     """The game as it is now. ``after`` holds the answer back until the version is higher, 20 seconds at most."""
-    play = play_of(request, name)
+    play = await run_in_threadpool(play_of, request, name)
     if after is not None:
         flag = play.seconds_to_flag()
         patience = PATIENCE if flag is None else min(PATIENCE, flag + 0.02)
-        await play.bell.wait(partial(_newer, play, after), patience)
-    return await run_in_threadpool(play.view)
+        await play.bell.wait(lambda: play.closed or play.version > after, patience)
+        play = await run_in_threadpool(play_of, request, name)
+    return await run_in_threadpool(_view, play, who, key)
 
 
-def _newer(play: Play, version: int) -> bool:
-    return play.version > version
-
-
-@router.get("/{name}/positions/{number}")
+@router.get("/plays/{name}/positions/{number}")
 def position(request: Request, name: str, number: int) -> Json:
     """The position after so many moves."""
     return play_of(request, name).position(number)
 
 
-@router.post("/{name}/moves")
-def move(request: Request, name: str, made: NewMove) -> Json:
-    """A person's move. An illegal one is refused with the reason and costs nothing."""
-    play = play_of(request, name)
-    play.move(made.move, made.version)
-    return play.view()
+@router.post("/plays/{name}/moves")
+async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Response:
+    """A person's move. An illegal one is refused with the reason and costs nothing. The answer means: it is kept."""
+    play = library_of(request).at_hand(name)
+    if play is None:
+        play = await run_in_threadpool(play_of, request, name)
+    await play.move_soon(made.move, watcher_of(play, who, key).seats, made.version)
+    return _view(play, who, key) if play.game.actions_a_turn == 1 else await run_in_threadpool(_view, play, who, key)
 
 
-@router.post("/{name}/undo")
-def undo(request: Request, name: str) -> Json:
+@router.post("/plays/{name}/undo")
+def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """Back to the last decision of a person."""
     play = play_of(request, name)
-    play.undo()
-    return play.view()
+    play.undo(watcher_of(play, who, key))
+    return _view(play, who, key)
 
 
-@router.post("/{name}/resign")
-def resign(request: Request, name: str, who: Seat) -> Json:
+@router.post("/plays/{name}/resign")
+def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = None) -> Response:
     """A person gives up."""
     play = play_of(request, name)
-    play.resign(who.seat)
-    return play.view()
+    play.resign(watcher_of(play, who, key).seats, seat.seat)
+    return _view(play, who, key)
 
 
-@router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+@router.post("/plays/{name}/rematch")
+def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
+    """The same again with the seats changed, once all people want it: ``next`` is the other game's id then."""
+    play = play_of(request, name)
+    library_of(request).rematch(play, watcher_of(play, who, key))
+    return _view(play, who, key)
+
+
+@router.post("/joins/{link}", status_code=201)
+def join(request: Request, link: str, who: Anybody) -> Json:
+    """Take the seat that a link gives away. Whoever shows the ``key`` as ``X-Play-Key`` holds it from then on."""
+    called = who.name if who.account not in (None, LOCAL) else None
+    joined = library_of(request).join(link, called)
+    if joined is None:
+        raise HTTPException(404, "this link is not good: the seat is taken already, or the link is mistyped")
+    return {"play": joined.play.id, "game": joined.play.game.id, "seat": joined.seat, "key": joined.key}
+
+
+@router.get("/plays/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def record(request: Request, name: str) -> Response:
     """The record of the finished game, as the arena writes it."""
-    kept = play_of(request, name).record()
+    kept = library_of(request).record(play_of(request, name))
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
+def watcher_of(play: Play, who: Caller, key: str | None) -> Watcher:
+    """What somebody is in a game; a token that is not good for playing only looks on."""
+    return play.company.watcher(who.account if PLAY in who.scopes else None, key)
+
+
+def _view(play: Play, who: Caller, key: str | None) -> Response:
+    """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
+    play.look_at_clock()
+    text = json.dumps(play.view(watcher_of(play, who, key)), separators=(",", ":"))
+    return Response(text, media_type="application/json")
+
+
+def _names(seats: list[str], who: Caller) -> list[str] | None:
+    """What the seats are called, where it is not plain; None: as it is usual at one screen."""
+    known = who.name if who.account not in (None, LOCAL) else None
+    if known is None and FRIEND not in seats:
+        return None
+    host = known or "Host"
+    called = {PERSON: host if seats.count(PERSON) == 1 else "", FRIEND: "Guest" if seats.count(FRIEND) == 1 else ""}
+    return [called.get(spec, spec) or f"Player {number + 1}" for number, spec in enumerate(seats)]
+
+
 def _check_spec(spec: str) -> None:
     """Only people and built-ins sit here: no programs of strangers."""
-    if spec != PERSON and spec.partition(":")[0] not in KINDS:
-        raise ValueError(f"a seat is {PERSON} or a built-in bot ({', '.join(KINDS)}), not {show(spec)}")
+    if spec not in (PERSON, FRIEND) and spec.partition(":")[0] not in KINDS:
+        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({', '.join(KINDS)}), not {show(spec)}")

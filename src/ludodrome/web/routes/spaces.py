@@ -1,11 +1,15 @@
-"""Boards of spaces in the making."""
+"""Boards of spaces in the making, by lot, and run against each other."""
+
+import secrets
 
 from fastapi import APIRouter
 
-from ludodrome.web.positions import Json
-from ludodrome.web.routes.asking import FAULTS, Unfinished
+from ludodrome.web.positions import Json, told_round
+from ludodrome.web.routes.asking import FAULTS, Boards, Lots, Unfinished
 
 router = APIRouter(prefix="/spaces", tags=["spaces"], responses=FAULTS)
+
+SEED_BITS = 48
 
 
 @router.post("/boards")
@@ -17,3 +21,32 @@ def board(asked: Unfinished) -> Json:
     finished = bool(asked.sequence) and not following
     whole = {"boardSize": asked.size, "sequence": asked.sequence}
     return {"next": following, "finished": finished, "code": encode_board(whole) if asked.sequence else ""}
+
+
+@router.post("/samples")
+def samples(asked: Lots) -> Json:
+    """Legal boards by lot: each as likely as any other where they can be counted, else step by step."""
+    from ludodrome.games.spaces import format_board, quick, sample
+    from ludodrome.games.spaces.boards import is_live
+    from ludodrome.games.spaces.sample import UNIFORM
+
+    is_live(asked.rules)
+    seed = secrets.randbits(SEED_BITS) if asked.seed is None else asked.seed
+    if asked.size <= UNIFORM[asked.rules]:
+        boards = [format_board(one, asked.size) for one in sample(asked.size, asked.count, asked.rules, seed)]
+    else:
+        boards = [quick(asked.size, asked.rules, seed + number) for number in range(asked.count)]
+    return {"boards": boards}
+
+
+@router.post("/rounds")
+def played(asked: Boards) -> Json:
+    """Two boards run against each other, step by step."""
+    from ludodrome.game import IllegalMove
+    from ludodrome.games.spaces import check
+
+    for number, one in enumerate(asked.boards):
+        faults = check(one, asked.size, asked.rules)
+        if faults:
+            raise IllegalMove(f"board {number + 1}: {faults[0].sentence}")
+    return told_round(asked.boards, asked.size, asked.rules)

@@ -4,10 +4,15 @@ export class Refusal extends Error {
   constructor(message, status) { super(message); this.status = status; }
 }
 
+let key = null;
+/** Whoever has the key of a seat shows it with everything from then on. */
+export function useKey(other) { key = other; }
+
 async function ask(path, options) {
   let answer;
+  const headers = { ...options.headers, ...(key ? { "x-play-key": key } : {}) };
   try {
-    answer = await fetch(`/api/v1${path}`, options);
+    answer = await fetch(`/api/v1${path}`, { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer. Is it still running?", 0);
@@ -22,6 +27,8 @@ export const get = (path, signal) => ask(path, { signal });
 export const post = (path, body = {}, signal) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
+export const remove = (path) => ask(path, { method: "DELETE" });
+
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
 const voice = document.getElementById("say");
@@ -29,4 +36,5 @@ export function say(text) {
   voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
 }
 
+export const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;
 export const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

@@ -24,7 +24,7 @@ export class Board {
     host.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, flip, animate, analysis. */
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, flip, animate, analysis, edit. */
   update(model) {
     const before = this.model;
     this.model = model;
@@ -59,7 +59,7 @@ export class Board {
     this.targets.set(key, act);
     return svg(
       "g",
-      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live ? null : "true" },
+      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live || this.model.edit ? null : "true" },
       ...children,
       svg("rect", { class: "hit", x, y, width, height, rx: round }),
     );
@@ -100,6 +100,7 @@ export class Board {
   }
 
   activate(key, event) {
+    if (this.model.edit) { this.model.edit(key); return; }
     if (this.sent) return;
     if (!this.model.interactive) {
       if (this.model.waiting) this.tell(this.model.waiting, true);

@@ -1,7 +1,9 @@
 // The play page: a game on the server, shown move by move.
 
-import { Refusal, get, pageData, post, say, sentence } from "./api.js";
+import { counted, get, pageData, post, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
+import { keyOf, recalled, store, storeKey } from "./keys.js";
+import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
 
 const data = pageData();
@@ -9,7 +11,8 @@ const part = (id) => document.getElementById(id);
 const { GameBoard } = await import(`./boards/${data.game}.js`);
 const SLOW = 4000;
 const SPEEDS = { dots: 260 }, USUAL_SPEED = 420;
-const remembered = `ludodrome ${data.game}`;
+const asked = new URLSearchParams(location.search);
+const PATHS = { move: "moves", undo: "undo", resign: "resign", rematch: "rematch" };
 
 let view = null;
 let positions = new Map();
@@ -18,7 +21,10 @@ let flipped = null;
 let analysing = false;
 let hint = null;
 let engineAsked = 0;
-let listening = null;
+let live = null;
+let role = asked.get("as") === "guest" ? "guest" : "owner";
+let latest = null;
+let taking = false;
 let busy = false;
 let wanted = null;
 let following = false;
@@ -31,47 +37,72 @@ const board = new GameBoard(part("board"), part("bar"), {
 
 // What the game is like now
 
-const live = () => view && shown === view.moves.length;
-const people = () => view.seats.map((seat, number) => (seat.person ? number : -1)).filter((number) => number >= 0);
-const me = () => { const some = people(); return some.length === 1 ? some[0] : view.to_move !== null && some.includes(view.to_move) ? view.to_move : some[0] ?? 0; };
-const bottom = () => (people().length === 1 ? me() : 0);
+const upToDate = () => view && shown === view.moves.length;
+/** The seats that are played from this page. */
+const mine = () => view.seats.map((seat, number) => (seat.yours ? number : -1)).filter((number) => number >= 0);
+const me = () => { const some = mine(); return some.length === 1 ? some[0] : view.to_move !== null && some.includes(view.to_move) ? view.to_move : some[0] ?? 0; };
+const bottom = () => (mine().length === 1 ? me() : 0);
+const shared = () => view.seats.some(({ kind }) => kind === "friend");
 const turned = () => (flipped === null ? data.game !== "dots" && data.game !== "spaces" && bottom() === 1 : flipped);
-const nameOf = (seat) => view.seats[seat].name;
+const nameOf = (seat) => (view.seats[seat].yours && mine().length === 1 ? "You" : view.seats[seat].name);
 
 // Beginning
 
 async function begin(wish) {
-  stop();
   waiting(true);
   try {
-    take(await post("/plays", wish), false);
-    history.replaceState(null, "", `/${data.game}/plays/${view.id}`);
-    remember(view.id);
+    role = "owner";
+    useKey(null);
+    const begun = await post("/plays", wish);
+    if (begun.key) storeKey(begun.id, role, begun.key);
+    await open(begun);
   } catch (error) { failed(error); throw error; } finally { waiting(false); }
 }
 
-function remember(id) { try { localStorage.setItem(remembered, id); } catch { /* private windows keep nothing */ } }
-function recall() { try { return localStorage.getItem(remembered); } catch { return null; } }
+/** This page is about that game from now on. */
+async function open(game) {
+  useKey(keyOf(game.id, role));
+  latest = null;
+  await take(game, false);
+  history.replaceState(null, "", `/${data.game}/plays/${view.id}${role === "guest" ? "?as=guest" : ""}`);
+  store(data.game, role === "guest" ? `${view.id} guest` : view.id);
+  live?.end();
+  live = new Live(view.id, keyOf(view.id, role), receive, failed);
+}
 
 async function start() {
-  const known = data.play || recall();
   const first = data.showcase;
+  if (first && asked.has("position")) { await playOn(); return; }
   if (first) sketch(first);
-  if (known) {
+  const [name, as] = data.play ? [data.play, role] : (recalled(data.game) || "").split(" ");
+  if (name) {
     try {
-      take(await get(`/plays/${known}`), false);
-      history.replaceState(null, "", `/${data.game}/plays/${known}`);
+      role = as || "owner";
+      useKey(keyOf(name, role));
+      await open(await get(`/plays/${name}`));
       return;
     } catch (error) { if (!first) { failed(error); return; } }
   }
+  role = "owner";
   await begin({ game: data.game, options: first.options, seats: first.seats, opening: first.opening, seed: first.seed }).catch(() => {});
+}
+
+/** A game from a position in the address: the board shows it, and the dialog asks who plays. */
+async function playOn() {
+  const position = asked.get("position"), options = Object.fromEntries([...asked].filter(([name]) => name !== "position" && name !== "as").map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]));
+  try {
+    const { state, to_move: seat } = await post(`/games/${data.game}/positions`, { options, state: position });
+    sketch({ state, opening: [], texts: [], options, seats: data.showcase.seats, seat });
+    const seats = state.players === 3 ? ["person", "level:3", "level:3"] : [...data.showcase.seats];
+    openDialog(data.game, { options, seats: seats.map((_, at) => ({ spec: at === seat ? "person" : "level:3" })) }, begin, { options, position });
+  } catch (error) { failed(error); }
 }
 
 /** The board before the server has said anything. */
 function sketch(first) {
-  board.update({ state: first.state, legal: [], marks: {}, last: first.opening.at(-1), before: null, seat: 0, eyes: 0, interactive: false, flip: false, word: "" });
-  const seats = first.seats.map((spec) => ({ name: spec === "person" ? "You" : spec, spec, person: spec === "person", left_ms: null }));
-  view = { seats, moves: first.texts.map((text, at) => ({ seat: at % 2, text })), to_move: 0, result: null, position: { state: first.state }, opening: 0, options: first.options };
+  board.update({ state: first.state, legal: [], marks: {}, last: first.opening.at(-1), before: null, seat: first.seat ?? 0, eyes: 0, interactive: false, flip: false, word: "" });
+  const seats = first.seats.map((spec) => ({ name: spec === "person" ? "You" : spec, spec, person: spec === "person", yours: spec === "person", kind: spec === "person" ? spec : "bot", taken: true, here: true, left_ms: null }));
+  view = { seats, moves: first.texts.map((text, at) => ({ seat: at % 2, text })), to_move: first.seat ?? 0, result: null, position: { state: first.state }, opening: 0, options: first.options };
   shown = view.moves.length;
   panel();
   view = null;
@@ -95,23 +126,36 @@ function failed(error) {
 
 // Listening
 
-function stop() { listening?.abort(); listening = null; }
-
-async function listen() {
-  stop();
-  const mine = (listening = new AbortController());
-  while (view && !mine.signal.aborted && view.result === null && (view.thinking || view.clock !== "none")) {
-    try {
-      const next = await get(`/plays/${view.id}?after=${view.version}`, mine.signal);
-      if (mine.signal.aborted) return;
-      if (next.version !== view.version) { await take(next, true); return; }
-    } catch (error) {
-      if (error.name === "AbortError") return;
-      failed(error);
-      if (error instanceof Refusal && error.status === 404) return;
-      await pause(2000);
+/** A view from the server; while one is being shown, the next waits, and only the last of several is shown. */
+async function receive(next) {
+  if (!view || next.id !== view.id) return;
+  latest = next;
+  if (taking) return;
+  taking = true;
+  try {
+    while (latest) {
+      const one = latest;
+      latest = null;
+      if (one.next && !view.next) await follow(one.next);
+      else if (one.version === view.version) beside(one);
+      else if (one.version > view.version) { busy = false; await take(one, true); }
     }
-  }
+  } catch (error) { failed(error); } finally { taking = false; }
+}
+
+/** The other game, with everybody one seat further. */
+async function follow(name) {
+  const key = keyOf(view.id, role);
+  if (key) storeKey(name, role, key);
+  try { await open(await get(`/plays/${name}`)); } catch (error) { failed(error); }
+}
+
+/** Nothing happened in the game, but somebody came or went, or wants a rematch. */
+function beside(next) {
+  const calm = analysing || !upToDate();
+  view = Object.assign(next, { arrived: performance.now() });
+  panel();
+  if (!calm && !hint) quiet();
 }
 
 /** A new view of the game: shows what has happened since, move by move. */
@@ -125,19 +169,18 @@ async function take(next, animated) {
   positions.set(next.moves.length, next.position);
   hint = null;
   const from = shown;
-  if (!wasLive) { panel(); listen(); return; }
+  if (!wasLive) { panel(); return; }
   following = true;
   if (grew && animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
       const last = view.moves[number - 1];
-      if (last && !view.seats[last.seat].person) say(`${nameOf(last.seat)}: ${last.text}`);
+      if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${last.text}`);
       if (number < next.moves.length && inMotion()) await pause(SPEEDS[data.game] || USUAL_SPEED);
     }
   } else await show(next.moves.length, false);
   following = false;
   if (view.result) say(resultWords());
-  listen();
 }
 
 async function position(number) {
@@ -154,48 +197,49 @@ async function show(number, animate) {
 }
 
 function paint(now, before, animate) {
-  const last = shown ? view.moves[shown - 1] : null, mine = live() && view.result === null && people().includes(view.to_move);
+  const last = shown ? view.moves[shown - 1] : null, own = upToDate() && view.result === null && !view.waiting && mine().includes(view.to_move);
   board.update({
     state: now.state, legal: now.legal, marks: now.marks, last: last?.move || null, lastSeat: last?.seat, before: before?.state || null,
-    seat: now.to_move ?? 0, eyes: bottomEyes(), interactive: mine && !busy, best: hint, flip: turned(), animate, analysis: analysing,
-    word: word(), waiting: live() && view.thinking ? "The other side is thinking." : null,
+    seat: now.to_move ?? 0, eyes: bottomEyes(), interactive: own && !busy, best: hint, flip: turned(), animate, analysis: analysing,
+    word: word(), waiting: upToDate() && view.result === null && !own ? refusal() : null,
   });
   wanted = [now, before];
 }
 
-const bottomEyes = () => (people().length === 1 ? me() : people().length ? view.to_move ?? 0 : 0);
+const bottomEyes = () => (mine().length === 1 ? me() : mine().length ? view.to_move ?? 0 : 0);
+const refusal = () => (!mine().length ? "You are looking on." : view.waiting ? "The game begins when everybody has come." : view.thinking ? "The other side is thinking." : "It is not your turn.");
 const repaint = () => wanted && view && paint(...wanted, false);
 
 function word() {
-  if (!live()) return following ? "" : "A look back. » returns to the game.";
+  if (!upToDate()) return following ? "" : "A look back. » returns to the game.";
   if (view.result) return resultWords();
+  if (view.waiting) return "The game begins when everybody has come.";
   if (view.thinking) return `${nameOf(view.to_move)} is thinking.`;
-  return "";
+  if (!mine().length) return `You are looking on. ${nameOf(view.to_move)} to move.`;
+  return mine().includes(view.to_move) ? "" : `${nameOf(view.to_move)} to move.`;
 }
 
 // Acting
 
-async function act(path, body, animated) {
+async function act(kind, body = {}) {
   if (busy || !view) return;
   busy = true;
-  stop();
   try {
-    const next = await post(`/plays/${view.id}/${path}`, body);
+    if (live?.ready) await live.say({ type: kind, ...body });
+    else await receive(await post(`/plays/${view.id}/${PATHS[kind]}`, body));
     busy = false;
-    await take(next, animated);
   } catch (error) {
     busy = false;
     repaint();
     board.tell(sentence(error.message), true);
     say(error.message);
-    listen();
   }
 }
 
-const send = (raw) => act("moves", { move: raw, version: view.version }, true);
+const send = (raw) => act("move", { move: raw, version: view.version });
 
 async function giveHint() {
-  if (!live() || view.result || view.thinking) return;
+  if (!upToDate() || view.result || view.thinking) return;
   const asked = ++engineAsked, now = view.version;
   engine(html("p", {}, "Looking ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))));
   try {
@@ -214,13 +258,13 @@ async function analyse() {
   const asked = ++engineAsked;
   if (!analysing) { if (!hint) quiet(); return; }
   const now = positions.get(shown);
-  if (now.to_move === null || (live() && view.result)) { if (view.result && live()) quiet(); else engine(html("p", {}, "The game ends here.")); return; }
+  if (now.to_move === null || (upToDate() && view.result)) { if (view.result && upToDate()) quiet(); else engine(html("p", {}, "The game ends here.")); return; }
   for (const seconds of [0.3, 1.2, 3]) {
     try {
       const found = await ask(now.state, seconds, 3);
       if (asked !== engineAsked || !analysing) return;
       lines(found);
-      if (live() && people().includes(view.to_move) && !busy) { hint = found.lines[0].move; repaintKeeping(); }
+      if (upToDate() && mine().includes(view.to_move) && !busy) { hint = found.lines[0].move; repaintKeeping(); }
       if (found.lines.every((line) => line.proven)) return;
     } catch (error) { if (asked === engineAsked) failed(error); return; }
   }
@@ -270,22 +314,23 @@ function panel() {
   part("begin").disabled = part("back").disabled = shown === 0;
   part("on").disabled = part("end").disabled = shown === total;
   part("undo").disabled = !view.can_undo;
-  part("hint").disabled = over || !live() || view.thinking || !people().length;
+  part("hint").disabled = over || !upToDate() || view.waiting || !mine().includes(view.to_move);
   const resign = part("resign");
-  resign.textContent = over ? "Rematch" : "Resign";
-  resign.disabled = !over && (view.thinking || !people().length);
+  const offered = over && mine().some((seat) => view.seats[seat].offers);
+  resign.textContent = offered ? "Offered" : over ? "Rematch" : "Resign";
+  resign.disabled = !mine().length || offered || (!over && (mine().length > 1 ? !mine().includes(view.to_move) : false));
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
 
-const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
-
 function player(number) {
-  const seat = view.seats[number], turn = view.to_move === number && !view.result, state = positions.get(shown)?.state || view.position.state;
-  const level = /^level:(\d)$/.exec(seat.spec);
-  const title = level ? `Level ${level[1]}` : seat.name[0].toUpperCase() + seat.name.slice(1);
-  const score = data.game === "dots" ? count(state.scores[number], "box", "boxes") : data.game === "spaces" ? count(state.totals[number], "point", "points") : "";
-  const what = turn ? (seat.person ? "to move" : html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"))) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot";
-  return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", {}, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
+  const seat = view.seats[number], turn = view.to_move === number && !view.result && !view.waiting, state = positions.get(shown)?.state || view.position.state;
+  const level = /^level:(\d)$/.exec(seat.spec), name = nameOf(number);
+  const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
+  const score = data.game === "dots" ? counted(state.scores[number], "box", "boxes") : data.game === "spaces" ? counted(state.totals[number], "point", "points") : "";
+  const dots = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
+  const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "has not come yet" : !seat.here ? "has gone" : "") : "";
+  const what = away || (turn ? (seat.person ? "to move" : dots()) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot");
+  return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", { class: seat.taken && away ? "away" : null }, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
 }
 
 function list() {
@@ -315,17 +360,39 @@ async function look(number) {
   say(`Position ${number}. ${text}`);
 }
 
-function engine(...nodes) { part("engine").replaceChildren(...nodes); }
+function engine(...nodes) { part("engine").replaceChildren(...nodes.filter(Boolean)); }
 
 function quiet() {
   const node = part("value");
   node.className = "value";
   node.setAttribute("aria-label", "No evaluation");
-  if (view.result && live()) {
+  if (view.result && upToDate()) {
     const kept = html("a", { class: "button tight", href: `/api/v1/plays/${view.id}/record`, download: "" }, "Save the record");
-    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", kept));
-  } else if (live() && view.thinking) ponder();
+    const wants = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
+    const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
+    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", replay, " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} wants a rematch.`)) : null);
+  } else if (upToDate() && view.waiting) invite();
+  else if (upToDate() && view.thinking) ponder();
   else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board to lay. Your own runs up, the other one down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
+}
+
+/** The links of the seats that nobody has taken yet. */
+function invite() {
+  const links = view.seats.map(({ link }, seat) => [seat, link]).filter(([, link]) => link);
+  if (!links.length) { engine(html("p", { class: "whole" }, "The game begins when everybody has come.")); return; }
+  const far = data.mode === "local" ? " It works on this machine, and with “serve --lan” in your network." : "";
+  engine(...links.map(([seat, link]) => {
+    const field = html("input", { value: (data.address || location.origin) + link, readonly: true, "aria-label": `Link of seat ${seat + 1}`, onfocus: (event) => event.target.select() });
+    const button = html("button", { class: "button tight", type: "button", onclick: () => copy(field, button) }, "Copy");
+    return html("p", { class: "link" }, chip(seat), field, button);
+  }), html("p", { class: "whole" }, `Send your friend ${links.length > 1 ? "a" : "this"} link.${far}`));
+}
+
+async function copy(field, button) {
+  field.select();
+  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  button.textContent = "Copied";
+  say("Copied");
 }
 
 /** A bot's first move on a machine takes longer; the page says why. */
@@ -333,23 +400,23 @@ function ponder() {
   const { version } = view, words = `${nameOf(view.to_move)} is thinking.`;
   engine(html("p", { class: "whole" }, words));
   setTimeout(() => {
-    if (view.version === version && view.thinking && live() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move on this machine takes longer: the search is compiled, once."));
+    if (view.version === version && view.thinking && upToDate() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move on this machine takes longer: the search is compiled, once."));
   }, SLOW);
 }
 
 function headline() {
-  const { winner } = view.result, mine = people();
+  const { winner } = view.result, own = mine();
   if (view.result.decided_by === "arena") return "The game was broken off";
-  if (winner === null) return view.seats.length > 2 && view.result.decided_by === "forfeit" ? "The others share the win" : "A draw";
-  if (mine.length === 1) return winner === mine[0] ? "You win" : "You lose";
+  if (winner === null) return view.seats.length > 2 && view.result.decided_by !== "play" ? "The others share the win" : "A draw";
+  if (own.length === 1) return winner === own[0] ? "You win" : "You lose";
   return `${nameOf(winner)} wins`;
 }
 
 function why() {
   const verdict = view.result.verdicts.at(-1);
   if (!verdict) return sentence(view.result.reason);
-  const who = view.seats[verdict.seat].person && people().length === 1 ? "You" : nameOf(verdict.seat);
-  if (verdict.why === "resigned") return `${who} resigned.`;
+  const who = nameOf(verdict.seat);
+  if (verdict.cause === "resigned") return `${who} resigned.`;
   return verdict.cause === "timeout" ? `${who} ran out of time.` : sentence(verdict.why);
 }
 
@@ -373,8 +440,8 @@ function tick() {
 // Buttons
 
 part("hint").addEventListener("click", giveHint);
-part("undo").addEventListener("click", () => act("undo", {}, false));
-part("resign").addEventListener("click", () => (view?.result ? rematch() : act("resign", {}, false)));
+part("undo").addEventListener("click", () => act("undo"));
+part("resign").addEventListener("click", () => act(view?.result ? "rematch" : "resign"));
 part("new").addEventListener("click", () => openDialog(data.game, view, begin));
 part("flip").addEventListener("click", () => { flipped = !turned(); repaint(); });
 part("analysis").addEventListener("click", () => { analysing = !analysing; hint = null; if (view?.id) { panel(); repaint(); analyse(); } });
@@ -388,12 +455,6 @@ part("moves").addEventListener("keydown", (event) => {
   event.preventDefault();
   look(to);
 });
-
-/** The same again with the seats changed. */
-function rematch() {
-  const seats = view.seats.map(({ spec }) => spec);
-  begin({ game: data.game, options: view.options, seats: [...seats.slice(1), seats[0]], clock: view.clock }).catch(() => {});
-}
 
 if (data.game === "dots") part("flip").textContent = "Turn";
 if (data.game === "spaces") for (const id of ["flip", "analysis"]) part(id).hidden = true;

@@ -136,9 +136,13 @@ export class GameBoard extends Board {
     });
   }
 
+  /** The engine's best, and what comes next to it fainter and below. */
   best() {
-    const { best } = this.model;
-    if (!best) return [];
+    const { best, others = [] } = this.model;
+    return [...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))), ...(best ? this.mark(best) : [])];
+  }
+
+  mark(best) {
     const [x1, y1] = this.middle(best.from || best.smith), [x2, y2] = this.middle(best.to || best.target);
     if (best.action === "move") return [arrow(x1, y1, x1 + (x2 - x1) * 0.92, y1 + (y2 - y1) * 0.92, 10)];
     const [x, y] = this.corner(best.target);

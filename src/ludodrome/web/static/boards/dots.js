@@ -1,7 +1,7 @@
 // Dots and Boxes: the nearest open edge lights up and is drawn by a click or a tap.
 
 import { Board } from "../board.js";
-import { grow, motion, shape, svg } from "../draw.js";
+import { SEATS, grow, motion, shape, svg } from "../draw.js";
 
 const UNIT = 84, PAD = 34, REACH = UNIT * 0.62;
 const edgeKey = ({ orient, r, c }) => `${orient}${r}_${c}`;
@@ -34,19 +34,23 @@ export class GameBoard extends Board {
 
   draw() {
     const { state, interactive, seat, last, best, analysis } = this.model, { rows, cols } = state;
+    const { edit, boxes: whole } = this.model;
     this.open = new Map((interactive ? this.model.legal || [] : []).map((edge) => [edgeKey(edge), edge]));
     const boxes = [], lines = [], targets = [], dots = [];
     for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
       const owner = state.owner[r][c];
       if (owner < 0) continue;
       const [x1, y1] = this.place(r, c), [x2, y2] = this.place(r + 1, c + 1), x = Math.min(x1, x2), y = Math.min(y1, y2);
+      if (whole) targets.push(this.target(`b${r}_${c}`, x, y, UNIT, UNIT, `box ${r},${c} of ${SEATS[owner]}`, null));
       boxes.push(svg("g", { "data-box": `${r}_${c}` }, svg("rect", { class: `box s${owner}`, x, y, width: UNIT, height: UNIT }), shape(owner, x + UNIT / 2, y + UNIT / 2, 15, "box-mark")));
     }
     for (const orient of ["H", "V"]) for (let r = 0; r < rows + (orient === "H"); r++) for (let c = 0; c < cols + (orient === "V"); c++) {
       const edge = { orient, r, c }, drawn = (orient === "H" ? state.h : state.v)[r][c];
       lines.push(this.line(edge, drawn ? `edge${last && edgeKey(last) === edgeKey(edge) ? " newest" : ""}` : "edge-open", { "data-edge": edgeKey(edge) }));
-      if (!drawn) targets.push(this.edgeTarget(edge));
+      if (edit && !whole) this.open.set(edgeKey(edge), edge);
+      if (edit ? !whole : !drawn) targets.push(this.edgeTarget(edge, drawn));
     }
+    for (const other of this.model.others || []) lines.push(this.line(other, "edge-best faint"));
     if (best) lines.push(this.line(best, "edge-best"));
     this.near = svg("line", { class: `edge-near s${seat ?? 0}`, visibility: "hidden", "pointer-events": "none" });
     for (let r = 0; r <= rows; r++) for (let c = 0; c <= cols; c++) { const [x, y] = this.place(r, c); dots.push(svg("circle", { class: "dot", cx: x, cy: y, r: 5.5 })); }
@@ -56,10 +60,10 @@ export class GameBoard extends Board {
       ...boxes, ...(analysis ? this.chains() : []), ...lines, this.near, ...dots, ...targets);
   }
 
-  edgeTarget(edge) {
+  edgeTarget(edge, drawn = false) {
     const [[x1, y1], [x2, y2]] = this.ends(edge), key = edgeKey(edge), wide = edge.orient === "H";
     const x = wide ? Math.min(x1, x2) + 10 : x1 - 10, y = wide ? y1 - 10 : Math.min(y1, y2) + 10;
-    return this.target(key, x, y, wide ? UNIT - 20 : 20, wide ? 20 : UNIT - 20, `${wide ? "horizontal" : "vertical"} edge ${edgeName(edge)}, open`, () => this.open.has(key) && this.submit(this.open.get(key)), { round: 10 });
+    return this.target(key, x, y, wide ? UNIT - 20 : 20, wide ? 20 : UNIT - 20, `${wide ? "horizontal" : "vertical"} edge ${edgeName(edge)}, ${drawn ? "drawn" : "open"}`, () => this.open.has(key) && this.submit(this.open.get(key)), { round: 10 });
   }
 
   chains() {

@@ -5,6 +5,7 @@
 import { post } from "../api.js";
 import { Board } from "../board.js";
 import { STEP, html, motion, moves, shape, slide, svg } from "../draw.js";
+import { DECK, fill, finished, matrix, places } from "./decks.js";
 
 const CELL = 92, GAP = 4, PAD = 9, GOAL = 58;
 const PACE = 650;
@@ -22,6 +23,9 @@ export class GameBoard extends Board {
     this.following = [];
     this.mode = "piece";
     this.running = null;
+    this.deck = [];
+    this.at = 0;
+    this.told = null;
     this.host.addEventListener("keydown", (event) => { if (event.key.toLowerCase() === "t" && this.building()) this.setMode(this.mode === "trap" ? "piece" : "trap"); });
     this.host.addEventListener("contextmenu", (event) => { if (this.building()) { event.preventDefault(); this.#other(event); } });
   }
@@ -29,15 +33,21 @@ export class GameBoard extends Board {
   get size() { return this.model.state.size; }
   /** Whose view it is: one's own board runs upwards. */
   get eyes() { return this.model.eyes ?? this.model.seat ?? 0; }
+  get decked() { return this.model.state.mode === "deck"; }
+  /** Whether the rounds between two decks are shown, all at once. */
+  get mapped() { return this.decked && this.model.state.history.length > 0 && this.told === null; }
+  /** The round that is shown: of the position, or the one that was picked among those of two decks. */
+  get round() { return this.told || this.model.marks?.round; }
   building() { return this.model.interactive && this.running === null; }
   describe() { return this.building() ? "Grid to lay a board on. Arrow keys move, Enter takes the step, T changes between step and trap." : "The round as it was played."; }
 
   update(model) {
     const played = (state) => state?.history?.length ?? 0;
     const fresh = !this.model || this.model.state !== model.state;
-    const ran = fresh && played(model.state) > 0 && (played(model.state) !== played(this.model?.state)) && !(this.model === null && model.interactive);
-    if (fresh) { this.sequence = []; this.following = []; this.mode = "piece"; }
+    const ran = fresh && model.state.mode !== "deck" && played(model.state) > 0 && (played(model.state) !== played(this.model?.state)) && !(this.model === null && model.interactive);
+    if (fresh) { this.sequence = []; this.following = []; this.mode = "piece"; this.deck = Array.from({ length: DECK }, () => []); this.at = 0; this.told = null; }
     if (fresh) this.running = null;
+    this.bar.classList.toggle("decks", model.state.mode === "deck");
     if (model.best && model.best !== this.model?.best && model.interactive && this.model) { this.running = null; }
     const lookBack = !model.interactive && played(model.state) > 0 && model.marks?.round;
     if (ran || (fresh && lookBack && !model.state.chosen)) this.running = model.animate && moves() ? 0 : this.lastStep(model);
@@ -46,7 +56,7 @@ export class GameBoard extends Board {
     if (ran && model.animate) this.roll();
   }
 
-  lastStep(model = this.model) { return (model.marks?.round?.steps.length ?? 1) - 1; }
+  lastStep(model = this.model) { return ((this.told || model.marks?.round)?.steps.length ?? 1) - 1; }
 
   // Places
 
@@ -67,7 +77,8 @@ export class GameBoard extends Board {
 
   draw() {
     const n = this.size, width = n * (CELL + GAP) - GAP + 2 * PAD, inner = n * (CELL + GAP) - GAP + 2 * PAD, height = inner + 2 * (GOAL + GAP);
-    const round = this.running === null ? null : this.model.marks?.round;
+    if (this.mapped) { this.controls(null); return matrix(this.model.state.history, this.eyes, (at, x, y, side, label, children) => this.target(`m${at}`, x, y, side, side, label, () => this.pickRound(at), { children, seat: this.eyes })); }
+    const round = this.running === null ? null : this.round;
     const parts = [svg("rect", { class: "frame", x: 0, y: GOAL + GAP, width, height: inner, rx: 14 })];
     for (let row = -1; row <= n; row++) for (let col = 0; col < n; col++) parts.push(this.cell(row, col));
     parts.push(...(round ? this.roundMarks(round) : [...this.otherBoard(), ...this.ownBoard(), ...this.best()]));
@@ -107,7 +118,7 @@ export class GameBoard extends Board {
   }
 
   ownBoard() {
-    const { state } = this.model, own = this.building() ? this.sequence : state.chosen && state.to_move === 1 - this.eyes ? state.chosen.sequence : [];
+    const { state } = this.model, own = this.building() ? this.sequence : state.chosen && state.to_move === 1 - this.eyes ? state.chosen.sequence ?? [] : [];
     return [svg("g", { "pointer-events": "none" }, ...this.path(own, this.eyes, this.laid() ? -BESIDE : 0))];
   }
 
@@ -161,25 +172,75 @@ export class GameBoard extends Board {
       const range = html("input", { type: "range", min: 0, max: end, value: k, "aria-label": "Step of the round", oninput: (event) => this.scrub(Number(event.target.value)) });
       const [own, other] = [points[this.eyes], points[1 - this.eyes]];
       const words = k === end ? `Ended by ${round.ended === "goal" ? "reaching the goal" : `a ${round.ended}`}.` : `Step ${k + 1} of ${end + 1}.`;
-      this.tell(`Round ${this.model.state.history.length}. ${words}`);
-      this.tools.replaceChildren(html("span", { class: "tally" }, `${own} : ${other}`), range, button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }), ...(this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : []));
+      this.tell(this.told ? `Board ${this.told.own + 1} against board ${this.told.other + 1}. ${words}` : `Round ${this.model.state.history.length}. ${words}`);
+      this.equip(null, html("span", { class: "tally" }, `${own} : ${other}`), range, button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }), ...(this.told ? [button("All rounds", () => { this.told = null; this.running = null; this.render(); }, true, { first: true })] : this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : []));
       const again = this.ranged;
       this.ranged = false;
       if (again) range.focus();
       return;
     }
+    if (this.mapped) {
+      this.equip(null);
+      this.tell(`${this.model.word || ""} Your boards are the rows, the others the columns; a click runs a round.`);
+      return;
+    }
     if (!this.building()) {
-      this.tools.replaceChildren();
+      this.equip(null);
       this.tell(this.model.word || "");
       return;
     }
-    const finished = this.sequence.at(-1)?.type === "final";
+    const whole = finished(this.sequence);
     const kind = (name, mode) => html("button", { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) }, name);
-    this.tell(finished ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is in view, turned. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
-    this.tools.replaceChildren(
+    if (this.decked) { this.deckControls(button, kind, whole); return; }
+    this.tell(whole ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is in view, turned. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
+    this.equip(`board ${this.mode} ${this.sequence.length} ${whole}`,
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0), button("Clear", () => this.cut(0), this.sequence.length > 0),
-      button("Lay board", () => this.lay(), finished, { first: true }));
+      button("Lay board", () => this.lay(), whole, { first: true }));
+  }
+
+  /** The buttons below the board. Those that are there already stay: a click may just be coming down on one. */
+  equip(kind, ...nodes) {
+    if (kind !== null && kind === this.equipped) return;
+    this.equipped = kind;
+    this.tools.replaceChildren(...nodes);
+  }
+
+  deckControls(button, kind, whole) {
+    const ready = this.deck.every(finished), next = this.deck.findIndex((sequence) => !finished(sequence));
+    this.tell(ready ? "The deck is complete. Lay it, or change a board." : whole ? `Board ${this.at + 1} is complete.` : this.sequence.length ? `Board ${this.at + 1} of ten: step, or set a trap.` : `Board ${this.at + 1} of ten: choose where to start on the bottom row.`);
+    this.equip(`deck ${this.mode} ${this.at} ${this.deck.map((one) => `${one.length}${finished(one)}`)}`, places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
+      html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
+      button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
+      ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill up", () => this.fillUp(), true, { more: { title: "with boards by lot" } }),
+      ready ? button("Lay deck", () => this.lay(), true, { first: true }) : button("Next board", () => this.turnTo(next), whole, { first: true }));
+  }
+
+  /** Another board of the deck is built on. */
+  turnTo(number) {
+    this.at = number;
+    this.sequence = this.deck[number];
+    this.following = [];
+    this.render();
+    this.ask();
+  }
+
+  async fillUp() {
+    const { size, rules } = this.model.state, { deck } = this;
+    try {
+      await fill(deck, size, rules);
+      if (deck === this.deck) this.turnTo(this.at);
+    } catch (error) { this.tell(error.message, true); }
+  }
+
+  async pickRound(at) {
+    const { state } = this.model, { boards } = state.history[at], row = Math.floor(at / DECK), col = at % DECK;
+    try {
+      const told = await post("/spaces/rounds", { size: state.size, rules: state.rules, boards });
+      if (state !== this.model.state) return;
+      this.told = Object.assign(told, this.eyes ? { own: col, other: row } : { own: row, other: col });
+      if (moves()) this.roll(); else { this.running = this.lastStep(); this.render(); }
+    } catch (error) { this.tell(error.message, true); }
   }
 
   // Building
@@ -209,7 +270,7 @@ export class GameBoard extends Board {
   }
 
   take(step) {
-    this.sequence = [...this.sequence, step];
+    this.keep([...this.sequence, step]);
     if (step.type === "trap") this.mode = "piece";
     this.following = [];
     this.render();
@@ -217,8 +278,14 @@ export class GameBoard extends Board {
     this.ask();
   }
 
+  /** The board as it is now, in a deck at its place. */
+  keep(sequence) {
+    this.sequence = sequence;
+    if (this.decked) this.deck[this.at] = sequence;
+  }
+
   cut(length) {
-    this.sequence = this.sequence.slice(0, length);
+    this.keep(this.sequence.slice(0, length));
     this.following = [];
     this.render();
     this.ask();
@@ -233,7 +300,10 @@ export class GameBoard extends Board {
     } catch (error) { this.tell(error.message, true); }
   }
 
-  lay() { if (!this.sent) this.submit({ boardSize: this.size, sequence: this.sequence }); }
+  lay() {
+    const board = (sequence) => ({ boardSize: this.size, sequence });
+    if (!this.sent) this.submit(this.decked ? { deck: this.deck.map(board) } : board(this.sequence));
+  }
 
   // Running
 
@@ -245,7 +315,7 @@ export class GameBoard extends Board {
     const before = this.running;
     this.running = k;
     this.render();
-    const steps = this.model.marks.round.steps;
+    const { steps } = this.round;
     if (before === null || Math.abs(before - k) !== 1) return;
     for (const seat of [0, 1]) {
       const [x, y] = this.middle(...this.seen(...steps[k].squares[seat])), [fx, fy] = this.middle(...this.seen(...steps[before].squares[seat]));
@@ -258,7 +328,7 @@ export class GameBoard extends Board {
     clearTimeout(this.timer);
     this.go(0);
     const on = () => {
-      if (this.running === null || this.running >= this.lastStep() || !this.model.marks?.round) return;
+      if (this.running === null || this.running >= this.lastStep() || !this.round) return;
       this.go(this.running + 1);
       this.timer = setTimeout(on, PACE);
     };
@@ -266,6 +336,7 @@ export class GameBoard extends Board {
   }
 
   activate(name, event) {
+    if (this.mapped) { this.targets.get(name)?.(event); return; }
     if (this.running !== null) return;
     super.activate(name, event);
   }

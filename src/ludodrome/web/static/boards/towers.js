@@ -164,9 +164,14 @@ export class TowerBoard extends Board {
     return svg("g", { class: `worker ${extra}`, "data-worker": extra ? null : `${seat}${w}`, "pointer-events": "none" }, shape(seat, x, y, 21), svg("text", { class: "token-text", x, y: y + 1 }, String(w + 1)));
   }
 
+  /** The engine's best, and what comes next to it fainter and below. */
   best() {
-    if (!this.model.best) return [];
-    const { w, to, build, place } = this.readMove(this.model.best);
+    const { best, others = [] } = this.model;
+    return [...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))), ...(best ? this.mark(best) : [])];
+  }
+
+  mark(move) {
+    const { w, to, build, place } = this.readMove(move);
     const ring = (cell) => { const [x, y] = this.corner(cell); return svg("rect", { class: "arrow-build", x: x + 5, y: y + 5, width: CELL - 10, height: CELL - 10, rx: 7 }); };
     if (place) return place.map(ring);
     const from = this.now.workers[this.model.seat]?.[w];

@@ -1,0 +1,217 @@
+"""What a runner has to do: matches that were asked for, then the ladder; openings are drawn before their matches.
+
+All of it is in the database. Whatever is handed out here can be lost at any moment and is then done again, by this
+runner or another one; a match counts once, because only one transaction can finish it.
+"""
+
+import secrets
+import time
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Engine
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.ladder import events, playing
+from ludodrome.arena.ladder.beliefs import count_game
+from ludodrome.arena.ladder.matchmaking import choose
+from ludodrome.arena.ladder.roster import CLOCK
+from ludodrome.arena.matches.fixtures import Discipline, Fixture, rotations, unplayed
+from ludodrome.arena.matches.pool import Job
+from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.matches.worker import Draw, draw
+from ludodrome.arena.statistics.skill import MU, SIGMA
+from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.games import GAMES, make
+from ludodrome.store.league import Contender, contenders, source_of
+from ludodrome.store.league_counting import finish
+from ludodrome.store.league_matches import (
+    Claimed,
+    busy_bots,
+    claim,
+    close_event,
+    event_games,
+    find_event,
+    open_events,
+    queue,
+)
+from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, Event
+
+OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
+READY = 4
+"""So many games of an event lie ready before its next opening is drawn."""
+LOOK_AGAIN = 2.0
+"""Seconds for which it is remembered who could play a game."""
+SEED_BITS = 31
+
+
+class Agenda:
+    """The jobs of one runner."""
+
+    def __init__(
+        self, engine: Engine, database: str, runner: str, ladder: str = GENTLE, sandboxed: bool = False
+    ) -> None:
+        self._engine, self._database, self._runner = engine, database, runner
+        self._ladder, self._sandboxed = ladder, sandboxed
+        self.enough = False
+        """Whether the runner is to end."""
+        self.word = "waiting"
+        """What it does, in a few words."""
+        self.finished = 0
+        self._claims: dict[str, Claimed] = {}
+        self._drawing: dict[str, tuple[Event | None, list[tuple[int, Fixture]], dict[str, str]]] = {}
+        """Openings that are being drawn: the event, its fixtures with their numbers, the ids of the bots by name."""
+        self._plans: dict[str, dict[int, list[tuple[int, Fixture]]]] = {}
+        """The games of open events by their openings."""
+        self._known: dict[str, tuple[float, list[Contender]]] = {}
+        self._dice = np.random.default_rng()
+
+    def next(self) -> Job | None:
+        """A match, or an opening to be drawn; None if there is nothing to do now."""
+        if self.enough:
+            return None
+        job = self._event() or self._match() or (self._meeting() if self._ladder != OFF else None)
+        if job is None and not self._claims and not self._drawing:
+            self.word = "the ladder is off" if self._ladder == OFF else "resting: nobody needs games"
+        return job
+
+    # Matches
+
+    def _match(self) -> Job | None:
+        mine = claim(self._engine, self._runner)
+        if mine is None:
+            return None
+        self._claims[mine.id] = mine
+        self.word = " - ".join(mine.assignment["names"])
+        event = find_event(self._engine, mine.event) if mine.event else None
+        order = playing.Order(
+            Assignment.from_json(mine.assignment),
+            {spec: self._source(spec) for spec in mine.assignment["bots"] if spec.startswith(f"{UPLOADED}:")},
+            self._database,
+            self._sandboxed,
+            event.pace_ms / 1000 if event is not None else 0.0,
+        )
+        return Job(mine.id, playing.play, order)
+
+    def _source(self, spec: str) -> str:
+        return source_of(self._engine, spec.partition(":")[2]) or ""
+
+    def done(self, job: Job, result: Any) -> None:
+        """A match or an opening came back."""
+        if job.function is draw:
+            self._queue(job.name, tuple(result))
+            return
+        mine = self._claims.pop(job.name)
+        finish(self._engine, job.name, played(result).to_json(), result, count_game)
+        self.finished += 1
+        self._known.pop(mine.assignment["game"], None)
+        if mine.event is not None:
+            self._close(mine.event)
+
+    def failed(self, job: Job, why: str) -> None:
+        """What could not be done is the arena's fault and never rated; an event without an opening is dropped."""
+        if job.function is draw:
+            event = self._drawing.pop(job.name)[0]
+            if event is not None:
+                close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
+            return
+        assignment = Assignment.from_json(self._claims[job.name].assignment)
+        self.done(job, unplayed(assignment, why))
+
+    # Events
+
+    def _event(self) -> Job | None:
+        """The next opening of an event whose games are not queued yet."""
+        for event in open_events(self._engine):
+            games = event_games(self._engine, event.id)
+            there = {number for _, number, _, _ in games}
+            missing = [
+                (opening, batch)
+                for opening, batch in self._batches(event).items()
+                if not all(number in there for number, _ in batch)
+            ]
+            if not missing:
+                self._close(event.id)
+            elif sum(status == QUEUED for *_, status in games) < READY:
+                opening, batch = missing[0]
+                name = f"opening {opening} of {event.id}"
+                if name not in self._drawing:
+                    self._drawing[name] = event, batch, event.bots
+                    if job := self._opening(name, batch[0][1], event.plan["openings"]):
+                        return job
+        return None
+
+    def _batches(self, event: Event) -> dict[int, list[tuple[int, Fixture]]]:
+        """The games of an event by their openings."""
+        known = self._plans.get(event.id)
+        if known is None:
+            known = self._plans[event.id] = {}
+            for number, fixture in enumerate(events.fixtures(Plan.from_json(event.plan))):
+                known.setdefault(fixture.opening, []).append((number, fixture))
+        return known
+
+    def _opening(self, name: str, fixture: Fixture, wanted: bool) -> Job | None:
+        """The job to draw an opening; where there are none, the games are queued at once."""
+        on = fixture.discipline
+        if wanted and make(on.game, **on.options).actions_a_turn == 1:
+            return Job(name, draw, Draw(on.game, on.options, on.seed, fixture.opening))
+        self._queue(name, ())
+        return None
+
+    def _queue(self, name: str, moves: tuple[Any, ...]) -> None:
+        event, batch, ids = self._drawing.pop(name)
+        rows = []
+        for number, fixture in batch:
+            assignment = fixture.assignment(moves)
+            rows.append((assignment.match, assignment.to_json(), [ids[one] for one in fixture.names], number))
+        queue(self._engine, event.why if event is not None else LADDER, rows, event.id if event is not None else None)
+
+    def _close(self, event_id: str) -> None:
+        """An event all of whose games are in is over."""
+        event = find_event(self._engine, event_id)
+        games = event_games(self._engine, event_id)
+        if event is not None and len(games) >= event.games and all(status in (DONE, DROPPED) for *_, status in games):
+            close_event(self._engine, event_id)
+            self._plans.pop(event_id, None)
+
+    # The ladder
+
+    def _meeting(self) -> Job | None:
+        """The next pair of the ladder: two games from one opening, with the seats changed."""
+        for game in self._dice.permutation(list(GAMES)):
+            found = self._pair(str(game))
+            if found is not None:
+                return self._ladder_opening(str(game), found)
+        return None
+
+    def _pair(self, game: str) -> tuple[Contender, Contender] | None:
+        listed = self._contenders(game)
+        if all(one.kind == BUILTIN for one in listed):
+            return None
+        busy = busy_bots(self._engine) | {bot for _, _, ids in self._drawing.values() for bot in ids.values()}
+        own = np.array([one.kind != BUILTIN for one in listed])
+        free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed])
+        mu = np.array([MU if one.mu is None else one.mu for one in listed])
+        sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
+        pair = choose(mu, sigma, own, free, self._dice)
+        return None if pair is None else (listed[pair[0]], listed[pair[1]])
+
+    def _contenders(self, game: str) -> list[Contender]:
+        known = self._known.get(game)
+        if known is None or time.monotonic() - known[0] > LOOK_AGAIN:
+            known = self._known[game] = time.monotonic(), contenders(self._engine, game)
+        return known[1]
+
+    def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
+        made = make(game)
+        seed = secrets.randbits(SEED_BITS)
+        discipline = Discipline(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
+        batch = []
+        for number, seating in enumerate(rotations(len(pair))):
+            seated = [pair[one] for one in seating]
+            bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
+            batch.append((number, Fixture(discipline, bots, names, 0, number)))
+        name = f"ladder {seed} of {game}"
+        self._drawing[name] = None, batch, {one.name: one.id for one in pair}
+        return self._opening(name, batch[0][1], True) or self._match()

@@ -1,0 +1,102 @@
+"""What a game of the ladder changes: ratings game by game, and now and then exact ones from all games together.
+
+After every game the two ratings move as ``statistics/skill.py`` says. At certain places of the order (``is_refit``)
+all games are looked at together (``statistics/ratings.py``), and whoever games hold on both sides gets the rating and
+the interval that follow. Nothing else is used, so whoever counts the same games in the same order comes to the same
+digits: that is what ``recompute.py`` does.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ludodrome.arena.statistics.ratings import rate as rate_together
+from ludodrome.arena.statistics.scores import ELO
+from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
+from ludodrome.store.league_counting import Book, Counted, Score
+
+MIDDLE = 1500.0
+"""The rating of somebody of whom nothing is known."""
+ELO_A_MU = ELO / (math.sqrt(2) * SIGMA / 2)
+"""What one point of mu is worth in Elo between two whose ratings are well known."""
+DEVIATIONS = 1.96
+"""The interval reaches so many sigmas to both sides: 95 %."""
+FIRST_REFIT = 20
+"""All games are looked at together after so many, twice as many, and so on ..."""
+REFIT_EVERY = 1280
+"""... and from here on whenever so many more are in."""
+FIRM_GAMES = 10
+"""A bot with fewer games keeps its live rating."""
+MOST_REFITTED = 1000
+"""With more bots than this, no exact ratings are made: the work grows with their cube."""
+LEAST_SIGMA = 0.25
+DIGITS = 6
+"""Ratings are kept to so many places, so that the last bits of a library do not matter."""
+
+
+class Shown(NamedTuple):
+    """A rating as people see it, with its 95 % interval."""
+
+    rating: float
+    low: float
+    high: float
+
+
+def shown(mu: float | None, sigma: float | None) -> Shown:
+    """In Elo points; somebody without games stands in the middle, with the widest interval."""
+    middle = MIDDLE + ELO_A_MU * ((MU if mu is None else mu) - MU)
+    reach = DEVIATIONS * ELO_A_MU * (SIGMA if sigma is None else sigma)
+    return Shown(round(middle, 1), round(middle - reach, 1), round(middle + reach, 1))
+
+
+def is_refit(place: int) -> bool:
+    """Whether all games are looked at together after the game of this place."""
+    if place >= REFIT_EVERY:
+        return place % REFIT_EVERY == 0
+    rounds, rest = divmod(place, FIRST_REFIT)
+    return rest == 0 and rounds > 0 and rounds & (rounds - 1) == 0
+
+
+def count_game(book: Book, game: Counted) -> None:
+    """Lets a rated game change what is believed of its bots."""
+    returns: Sequence[float] = game.counted["returns"]
+    before = [book.score(bot) or Score(MU, SIGMA, 0, 0, 0, 0, {}) for bot in game.bots]
+    after = update([Rating(one.mu, one.sigma) for one in before], returns)
+    best, shared = max(returns), list(returns).count(max(returns)) > 1
+    for seat, (bot, score, rating) in enumerate(zip(game.bots, before, after, strict=True)):
+        won = returns[seat] == best and not shared
+        drew = returns[seat] == best and shared
+        verdicts = dict(score.verdicts)
+        for offender, cause in game.counted["verdicts"]:
+            if offender == seat:
+                verdicts[cause] = verdicts.get(cause, 0) + 1
+        counts = score.games + 1, score.wins + won, score.draws + drew, score.losses + (not won and not drew)
+        mu, sigma = round(rating.mu, DIGITS), round(rating.sigma, DIGITS)
+        book.write(bot, Score(mu, sigma, *counts, dict(sorted(verdicts.items()))))
+        book.step(bot, game.place, mu, sigma)
+    if len(game.bots) == 2:
+        book.meet(*game.bots, 1 if shared else int(returns[1] == best) * 2)
+        if is_refit(game.place):
+            _refit(book, game.place)
+
+
+def _refit(book: Book, place: int) -> None:
+    """The exact ratings of everybody whom games hold on both sides."""
+    played: dict[tuple[tuple[str, ...], tuple[float, ...]], int] = {}
+    for pair, results in sorted(book.meetings().items()):
+        for returns, times in zip(((1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)), results, strict=True):
+            if times:
+                played[pair, returns] = times
+    if len({bot for pair, _ in played for bot in pair}) > MOST_REFITTED:
+        return
+    found = rate_together(played)
+    largest = Counter(found.links.group).most_common(1)[0][0]
+    variances = found.covariance.diagonal()
+    for player in found.links.core_of(found.links.group.index(largest)):
+        score = book.score(found.names[player])
+        if score is not None and score.games >= FIRM_GAMES:
+            mu = round(MU + float(found.ratings[player]) / ELO_A_MU, DIGITS)
+            sigma = round(max(LEAST_SIGMA, math.sqrt(max(float(variances[player]), 0.0)) / ELO_A_MU), DIGITS)
+            book.write(found.names[player], score._replace(mu=mu, sigma=sigma))
+            book.step(found.names[player], place, mu, sigma)

@@ -1,0 +1,108 @@
+"""Events that people ask for: challenges and tournaments between bots of the league, and how they stand.
+
+An event is a tournament's plan, made and counted by ``arena/tournaments/``; its games are matches of the league, played
+by whichever runner claims them. They do not change the ladder's ratings.
+"""
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Engine
+
+from ludodrome.arena.matches.fixtures import Fixture
+from ludodrome.arena.matches.tallies import Played
+from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, Plan, make_plan
+from ludodrome.arena.tournaments.rounds import FixedRounds, rounds_of
+from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.store.league import Entry
+from ludodrome.store.league_matches import add_event, event_games, open_events
+from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, Event
+from ludodrome.store.tournaments import Ledger
+
+FORMATS = (ROUND_ROBIN, GAUNTLET)
+MOST_BOTS = 20
+MOST_PAIRS = 100
+MOST_GAMES = 1000
+MOST_OPEN = 5
+"""Events of one account that are not over."""
+MOST_PACE_MS = 3000
+SEED_BITS = 31
+
+
+def ask(
+    engine: Engine,
+    game: str,
+    bots: Sequence[Entry],
+    account: str,
+    *,
+    options: dict[str, Any] | None = None,
+    name: str | None = None,
+    kind: str = ROUND_ROBIN,
+    pairs: int = 1,
+    clock: str | None = None,
+    openings: bool = True,
+    pace_ms: int = 0,
+) -> str:
+    """An event that is to be played; its id. Without a name it is a challenge. ValueError says what does not fit."""
+    _check_bots(game, bots)
+    if kind not in FORMATS:
+        raise ValueError(f"a tournament here is a {ROUND_ROBIN} or a {GAUNTLET}")
+    if not 1 <= pairs <= MOST_PAIRS or not 0 <= pace_ms <= MOST_PACE_MS:
+        raise ValueError(f"there are 1 to {MOST_PAIRS} pairs of games, and a pace of 0 to {MOST_PACE_MS} ms")
+    if len(open_events(engine, account)) >= MOST_OPEN:
+        raise ValueError(f"{MOST_OPEN} of your matches and tournaments are not over; wait for one of them")
+    discipline: dict[str, Any] = {"id": game, "options": options or {}}
+    plan = make_plan(
+        {
+            "name": name or " - ".join(bot.name for bot in bots)[:60],
+            "format": kind,
+            "games": [discipline | ({"clock": clock} if clock else {})],
+            "bots": [{"bot": bot.spec, "name": bot.name} for bot in bots],
+            "pairs": pairs,
+            "openings": openings,
+            "seed": secrets.randbits(SEED_BITS),
+        }
+    )
+    total = rounds_of(plan).total
+    if total > MOST_GAMES:
+        raise ValueError(f"that would be {total} games; an event has at most {MOST_GAMES}")
+    if name is None and len(bots) != plan.disciplines[0].seats:
+        raise ValueError(f"a match of {game} is between {plan.disciplines[0].seats} bots, not {len(bots)}")
+    why = CHALLENGE if name is None else TOURNAMENT
+    ids = {bot.name: bot.id for bot in bots}
+    return add_event(engine, game, why, plan.name, plan.to_json(), ids, total, account, pace_ms)
+
+
+def _check_bots(game: str, bots: Sequence[Entry]) -> None:
+    if not 2 <= len(bots) <= MOST_BOTS:
+        raise ValueError(f"there are 2 to {MOST_BOTS} bots in it, not {len(bots)}")
+    if len({bot.id for bot in bots}) < len(bots):
+        raise ValueError("a bot does not meet itself")
+    for bot in bots:
+        if bot.game != game:
+            raise ValueError(f"{bot.name} plays {bot.game}, not {game}")
+        if not bot.here:
+            away = "is not connected" if bot.kind == REMOTE and bot.retired is None else "does not play any more"
+            raise ValueError(f"{bot.name} {away}")
+
+
+def fixtures(plan: Plan) -> list[Fixture]:
+    """All games of an event's plan, in order; their number in the list is their number in the event."""
+    rounds = rounds_of(plan)
+    assert isinstance(rounds, FixedRounds)
+    found = []
+    while fixture := rounds.next():
+        found.append(fixture)
+    return found
+
+
+def standing_of(engine: Engine, event: Event) -> Tournament:
+    """An event with all that was played of it, counted."""
+    plan = Plan.from_json(event.plan)
+    tournament = Tournament(plan, Ledger(engine, 0))
+    counted = {number: counts for _, number, counts, _ in event_games(engine, event.id) if counts is not None}
+    for number, fixture in enumerate(fixtures(plan)):
+        if number in counted:
+            tournament.take(fixture, Played.from_json(counted[number]))
+    return tournament

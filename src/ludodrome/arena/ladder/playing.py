@@ -1,0 +1,151 @@
+"""What a worker does with a match of the league: seats for its bots, the game, word of every move for spectators."""
+
+import threading
+import time
+from contextlib import ExitStack
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.judge import run
+from ludodrome.arena.ladder.uploads import UploadedSeat
+from ludodrome.arena.messages import longest_line
+from ludodrome.arena.seats import Seat
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports import seat
+from ludodrome.arena.transports.remote import Relay, RemoteSeat
+from ludodrome.game import Game
+from ludodrome.store.database import open_database
+from ludodrome.store.league_matches import presence, show
+from ludodrome.store.league_models import REMOTE, UPLOADED
+
+BREATH = 0.2
+"""Seconds between two words to spectators: a quick game is not slowed down by them."""
+LATEST_MOVES = 400
+"""Moves that spectators are told as text."""
+
+
+class Order(NamedTuple):
+    """A match that a worker is to play, with all that it needs for it."""
+
+    assignment: Assignment
+    sources: dict[str, str]
+    """The sources of uploaded bots, by spec."""
+    database: str
+    """Where spectators look, and where remote bots are found."""
+    sandboxed: bool
+    """Whether uploaded bots are strangers'."""
+    pace: float
+    """Seconds that are left between two moves, for people who watch; no clock runs in them."""
+
+
+def play(order: Order) -> dict[str, Any]:
+    """The record of a game."""
+    engine = _database(order.database)
+    table = Table(order.assignment)
+    with ExitStack() as stack:
+        seats: list[Seat] = []
+        for spec, seed in zip(order.assignment.bots, order.assignment.seat_seeds, strict=True):
+            seats.append(_seat(spec, table.game, seed, order, engine))
+            stack.callback(seats[-1].close)
+        broadcast = stack.enter_context(Broadcast(engine, table, order.pace))
+        run(table, seats, broadcast.heard)
+    return table.record([one.stderr for one in seats], [one.notes for one in seats])
+
+
+@lru_cache(maxsize=4)
+def _database(where: str) -> Engine:
+    return open_database(where)
+
+
+def _seat(spec: str, game: Game, seed: int, order: Order, engine: Engine) -> Seat:
+    kind, _, rest = spec.partition(":")
+    if kind == UPLOADED:
+        return UploadedSeat(spec, order.sources[spec], game, order.sandboxed)
+    if kind == REMOTE:
+        return RemoteSeat(spec, partial(find_relay, engine, rest), longest_line(game))
+    return seat(spec, game, seed)
+
+
+def find_relay(engine: Engine, bot: str) -> Relay | None:
+    """Where a remote bot is connected now."""
+    found = presence(engine, bot)
+    if found is None:
+        return None
+    place, _, name = found[0].partition(" ")
+    host, _, port = place.rpartition(":")
+    return Relay(host, int(port), name, f"/api/v1/bots/{bot}/relay", found[1])
+
+
+class Broadcast:
+    """Tells spectators how a match stands, from a thread of its own, never faster than they can look."""
+
+    def __init__(self, engine: Engine, table: Table, pace: float) -> None:
+        self._engine, self._match, self._pace = engine, table.match, pace
+        self._names = list(table.assignment.names)
+        self._texts: list[str] = []
+        self._state = table.state
+        self._last: Any = None
+        self._last_seat: int | None = None
+        self._heard = 0
+        """How many turns were told."""
+        self._latest: tuple[int, dict[str, Any]] | None = None
+        self._version = 0
+        self._news, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> "Broadcast":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._news.set()
+        self._thread.join()
+
+    def heard(self, table: Table) -> None:
+        """The table as it is now."""
+        game = table.game
+        for entry in table.turns[self._heard :]:
+            if "move" in entry:
+                self._last, self._last_seat = entry["move"], entry["seat"]
+                self._texts.append(game.format_move(self._last, self._state))
+                self._state = game.apply(self._state, self._last)
+        self._heard = len(table.turns)
+        self._version += 1
+        seen = {name: value for name, value in game.observation(table.state).items() if name != "you"}
+        hidden = seen != table.state
+        self._latest = (
+            self._version,
+            {
+                "game": game.id,
+                "options": game.options,
+                "names": self._names,
+                "bots": list(table.assignment.bots),
+                "clock": str(table.conditions.clock),
+                "state": seen,
+                "last": None if hidden else self._last,
+                "last_seat": self._last_seat,
+                "ply": len(table.assignment.opening) + len(self._texts),
+                "texts": self._texts[-LATEST_MOVES:] if not hidden else self._texts[-LATEST_MOVES:-1],
+                "to_move": None if table.turn is None else table.turn.seat,
+                "left_ms": [None if left is None else int(left * 1000) for left in map(table.left, range(game.seats))],
+            },
+        )
+        self._news.set()
+        if self._pace and table.result is None:
+            time.sleep(self._pace)
+
+    def _tell(self) -> None:
+        told = 0
+        while not self._over.is_set():
+            self._news.wait()
+            self._news.clear()
+            latest = self._latest
+            if latest is None or latest[0] == told or self._over.is_set():
+                continue
+            told = latest[0]
+            show(self._engine, self._match, *latest)
+            self._over.wait(BREATH)

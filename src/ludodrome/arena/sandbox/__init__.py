@@ -1,0 +1,61 @@
+"""Bots that strangers wrote, run so that they can harm nobody. docs/sandbox.md says what holds and what was tried.
+
+``level()`` is what is in force here; ``seat`` is a seat for a bot under it. What is not Linux has no level.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ludodrome.arena.messages import LINE
+from ludodrome.arena.sandbox.levels import NONE, Level, NoSandbox
+
+if TYPE_CHECKING:
+    from ludodrome.arena.sandbox.boxes import Box
+    from ludodrome.arena.sandbox.limits import Limits
+    from ludodrome.arena.sandbox.seats import BoxedSeat
+
+__all__ = ["Level", "NoSandbox", "bot_folder", "box", "level", "seat"]
+
+MAIN = "main.py"
+
+
+def level(anew: bool = False) -> Level:
+    """The level in force, found by real attacks; ``anew``: try again what was found a while ago."""
+    if sys.platform != "linux":
+        return Level(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
+    from ludodrome.arena.sandbox import probe
+
+    return probe.level(anew)
+
+
+def bot_folder(source: str, within: Path | None = None) -> Path:
+    """A new folder that holds a program as its main.py; whoever made it removes it. Nothing of it is read or run."""
+    folder = Path(tempfile.mkdtemp(prefix="ludodrome-bot-", dir=within))
+    (folder / MAIN).write_text(source, "utf-8")
+    return folder
+
+
+def box(source: Path, limits: "Limits | None" = None) -> "Box":
+    """How a bot is run under the level in force: a folder with a main.py, or a single Python file.
+
+    NoSandbox if there is no level, ValueError if there is no such bot.
+    """
+    found = level()
+    if not found.holds:
+        raise NoSandbox(found.sentence)
+    from ludodrome.arena.sandbox.boxes import Box, read_folder
+    from ludodrome.arena.sandbox.interpreter import Interpreter
+    from ludodrome.arena.sandbox.limits import Limits
+    from ludodrome.arena.sandbox.probe import KINDS
+
+    interpreter = Interpreter(found.interpreter, found.python, found.numpy)
+    return Box(KINDS[found.name], interpreter, limits or Limits(), read_folder(source))
+
+
+def seat(source: Path, name: str = "", longest_line: int = LINE, limits: "Limits | None" = None) -> "BoxedSeat":
+    """A seat for a program that speaks the bot protocol on its stdin and stdout, in a box."""
+    from ludodrome.arena.sandbox.seats import BoxedSeat
+
+    return BoxedSeat(name or source.name, box(source, limits), longest_line)

@@ -1,0 +1,118 @@
+"""Attacks that read: the database, /etc, the server's environment, what other processes are, what other bots are."""
+
+import os
+import stat
+from typing import Any
+
+from ludodrome.arena.sandbox.attacks.runner import refusals
+
+Given = dict[str, Any]
+
+
+def _open(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(200)
+
+
+def database(given: Given) -> str | None:
+    """Reads the server's database by its path."""
+    return refusals({"open": lambda: _open(given["database"])})
+
+
+def database_by_detours(given: Given) -> str | None:
+    """Reads it along .. and along a link of its own, and by the descriptor of its folder."""
+    path = given["database"]
+    upwards = "/".join([".."] * 40) + path
+
+    def link() -> bytes:
+        os.symlink(path, "link")
+        return _open("link")
+
+    def folder() -> bytes:
+        opened = os.open(os.path.dirname(path), os.O_RDONLY)
+        return os.read(os.open(os.path.basename(path), os.O_RDONLY, dir_fd=opened), 200)
+
+    def hard() -> bytes:
+        os.link(path, "hard")
+        return _open("hard")
+
+    return refusals({"dots": lambda: _open(upwards), "link": link, "folder": folder, "hard link": hard})
+
+
+def settings(given: Given) -> str | None:
+    """Reads /etc: accounts, passwords, names of hosts."""
+    return refusals(
+        {name: lambda name=name: _open(f"/etc/{name}") for name in ("passwd", "group", "shadow", "hosts", "machine-id")}
+    )
+
+
+def homes(given: Given) -> str | None:
+    """Lists the folders of people and of the machine."""
+    wanted = ("/root", "/home", "/var", "/tmp", "/etc", "/srv", "/opt", "/run", "/boot", "/sys", "/usr/local", "/mnt")
+    known = {"ld.so.cache", "alternatives"}  # what the loader of the interpreter needs of /etc
+    return refusals({path: lambda path=path: sorted(set(os.listdir(path)) - known) or False for path in wanted})
+
+
+def environment(given: Given) -> str | None:
+    """Looks for more in its environment than it was given."""
+    known = {"PATH", "LANG", "OPENBLAS_NUM_THREADS", "PWD", "LC_CTYPE"}
+    return ", ".join(sorted(set(os.environ) - known)) or None
+
+
+def environment_of_others(given: Given) -> str | None:
+    """Reads environments in /proc: the server's, the first process's, its own."""
+    wanted = ("1", "self", str(os.getppid()), str(given["server"]), *map(str, range(2, 8)))
+    return refusals({process: lambda process=process: _open(f"/proc/{process}/environ") for process in wanted})
+
+
+def command_lines(given: Given) -> str | None:
+    """Reads command lines in /proc, and with them the paths of the machine."""
+    wanted = ("1", str(os.getppid()), str(given["server"]), *map(str, range(2, 8)))
+    return refusals({process: lambda process=process: _open(f"/proc/{process}/cmdline") for process in wanted})
+
+
+def processes(given: Given) -> str | None:
+    """Lists processes, mounts and memory in /proc."""
+    files = ("/proc/mounts", "/proc/self/maps", f"/proc/{given['server']}/maps", "/proc/self/root/etc/passwd")
+    return refusals(
+        {"list": lambda: len(os.listdir("/proc")), **{path: lambda path=path: _open(path) for path in files}}
+    )
+
+
+def descriptors(given: Given) -> str | None:
+    """Looks for descriptors beside the three that it was given."""
+    found = []
+    for number in range(3, 64):
+        try:
+            kind = stat.S_IFMT(os.fstat(number).st_mode)
+        except OSError:
+            continue
+        found.append(f"{number}: {kind:o}")
+    return ", ".join(found) or None
+
+
+def other_bots(given: Given) -> str | None:
+    """Reads another bot's source, and lists where bots are."""
+    other = given["other"]
+    return refusals(
+        {"source": lambda: _open(other), "list": lambda: os.listdir(os.path.dirname(os.path.dirname(other)))}
+    )
+
+
+def devices(given: Given) -> str | None:
+    """Opens devices: memory, disks, the terminal, the kernel's log, pseudo-terminals."""
+    names = ("mem", "kmem", "kmsg", "vda", "sda", "tty", "console", "ptmx", "fuse", "kvm", "net/tun", "shm", "mqueue")
+    return refusals({name: lambda name=name: os.open(f"/dev/{name}", os.O_RDONLY) for name in names})
+
+
+def kernel_settings(given: Given) -> str | None:
+    """Reads and writes the kernel's settings."""
+    core = "/proc/sys/kernel/core_pattern"
+    return refusals(
+        {
+            "read": lambda: _open(core),
+            "write": lambda: os.open(core, os.O_WRONLY),
+            "host name": lambda: _open("/proc/sys/kernel/hostname"),
+            "cgroups": lambda: os.listdir("/sys/fs/cgroup"),
+        }
+    )

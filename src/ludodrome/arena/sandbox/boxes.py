@@ -1,0 +1,240 @@
+"""One bot in one box: a process that is started under a level and ended with certainty, and nothing left of it.
+
+What a level makes of a bot's files is in ``bubblewrap.py`` and ``landlock.py``; which level is in force, in
+``probe.py``.
+"""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ludodrome.arena.sandbox.identities import Identity
+from ludodrome.arena.sandbox.interpreter import Interpreter
+from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.transports.processes import KILL_SECONDS, Process
+
+MAIN = "main.py"
+MOST_FILES = 16
+MOST_BYTES = 1024 * 1024
+"""Of all files of a bot together."""
+ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
+"""All that a bot sees. More threads of NumPy's would each take a good part of its memory."""
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(slots=True)
+class Launch:
+    """How a boxed process is started. What it holds is given back by ``close``, once it has been started."""
+
+    arguments: list[str]
+    handed: list[int] = field(default_factory=list)
+    """Descriptors that the process gets."""
+    report: int | None = None
+    """Where the number of the namespace's first process can be read."""
+    folder: Path | None = None
+    """Removed at the end."""
+
+    def close(self) -> None:
+        """Close what was handed over."""
+        while self.handed:
+            os.close(self.handed.pop())
+
+
+class Kind(Protocol):
+    """A way to box a bot. Modules are kinds."""
+
+    NAME: str
+
+    def missing(self) -> str | None:
+        """Why this cannot be tried here; None if it can."""
+
+    def launch(self, files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
+        """How a bot with these files is started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """All that decides how a bot runs."""
+
+    kind: Kind
+    interpreter: Interpreter
+    limits: Limits
+    files: Files
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """A bot's files by their names; ValueError if they are not such as can be run. Links are not followed.
+
+    A single Python file is a bot too.
+    """
+    if not folder.exists():
+        raise ValueError(f"there is no {folder}: a bot in a sandbox is a folder with a {MAIN}, or a Python file")
+    if folder.is_file() and folder.stat().st_size <= MOST_BYTES:
+        return {MAIN: folder.read_bytes()}
+    files: dict[str, bytes] = {}
+    size = 0
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise ValueError(f"{name} is no plain file, and a bot in a sandbox is made of plain files")
+        if path.is_dir() or "__pycache__" in path.parts:
+            continue
+        size += path.stat().st_size
+        if len(files) == MOST_FILES or size > MOST_BYTES:
+            raise ValueError(f"a bot in a sandbox has at most {MOST_FILES} files of {MOST_BYTES} bytes together")
+        files[name] = path.read_bytes()
+    if MAIN not in files:
+        raise ValueError(f"a bot in a sandbox is a folder with a {MAIN}, and {folder} has none")
+    return files
+
+
+def readable(data: bytes) -> int:
+    """A descriptor from which these bytes can be read."""
+    descriptor = os.memfd_create("ludodrome", os.MFD_CLOEXEC)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+class BoxedProcess(Process):
+    """A child in a box. It must be ended with ``end``: only then its uid is given back."""
+
+    def __init__(self, box: Box) -> None:
+        self._box = box
+        self._identity = Identity.take() if os.geteuid() == 0 else None
+        self._launch: Launch | None = None
+        self._first: int | None = None
+        """A handle of the first process of its namespace, once it is to be ended."""
+        self.gone = True
+        """Whether, once it was ended, nothing of it was left."""
+        try:
+            super().__init__(())
+        except BaseException:
+            self._release()
+            raise
+
+    def _spawn(self, arguments: Any) -> "subprocess.Popen[bytes]":
+        box, uid = self._box, self._identity.uid if self._identity else None
+        self._launch = launch = box.kind.launch(box.files, box.interpreter, box.limits, uid)
+
+        def begin() -> "subprocess.Popen[bytes]":
+            return subprocess.Popen(
+                launch.arguments,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env={},
+                cwd="/",
+                pass_fds=launch.handed,
+            )
+
+        try:
+            return in_lasting_thread(begin)
+        finally:
+            launch.close()
+
+    def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
+        """Close its input, give it time to leave, then end it. Nothing is left of it, and its uid is given back."""
+        if not self.ended:
+            self._first = self._first_of_namespace()
+        super().end(grace, heard)
+
+    def _first_of_namespace(self) -> int | None:
+        """A handle of the process whose end is the end of all others; None if it is not there, or not any more.
+
+        It is the child of the one that we have started. Its number alone proves nothing: numbers are used again.
+        """
+        if self._launch is None or self._launch.report is None:
+            return None
+        try:
+            os.set_blocking(self._launch.report, False)
+            number = json.loads(os.read(self._launch.report, 4096))["child-pid"]
+            handle = os.pidfd_open(number)
+        except (OSError, ValueError):  # bubblewrap has not come so far, or is done
+            return None
+        try:
+            status = Path(f"/proc/{number}/status").read_text("utf-8", "replace")
+        except OSError:
+            status = ""
+        if f"\nPPid:\t{self._popen.pid}\n" in status:
+            return handle
+        os.close(handle)
+        return None
+
+    def _sweep(self) -> None:
+        """Everything of the box is gone when this returns."""
+        self._release(self._namespace_ended())
+
+    def _namespace_ended(self) -> bool:
+        """Whether its namespace was seen to end, if it has one."""
+        if self._first is None:
+            return False
+        try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            watch = select.poll()
+            watch.register(self._first, select.POLLIN)
+            self.gone = bool(watch.poll(KILL_SECONDS * 1000))
+            return self.gone
+        finally:
+            os.close(self._first)
+            self._first = None
+
+    def _release(self, swept: bool = False) -> None:
+        if self._launch is not None:
+            self._launch.close()
+            if self._launch.report is not None:
+                os.close(self._launch.report)
+            if self._launch.folder is not None:
+                shutil.rmtree(self._launch.folder, ignore_errors=True)
+            self._launch = None
+        if self._identity is not None:
+            if swept or self._identity.sweep():
+                self._identity.give_back()
+            else:
+                self.gone = False  # and the uid stays taken
+            self._identity = None
+
+
+# A thread that lasts: the kernel ends a boxed process when the thread that started it ends
+
+_lock = threading.Lock()
+_lasting: ThreadPoolExecutor | None = None
+
+
+def in_lasting_thread(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+    """What ``begin`` returns, called in a thread that ends with this process."""
+    global _lasting
+    with _lock:
+        if _lasting is None:
+            _lasting = ThreadPoolExecutor(1, thread_name_prefix="starts boxed bots")
+    return _lasting.submit(begin).result()
+
+
+def _forget_thread() -> None:
+    """A forked process has none of its parent's threads."""
+    global _lasting, _lock
+    _lasting = None
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_thread)

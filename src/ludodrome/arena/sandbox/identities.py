@@ -1,0 +1,135 @@
+"""A uid for every running bot, from a pool that is kept for bots, where the arena runs as root.
+
+A uid is taken with a lock on a file, so that several processes can share the pool, and nothing is left of a lock when
+its holder dies. Whoever gives a uid back has ended what ran under it, and says so in the file; if the file does not say
+so, whoever takes it does it first.
+"""
+
+import contextlib
+import fcntl
+import os
+import pwd
+import re
+import signal
+import stat
+import time
+from pathlib import Path
+
+POOL = range(61000, 62000)
+SETTING = "LUDODROME_SANDBOX_UIDS"
+"""Another pool: the first and the last uid, as in 61000-61999."""
+FOLDER = Path("/run/ludodrome")
+"""Belongs to root; others can look through it and change nothing."""
+SWEEP_SECONDS = 5.0
+_CLEAN = b"clean"
+"""Stands in the file of a uid under which nothing runs."""
+
+
+class NoneFree(OSError):
+    """All uids of the pool are taken."""
+
+
+def pool() -> range:
+    """The uids that are kept for bots; ValueError if the setting cannot be read, or somebody has one of them."""
+    text = os.environ.get(SETTING)
+    if text is None:
+        found = POOL
+    else:
+        match = re.fullmatch(r"(\d{4,9})-(\d{4,9})", text)
+        if match is None or int(match[1]) > int(match[2]) or int(match[1]) < 1000:
+            raise ValueError(f"{SETTING} is the first and the last uid kept for bots, as in 61000-61999, not {text!r}")
+        found = range(int(match[1]), int(match[2]) + 1)
+    if taken := sorted(entry.pw_name for entry in pwd.getpwall() if entry.pw_uid in found):
+        raise ValueError(
+            f"the uids {found[0]} to {found[-1]} are for bots, but {taken[0]} has one of them: set {SETTING}"
+        )
+    return found
+
+
+def own_folder(name: str, mode: int) -> Path:
+    """A folder of root's for the sandbox's own things."""
+    made = FOLDER / name
+    for folder, right in ((FOLDER, 0o711), (made, mode)):
+        folder.mkdir(mode=right, parents=True, exist_ok=True)
+        state = folder.stat(follow_symlinks=False)
+        if state.st_uid != os.geteuid() or state.st_mode & 0o022:
+            raise PermissionError(f"{folder} must belong to root, and nobody else may write in it")
+        if stat.S_IMODE(state.st_mode) != right:
+            folder.chmod(right)  # whatever the umask is
+    return made
+
+
+class Identity:
+    """One uid (and the gid of the same number), from ``take`` to ``give_back``."""
+
+    def __init__(self, uid: int, lock: int) -> None:
+        self.uid = uid
+        self._lock: int | None = lock
+
+    @staticmethod
+    def take() -> "Identity":
+        """One that nobody has; NoneFree if there is none."""
+        folder = own_folder("uids", 0o700)
+        uids = pool()
+        start = os.getpid() % len(uids)  # so that processes do not all try the same ones first
+        for uid in (*uids[start:], *uids[:start]):
+            lock = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                continue
+            except BaseException:
+                os.close(lock)
+                raise
+            identity = Identity(uid, lock)
+            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.sweep():
+                os.ftruncate(lock, 0)
+                return identity
+            identity.close()
+        raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
+
+    def sweep(self) -> bool:
+        """End whatever runs under this uid; whether nothing is left. It cannot make more while it is being ended."""
+        deadline = time.monotonic() + SWEEP_SECONDS
+        while left := processes_of(self.uid):
+            for process in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.001)
+        return True
+
+    def give_back(self) -> None:
+        """Nothing runs under it, and somebody else may have it. Twice does no harm."""
+        if self._lock is not None:
+            os.pwrite(self._lock, _CLEAN, 0)
+            self.close()
+
+    def close(self) -> None:
+        """Let it go as it is: whoever takes it next ends what is left."""
+        if self._lock is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
+            os.close(self._lock)
+            self._lock = None
+
+
+def processes_of(uid: int) -> list[int]:
+    """The living processes of a uid."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if _lives_as(name, b"%d" % uid):
+                    found.append(int(name))
+    return found
+
+
+def _lives_as(process: str, uid: bytes) -> bool:
+    """By its status: the folder's owner is root where a process may not be dumped."""
+    if os.stat(f"/proc/{process}").st_uid not in (0, int(uid)):
+        return False
+    status = Path(f"/proc/{process}/status").read_bytes()
+    uids = status.partition(b"\nUid:")[2].partition(b"\n")[0].split()
+    return uid in uids and status.partition(b"\nState:")[2].split(maxsplit=1)[0] not in (b"Z", b"X")

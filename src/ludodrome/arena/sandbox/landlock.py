@@ -1,0 +1,76 @@
+"""The second level: Landlock, the filter of system calls, rlimits, and a uid of its own. It needs root, for the uid.
+
+A bot stays in the machine's own tree and among its processes, but may open nothing there except its interpreter and its
+files, and may signal nobody. It can still ask whether a path exists. ``launcher.py`` puts it in force.
+"""
+
+import ctypes
+import functools
+import json
+import os
+import shutil
+from pathlib import Path
+
+from ludodrome.arena.sandbox import launcher, seccomp
+from ludodrome.arena.sandbox.boxes import ENVIRONMENT, MAIN, Files, Launch, readable
+from ludodrome.arena.sandbox.identities import own_folder
+from ludodrome.arena.sandbox.interpreter import DEVICES, Interpreter, shown
+from ludodrome.arena.sandbox.limits import Limits
+
+NAME = "landlock"
+
+
+def missing() -> str | None:
+    """Why it cannot be tried here; None if it can."""
+    if os.geteuid() != 0:
+        return "it needs root, to give every bot a uid of its own"
+    if launcher.version(ctypes.CDLL(None, use_errno=True)) < 1:
+        return "this kernel has no Landlock, or it is switched off"
+    return None
+
+
+def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
+    """How a bot with these files is started. They are copied to where its uid, and no other, can read them."""
+    assert user is not None, "without root there is no uid to run under"
+    folder = own_folder("bots", 0o711) / str(user)
+    shutil.rmtree(folder, ignore_errors=True)  # whoever had the uid before may have been killed
+    made = Launch([], folder=folder)
+    _write(files, folder, user)
+    order = {
+        "parent": os.getpid(),
+        "uid": user,
+        "folder": str(folder),
+        "readable": [*shown(interpreter), str(folder)],
+        "runnable": [interpreter.path, *_loaders()],
+        "devices": list(DEVICES),
+        "limits": list(limits.numbers().items()),
+        "filter": _filter().hex(),
+        "command": interpreter.command(str(folder / MAIN)),
+        "environment": ENVIRONMENT,
+    }
+    made.handed.append(readable(json.dumps(order).encode()))
+    made.arguments = [interpreter.path, "-ISB", str(Path(launcher.__file__)), str(made.handed[0])]
+    return made
+
+
+_filter = functools.cache(seccomp.program)
+
+
+def _write(files: Files, folder: Path, user: int) -> None:
+    folders = {folder}
+    for name in files:
+        folders.update(one for one in (folder / name).parents if one.is_relative_to(folder))
+    for one in sorted(folders):
+        one.mkdir(mode=0o700)
+        os.chown(one, -1, user)
+        one.chmod(0o750)
+    for name, data in files.items():
+        path = folder / name
+        path.write_bytes(data)
+        os.chown(path, -1, user)
+        path.chmod(0o440)
+
+
+def _loaders() -> list[str]:
+    """What the kernel runs in order to run a program: the dynamic loader."""
+    return [str(path.resolve()) for folder in ("/lib", "/lib64") for path in Path(folder).glob("ld-linux*.so.*")]

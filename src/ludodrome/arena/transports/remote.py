@@ -1,0 +1,205 @@
+"""A bot that dials in from elsewhere, as a seat. It is connected to a web process, which relays what both sides say.
+
+The judge and its clock are here, with the seat; the relay only carries. So when the bot's connection breaks, nothing is
+lost but time: once it is back it is greeted as ``resumed``, and the open turn is put again, with what is left of its
+time. The relay is dialled anew when the web process is another one.
+
+What comes over the relay: ``{"attached": true}`` and ``false`` when the bot comes and goes, ``{"said": text}`` for
+what it says. What is sent is for the bot, as it is.
+"""
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from typing import Any, NamedTuple
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from ludodrome.arena import messages
+from ludodrome.arena.messages import LINE, BadLine, Message, kept
+from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.transports.child import MOST_LOGGED, MOST_NOTES, PATIENCE, message_kind
+from ludodrome.reading import show
+
+DIAL_SECONDS = 2.0
+GLANCE = 0.5
+"""Seconds after which it is looked anew where the bot is."""
+LAST_WORD_SECONDS = 0.5
+SECRET_HEADER = "x-relay-secret"
+
+
+class Relay(NamedTuple):
+    """Where a bot's connection is held."""
+
+    host: str
+    port: int
+    name: str
+    """The name by which the server is called there."""
+    path: str
+    secret: str
+
+
+class RemoteSeat:
+    """A bot at the other end of a WebSocket."""
+
+    def __init__(self, name: str, find: Callable[[], Relay | None], longest: int = LINE) -> None:
+        self.name = name
+        self.stderr = ""
+        self.notes: list[str] = []
+        self._find, self._longest = find, longest
+        self._link: ClientConnection | None = None
+        self._held = ExitStack()
+        """Leaves the relay when it is closed."""
+        self._relay: Relay | None = None
+        self._attached = self._greeted = False
+        self._hello: Message = {}
+        self._open: tuple[Message, float] | None = None
+        """The question that waits for an answer, and when it is too late."""
+        self._looked = float("-inf")
+        self._logged = 0
+
+    # The seat
+
+    def start(self, hello: Message) -> None:
+        """A game begins; the bot is greeted as soon as it is there."""
+        self._hello, self._greeted = hello, False
+        if self._attached:
+            self._greet()
+
+    def ask(self, turn: Turn) -> Answer:
+        """Its answer, or a fault, at the deadline at the latest. The time runs from here, whoever is connected."""
+        began = time.monotonic()
+        deadline = began + turn.allowance + (PATIENCE if turn.seconds is None else turn.seconds)
+        self._open = turn.message, deadline
+        log: list[str] = []
+        if self._attached:
+            self._send(turn.message)
+        try:
+            while (left := deadline - time.monotonic()) > 0:
+                text = self._receive(min(left, GLANCE))
+                if text is None:
+                    continue
+                found = self._hear(text, turn.number, log)
+                if found is not None:
+                    move, fault, sent = found
+                    return Answer(time.monotonic() - began, move, fault, sent, tuple(log))
+            why = "no answer came in time" if self._attached else "it was not connected when its time ran out"
+            return Answer(time.monotonic() - began, fault=Fault(TIMEOUT, why), log=tuple(log))
+        finally:
+            self._open = None
+
+    def tell(self, notice: Notice) -> None:
+        """Handed over if it is there."""
+        if self._attached:
+            self._send(notice.message)
+
+    def close(self) -> None:
+        """The relay is left; the bot stays connected to it for its next game."""
+        self._hang_up()
+
+    # The relay
+
+    def _receive(self, seconds: float) -> str | None:
+        """What the bot has said, if anything comes in so many seconds."""
+        if self._link is None and not self._dial():
+            time.sleep(min(seconds, 0.05))
+            return None
+        assert self._link is not None
+        try:
+            frame = json.loads(self._link.recv(seconds))
+        except TimeoutError:
+            if not self._attached and self._moved():
+                self.close()
+            return None
+        except (WebSocketException, OSError, ValueError):
+            self._hang_up()
+            return None
+        if "attached" in frame:
+            self._attached = bool(frame["attached"])
+            if self._attached:
+                self._greet()
+            return None
+        return str(frame["said"])
+
+    def _dial(self) -> bool:
+        if time.monotonic() - self._looked < GLANCE / 4:
+            return False
+        self._looked = time.monotonic()
+        self._relay = relay = self._find()
+        if relay is None:
+            return False
+        try:
+            line = socket.create_connection((relay.host, relay.port), DIAL_SECONDS)
+            dialling = connect(
+                f"ws://{relay.name}{relay.path}",
+                sock=line,
+                additional_headers={SECRET_HEADER: relay.secret},
+                open_timeout=DIAL_SECONDS,
+                close_timeout=LAST_WORD_SECONDS,
+                max_size=2 * messages.LONG_LINE + 1024,
+                compression=None,
+                proxy=None,
+            )
+            self._link = self._held.enter_context(dialling)
+        except (WebSocketException, OSError):
+            return False
+        return True
+
+    def _moved(self) -> bool:
+        """Whether the bot is connected elsewhere by now."""
+        found = self._find()
+        return found is not None and found != self._relay
+
+    def _hang_up(self) -> None:
+        self._link, self._attached = None, False
+        with suppress(WebSocketException, OSError):
+            self._held.close()
+
+    def _greet(self) -> None:
+        """The greeting, and the open turn if there is one."""
+        if not self._hello:
+            return
+        self._send({**self._hello, "resumed": True} if self._greeted else self._hello)
+        self._greeted = True
+        if self._open is not None:
+            message, deadline = self._open
+            timed = message["deadline_ms"] is not None
+            left = max(0, int((deadline - time.monotonic()) * 1000)) if timed else None
+            self._send({**message, "deadline_ms": left})
+
+    def _send(self, message: Message) -> None:
+        if self._link is not None:
+            try:
+                self._link.send(messages.line(message).decode().rstrip("\n"))
+            except (WebSocketException, OSError):
+                self._hang_up()
+
+    # Hearing
+
+    def _hear(self, text: str, number: int, log: list[str]) -> tuple[Any, Fault | None, str | None] | None:
+        """The move or the fault that a frame is, if it ends the turn."""
+        try:
+            message = messages.read(text.encode("utf-8", "surrogatepass"), self._longest)
+            kind = message_kind(message)
+            if kind in ("move", "error") and "turn" not in message:
+                raise BadLine(f"over a connection a {kind} says which turn it is for")
+        except BadLine as wrong:
+            return None, Fault(PROTOCOL, str(wrong)), kept(text[: 4 * messages.TEXT])
+        if kind == "log":
+            words = kept(message["text"])
+            if self._logged + len(words) <= MOST_LOGGED:
+                self._logged += len(words)
+                log.append(words)
+            return None
+        if kind not in ("move", "error"):
+            return None
+        if message.get("match", self._hello["match"]) != self._hello["match"] or message["turn"] != number:
+            if len(self.notes) < MOST_NOTES:
+                self.notes.append(f"an answer to turn {show(message['turn'])} came in turn {number} and was dropped")
+            return None
+        if kind == "move":
+            return message["move"], None, None
+        return None, Fault(ERROR, kept(message["error"])), None

@@ -1,0 +1,126 @@
+"""What a language model is told: the rules, how a move is written, the position, the legal moves.
+
+The rules are those of the room's RULES.md. How an answer is read is in ``replies.py``; who is asked, and how, is in
+``languagemodels.py`` and in the environments for text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ludodrome.game import BadState, Game
+from ludodrome.games import find
+
+SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
+"""The parts of RULES.md that a player needs; the others speak to machines."""
+
+COLOURS = {"santorini": ("Navy", "White", "Grey"), "skysummit": ("●", "◆")}
+"""What the seats are called in drawings."""
+
+FORMATS = {
+    "caldera": (
+        "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
+        "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
+    ),
+    "dots": "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical.",
+    "santorini": (
+        "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
+        "B2 and builds on C3. A winning step names a build as well."
+    ),
+    "skysummit": (
+        "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
+        "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
+    ),
+    "spaces": (
+        "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
+        "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "
+        "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
+    ),
+}
+DECK_FORMAT = " Here a move is a deck: ten such codes, joined by commas, in one pair of brackets."
+ANSWER = (
+    "Think as you like, and end your answer with your move in square brackets. The last legal move in your answer is "
+    "the one that is played."
+)
+HIDDEN = "what the other seat has laid is face down"
+
+
+def rules_prompt(game: Game, seat: int) -> str:
+    """What a player is told once: the game, its rules, its options, how moves are written."""
+    page = find(game.id).rules()
+    introduction = page.partition("\n## ")[0].partition("\n")[2].strip()
+    sections = [f"## {name}\n\n{_section(page, name)}" for name in SECTIONS]
+    options = ", ".join(f"{name} = {value}" for name, value in game.options.items())
+    return "\n\n".join(
+        [
+            f"You are playing {game.title}. {you_are(game, seat)}",
+            introduction,
+            *sections,
+            f"## This game\n\nOptions: {options}.",
+            f"## Your answer\n\n{move_format(game)} {ANSWER}",
+        ]
+    )
+
+
+def _section(page: str, name: str) -> str:
+    """The text under one heading, up to the next that is no deeper."""
+    heading = re.search(rf"^(#+) {re.escape(name)}\n", page, re.MULTILINE)
+    assert heading is not None
+    following = re.search(rf"^#{{1,{len(heading[1])}}} ", page[heading.end() :], re.MULTILINE)
+    return page[heading.end() :][: following.start() if following else None].strip()
+
+
+def you_are(game: Game, seat: int) -> str:
+    """Who the player is."""
+    names = COLOURS.get(game.id)
+    return f"You are player {seat}" + (f" ({names[seat]})." if names else f", seat {seat}.")
+
+
+def move_format(game: Game) -> str:
+    """How a move of the game is written."""
+    return FORMATS[game.id] + (DECK_FORMAT if game.options.get("mode") == "deck" else "")
+
+
+def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None) -> str:
+    """What a player is told each turn; ``legal`` are moves as texts, None where they are hidden or too many."""
+    parts = [f"{you_are(game, seat)} It is your turn.", drawing(game, observation)]
+    if legal is not None:
+        parts.append(f"Legal moves ({len(legal)}): {' '.join(legal)}")
+    parts.append("Your move, in square brackets:")
+    return "\n\n".join(parts)
+
+
+def refusal_prompt(why: str, tries_left: int | None = None) -> str:
+    """What a player is told whose answer was refused."""
+    left = "" if tries_left is None else f" You have {tries_left} {'try' if tries_left == 1 else 'tries'} left."
+    return f"Your move was not accepted: {why.rstrip('.')}.{left} Answer with a legal move in square brackets."
+
+
+def drawing(game: Game, observation: Any) -> str:
+    """The position as a seat sees it, drawn."""
+    state = bare(observation)
+    try:
+        return game.render(state)
+    except BadState:  # spaces: a board that lies face down is missing from what a seat sees
+        seat = state["to_move"]
+        return f"{game.render({**state, 'to_move': 1 - seat}).rpartition(',')[0]}, seat {seat} to lay; {HIDDEN}"
+
+
+def bare(observation: Any) -> Any:
+    """An observation as a state: whose eyes saw it is no part of it."""
+    if type(observation) is dict and "you" in observation:
+        return {name: value for name, value in observation.items() if name != "you"}
+    return observation
+
+
+def legal_texts(game: Game, observation: Any, moves: Sequence[Any] | None) -> list[str] | None:
+    """Legal moves as they are written in answers, in brackets; None stays None."""
+    if moves is None:
+        return None
+    state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
+    return [bracketed(game.format_move(move, state)) for move in moves]
+
+
+def bracketed(text: str) -> str:
+    """A move in brackets; santorini's have theirs."""
+    return text if text.startswith("[") else f"[{text}]"

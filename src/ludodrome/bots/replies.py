@@ -1,0 +1,138 @@
+"""Reading the answers of language models: the last legal move in an answer counts.
+
+The whole rule, which docs/language-models.md explains to people:
+
+1. What a model thought before it answered, ``<think>...</think>``, is no part of the answer.
+2. Everything in the answer that is written as a move of the game is a candidate: the notation, generously read, in
+   square brackets or not, and the move as JSON.
+3. The last candidate in square brackets that is legal is the move. If no legal one stands in brackets, it is the
+   last legal candidate of all.
+4. Where no candidate is legal, the last one says why the answer is refused; without candidates no move was found.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ludodrome.bots.prompts import bare, move_format
+from ludodrome.game import Game, IllegalMove
+
+MOVE, ILLEGAL, NOTHING = "move", "illegal", "nothing"
+"""What an answer can turn out to be: a legal move, only illegal ones, or nothing that looks like a move."""
+LONGEST = 100_000
+"""Characters that are looked at, from the end of an answer."""
+MOST_CANDIDATES = 500
+
+_CELL = "[a-e][1-5]"
+_ARROW = r"(?:\s*(?:-+>?|→|to)\s*)"
+_UP = r"(?:\s*[,;]?\s*(?:(?:and\s+)?builds?(?:\s+(?:on|at))?|[↑^+])?\s*)"
+_GAP = r"(?:\s*(?:,|-+>?|→|to|;)?\s*)"
+PATTERNS = {
+    "caldera": (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",),
+    "dots": (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)"),
+    "santorini": (rf"(?<!\w)[nwg]\s*[12]{_GAP}{_CELL}{_GAP}{_CELL}{_GAP}(?:builds?\s+(?:on\s+|at\s+)?)?{_CELL}(?!\w)",),
+    "skysummit": (
+        rf"(?<!\w)place\s*{_CELL}\s*(?:,|and)?\s*{_CELL}(?!\w)",
+        rf"(?<!\w)(?:[12]\s*)?{_CELL}{_ARROW}{_CELL}(?:{_UP}{_CELL})?(?!\w)",
+    ),
+    "spaces": (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",),
+}
+"""How moves are written in a text, before the rules have looked at them."""
+KEYS = {
+    "caldera": {"action"},
+    "dots": {"orient"},
+    "santorini": set(),
+    "skysummit": {"t"},
+    "spaces": {"boardSize", "sequence", "deck"},
+}
+"""By these a JSON object is known for a move; santorini's moves are texts."""
+_COMPILED = {name: [re.compile(one, re.IGNORECASE) for one in patterns] for name, patterns in PATTERNS.items()}
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_decoder = json.JSONDecoder()
+
+
+class Reading(NamedTuple):
+    """What an answer was taken for."""
+
+    kind: str
+    """``move``, ``illegal`` or ``nothing``."""
+    move: Any
+    """The legal move, if there is one."""
+    text: str
+    """What in the answer decided, as it stands there."""
+    why: str
+    """What is wrong, as a sentence; empty for a move."""
+
+
+class _Candidate(NamedTuple):
+    start: int
+    end: int
+    value: Any
+    """A text in the game's notation, or a JSON object."""
+    bracketed: bool
+
+
+def read_reply(game: Game, observation: Any, reply: str) -> Reading:
+    """The move that an answer means in the position that was shown."""
+    answer = spoken(reply)[-LONGEST:]
+    state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
+    found = sorted(_candidates(game, answer), key=lambda one: (not one.bracketed, -one.end, one.start))
+    last: Reading | None = None
+    for candidate in found[:MOST_CANDIDATES]:
+        text = answer[candidate.start : candidate.end]
+        try:
+            return Reading(MOVE, _move(game, state, candidate.value), text, "")
+        except IllegalMove as wrong:
+            last = last or Reading(ILLEGAL, None, text, str(wrong))
+    return last or Reading(NOTHING, None, "", f"No move was found in the answer. {move_format(game)}")
+
+
+def spoken(reply: str) -> str:
+    """An answer without what was thought before it; a thought that was cut off has no answer."""
+    ends = [match.end() for match in _THOUGHT.finditer(reply)]
+    return _THINKING.split(reply[ends[-1] :] if ends else reply)[0]
+
+
+def _candidates(game: Game, answer: str) -> Iterator[_Candidate]:
+    for pattern in _COMPILED[game.id]:
+        for match in pattern.finditer(answer):
+            yield _Candidate(match.start(), match.end(), _tidy(game, match[0]), _in_brackets(answer, match))
+    at, tried = answer.rfind("{"), 0
+    while at >= 0 and tried < MOST_CANDIDATES:
+        with suppress(ValueError, RecursionError):
+            value, end = _decoder.raw_decode(answer, at)
+            if KEYS[game.id] & value.keys():
+                yield _Candidate(at, end, value, False)
+        at, tried = answer.rfind("{", 0, at), tried + 1
+
+
+def _in_brackets(answer: str, match: "re.Match[str]") -> bool:
+    return bool(re.search(r"\[\s*\Z", answer[max(0, match.start() - 5) : match.start()])) and bool(
+        re.match(r"\s*\]", answer[match.end() : match.end() + 5])
+    )
+
+
+def _tidy(game: Game, text: str) -> str:
+    """A candidate in the words that the game's own reading knows."""
+    if game.id == "santorini":
+        squeezed = re.sub(r"builds?|\bon\b|\bat\b|\bto\b|[^a-z0-9]", "", text, flags=re.IGNORECASE)
+        return f"[{squeezed.upper()}]"
+    if game.id == "skysummit":
+        plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
+        return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
+    if game.id == "caldera":
+        return re.sub(r"-+>|→|--+", "-", text)
+    if game.id == "spaces":
+        return re.sub(r"\s", "", text)
+    return text
+
+
+def _move(game: Game, state: Any, value: Any) -> Any:
+    """The legal move of a candidate, or IllegalMove."""
+    if isinstance(value, str):
+        return game.parse_move(value, state)
+    game.apply(state, value)
+    return value

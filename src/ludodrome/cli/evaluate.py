@@ -1,0 +1,186 @@
+"""The command ``evaluate``: how well a language model plays, and how well it answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ludodrome.cli import live, screen
+from ludodrome.cli.commands import Command, Json, Refusal, examples, open_game, refusals
+from ludodrome.cli.crews import INTERRUPTED, check_bots
+
+if TYPE_CHECKING:
+    from ludodrome.arena.evaluations import Trial
+    from ludodrome.game import Game
+
+app = typer.Typer()
+
+CONDITIONS = {"shown": (True,), "hidden": (False,), "both": (True, False)}
+WORKERS = 4
+STRENGTH = ("game", "opponent", "legal moves", "games", "won", "drawn", "lost", "share", "95 %", "forfeits", "unrated")
+ANSWERS = (
+    "game",
+    "opponent",
+    "legal moves",
+    "asked",
+    "moves",
+    "refused",
+    "no move",
+    "declined",
+    "timeouts",
+    "endpoint errors",
+    "tokens in",
+    "tokens out",
+    "s an answer",
+)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome evaluate llm:http://localhost:8000/v1,model=NAME --game santorini --games 20",
+        "ludodrome evaluate llm:http://localhost:8000/v1,model=NAME --game dots:rows=3,cols=3 --against level:2",
+        "ludodrome evaluate llm:https://host/v1,model=NAME,key=MY_KEY --legal-moves both --record games --json",
+    ),
+)
+def evaluate(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", show_default=False, help="The model, like llm:URL,model=NAME.")
+    ],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--game", metavar="GAME", show_default=False, help="A game, like dots or dots:rows=3,cols=3; else all five."
+        ),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", metavar="BOT", show_default=False, help="An opponent; random and greedy if none."),
+    ] = None,
+    legal_moves: Annotated[
+        str, typer.Option("--legal-moves", metavar="WHICH", help="shown, hidden or both: is the model told them?")
+    ] = "shown",
+    games: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="With each opponent; 10, or the next whole rounds."),
+    ] = None,
+    openings: Annotated[str, typer.Option(metavar="WHICH", help="drawn, none, or a file of openings.")] = "drawn",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")] = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Games at once.")] = WORKERS,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="DIR", help="Keep the records there; what is there is not played again."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="P", help="Towards bad answers: forfeit, substitute or retry:N; else as the game wants."),
+    ] = None,
+    clock: Annotated[str, typer.Option("--clock", metavar="C", help="For each move, like 60s, or none.")] = "60s",
+    json: Json = False,
+) -> None:
+    """Play a language model against opponents; say how strong it is, and how often its answers were no moves.
+
+    Strength counts the games that were decided by play. What a model lost by answers that were refused, that held no
+    move or came too late stands apart. Prompts, answers, tokens and times are in the records.
+    """
+    chosen = [_game(text) for text in game or _all_games()]
+    opponents = against or ["random", "greedy"]
+    if legal_moves not in CONDITIONS:
+        raise Refusal(f"--legal-moves is shown, hidden or both, not {legal_moves!r}")
+    for one in chosen:
+        check_bots(one, [model, *opponents])
+    with refusals():
+        from ludodrome.arena.evaluations import trials
+
+        plan = trials(model, chosen, opponents, CONDITIONS[legal_moves], games, policy, clock, seed)
+    whole = _play(plan, chosen, workers, openings, record, json)
+    if json:
+        from json import dumps
+
+        screen.say(dumps({"model": model, "trials": [trial.to_json() for trial in plan if trial.everything.games]}))
+    else:
+        _show(model, plan)
+    if not whole:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _all_games() -> list[str]:
+    from ludodrome.games import GAMES
+
+    return sorted(GAMES)
+
+
+def _game(text: str) -> "Game":
+    """``dots`` or ``dots:rows=3,cols=3``."""
+    name, _, options = text.partition(":")
+    return open_game(name, options.split(",") if options else None)
+
+
+def _play(
+    plan: "list[Trial]", games: "list[Game]", workers: int, openings: str, folder: Path | None, quiet: bool
+) -> bool:
+    """Plays everything with a line of progress; whether it came to its end, and was not stopped."""
+    from ludodrome.arena.evaluations import evaluate as run
+
+    total = sum(trial.match.games for trial in plan)
+    by_options = {(game.id, str(game.options)): game for game in games}
+    which = {"drawn": True, "none": False}.get(openings, openings)
+    try:
+        with refusals(), live.games(lambda: _done(plan), lambda: total, lambda: _standing(plan), quiet=quiet) as show:
+            for trial in plan:
+                on = trial.match.discipline
+                run(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _done(plan: "list[Trial]") -> int:
+    return sum(trial.everything.games for trial in plan)
+
+
+def _standing(plan: "list[Trial]") -> str:
+    lines = [trial.strength.lines[trial.match.names[0]] for trial in plan]
+    asked = sum(trial.answers.asked for trial in plan)
+    moves = sum(trial.answers.outcomes["move"] for trial in plan)
+    return f"{sum(line.points for line in lines):g} points by play, {moves} moves in {asked} answers"
+
+
+def _show(model: str, plan: "list[Trial]") -> None:
+    screen.say(f"{model}\n\nStrength, by the games that were decided by play:\n")
+    screen.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
+    screen.say("\nAnswers:\n")
+    screen.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])
+
+
+def _head(trial: "Trial") -> list[str]:
+    on = trial.match.discipline
+    options = ",".join(f"{name}={value}" for name, value in on.options.items())
+    return [f"{on.game} {options}", trial.opponent, "shown" if trial.legal_moves else "hidden"]
+
+
+def _strength(trial: "Trial") -> list[str]:
+    name = trial.match.names[0]
+    line, decided = trial.strength.lines[name], trial.everything.decided_by
+    share = trial.strength.share(name) if line.results else None
+    return [
+        *_head(trial),
+        str(len(line.results)),
+        *map(str, (line.wins, line.draws, line.losses)),
+        f"{share.share:.1%}" if share else "",
+        f"{share.low:.1%} to {share.high:.1%}" if share else "",
+        str(decided["forfeit"]),
+        str(trial.everything.unrated),
+    ]
+
+
+def _answers(trial: "Trial") -> list[str]:
+    told = trial.answers.to_json()
+    asked = told["asked"]
+    numbers = ("asked", "moves", "refusals", "parse_failures", "declined", "timeouts", "endpoint_errors")
+    return [
+        *_head(trial),
+        *(str(told[name]) for name in numbers),
+        *(f"{told[name]:,}" for name in ("prompt_tokens", "completion_tokens")),
+        f"{told['ms'] / asked / 1000:.2f}" if asked else "",
+    ]

@@ -1,0 +1,56 @@
+"""The sandbox: `sandbox`."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, Json, examples
+
+if TYPE_CHECKING:
+    from ludodrome.arena.sandbox import Level
+
+app = typer.Typer()
+
+
+@app.command(cls=Command, epilog=examples("ludodrome sandbox", "ludodrome sandbox --again --json"))
+def sandbox(
+    again: Annotated[
+        bool, typer.Option("--again", help="Try everything anew, also if it was tried in the last hours.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Say how bots that strangers wrote are run here, and what was tried against it.
+
+    Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
+    says that none does: then no such bot is run.
+    """
+    from ludodrome.arena.sandbox import level
+
+    with screen.waiting("attacking ..."):
+        found = level(anew=again)
+    if json:
+        from json import dumps
+
+        screen.say(dumps(found.to_json()))
+    else:
+        _show(found)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+def _show(found: "Level") -> None:
+    screen.say(found.sentence)
+    if not found.holds:
+        return
+    for why in found.why_not_better:
+        screen.say(f"A better level does not hold. {why}.")
+    from ludodrome.arena.sandbox.attacks import ATTACKS
+
+    words = {attack.name: attack.words for attack in ATTACKS}
+    screen.say("")
+    rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
+    screen.show_table(("attack", "came to", "what it does"), rows)
+    counts = Counter(one["verdict"] for one in found.tried)
+    screen.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")

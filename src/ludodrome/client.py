@@ -1,0 +1,391 @@
+"""A client for a Ludodrome server: games, live or move by move, the league, records, and remote bots.
+
+It needs httpx and websockets (``ludodrome[client]``). Everything goes through the API that the pages use; what the
+server refuses becomes ``Refused``, with its sentence.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from ludodrome.arena.clocks import SeatClock
+from ludodrome.arena.conditions import Clock
+from ludodrome.bots.player import Bot, Budget
+
+Json = dict[str, Any]
+
+HOME = "http://127.0.0.1:8008"
+API = "/api/v1"
+KEY = "x-play-key"
+REPLACED, NOT_ALLOWED = 4000, 1008
+"""Codes of WebSockets that are closed for good."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+"""Seconds before a broken connection is tried again, at first and at most."""
+LISTENS = 1.0
+"""Seconds after which a remote bot looks whether it should stop."""
+
+
+class Refused(Exception):
+    """The server said no; ``status`` is HTTP's."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Client:
+    """A server, as a program sees it. ``token``: for servers on which people have accounts."""
+
+    def __init__(self, url: str = HOME, token: str | None = None, timeout: float = 60.0) -> None:
+        self.url = url.rstrip("/")
+        self.headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        self._http = httpx.Client(base_url=self.url + API, headers=self.headers, timeout=timeout)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Connections that are kept open are closed."""
+        self._http.close()
+
+    def ask(self, method: str, path: str, body: Any = None, key: str | None = None, **query: Any) -> Any:
+        """What the server answers to a request of its API; Refused if it does not want to."""
+        asked = {name: value for name, value in query.items() if value is not None}
+        headers = {} if key is None else {KEY: key}
+        content = None if method in ("GET", "DELETE") else {} if body is None else body
+        answer = self._http.request(method, path, params=asked, headers=headers, json=content)
+        if answer.status_code >= 400:
+            try:
+                sentence = answer.json()["error"]
+            except (ValueError, KeyError, TypeError):
+                sentence = f"the server answered {answer.status_code}"
+            raise Refused(sentence, answer.status_code)
+        if answer.headers.get("content-type", "").startswith("application/x-ndjson"):
+            return [json.loads(line) for line in answer.text.splitlines()]
+        return answer.json() if answer.content else None
+
+    # Games
+
+    def games(self) -> list[Json]:
+        """All games."""
+        return list(self.ask("GET", "/games"))
+
+    def game(self, game: str) -> Json:
+        """A game with its options and bots."""
+        return dict(self.ask("GET", f"/games/{game}"))
+
+    def analyse(
+        self, game: str, state: Any, options: Mapping[str, Any] | None = None, seconds: float = 0.5, lines: int = 3
+    ) -> Json:
+        """The best moves of a position."""
+        asked = {"game": game, "options": dict(options or {}), "state": state, "seconds": seconds, "lines": lines}
+        return dict(self.ask("POST", "/analysis", asked))
+
+    # Plays
+
+    def begin(
+        self,
+        game: str,
+        seats: Sequence[str],
+        options: Mapping[str, Any] | None = None,
+        *,
+        clock: str = "none",
+        opening: Sequence[Any] = (),
+        position: Any = None,
+        seed: int | None = None,
+    ) -> "Play":
+        """A new game: seats are ``person`` (you), ``friend`` (who gets a link) and bots."""
+        wish = {"game": game, "seats": list(seats), "options": dict(options or {}), "clock": clock}
+        view = self.ask("POST", "/plays", {**wish, "opening": list(opening), "position": position, "seed": seed})
+        return Play(self, view, view.pop("key", None))
+
+    def play(self, name: str, key: str | None = None) -> "Play":
+        """A game by its id; ``key``: of a seat in it."""
+        return Play(self, self.ask("GET", f"/plays/{name}", key=key), key)
+
+    def plays(self, most: int | None = None, before: int | None = None) -> list[Json]:
+        """One line about each game that you began, the latest first."""
+        return list(self.ask("GET", "/plays", most=most, before=before))
+
+    def join(self, link: str) -> "Play":
+        """Takes the seat of a link."""
+        told = self.ask("POST", f"/joins/{link.rstrip('/').rpartition('/')[2]}")
+        return self.play(told["play"], told["key"])
+
+    def record(self, name: str) -> Json:
+        """The record of a finished game: of people or of the league."""
+        return dict(self.ask("GET", f"/replays/{name}/record"))
+
+    # The league
+
+    def bots(self, game: str | None = None, mine: bool = False) -> list[Json]:
+        """The bots of the league."""
+        return list(self.ask("GET", "/bots", game=game, mine=mine or None))
+
+    def bot(self, name: str) -> Json:
+        """A bot with its rating, its history and its games."""
+        return dict(self.ask("GET", f"/bots/{name}"))
+
+    def bot_records(self, name: str) -> list[Json]:
+        """All records of a bot."""
+        return list(self.ask("GET", f"/bots/{name}/records"))
+
+    def enter_bot(self, game: str, name: str, source: str) -> Json:
+        """Enters a program of yours; it is examined first."""
+        return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "uploaded", "source": source}))
+
+    def enter_remote_bot(self, game: str, name: str) -> Json:
+        """Enters a bot that will connect from elsewhere; its ``token`` is told this once."""
+        return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "remote"}))
+
+    def retire_bot(self, name: str, back: bool = False) -> Json:
+        """Your bot plays no more, or plays again."""
+        return dict(self.ask("POST", f"/bots/{name}/retire", {"back": back}))
+
+    def leaderboard(self, game: str) -> list[Json]:
+        """The bots of a game, the best first."""
+        return list(self.ask("GET", f"/leaderboard/{game}"))
+
+    def matches(self, game: str | None = None, bot: str | None = None, most: int | None = None) -> list[Json]:
+        """The games of the league that ended last."""
+        return list(self.ask("GET", "/matches", game=game, bot=bot, most=most))
+
+    def match(self, name: str) -> Json:
+        """A game of the league."""
+        return dict(self.ask("GET", f"/matches/{name}"))
+
+    def ask_match(self, game: str, bots: Sequence[str], **conditions: Any) -> Json:
+        """Asks for a match between bots: ``pairs``, ``clock``, ``options``, ``openings``, ``pace_ms``."""
+        return dict(self.ask("POST", "/matches", {"game": game, "bots": list(bots), **conditions}))
+
+    # Tokens
+
+    def tokens(self) -> list[Json]:
+        """Your tokens, without their secrets."""
+        return list(self.ask("GET", "/tokens"))
+
+    def make_token(self, label: str, scopes: Sequence[str]) -> Json:
+        """A new token; its ``secret`` is told this once."""
+        return dict(self.ask("POST", "/tokens", {"label": label, "scopes": list(scopes)}))
+
+    def revoke_token(self, name: str) -> None:
+        """A token is good no more."""
+        self.ask("DELETE", f"/tokens/{name}")
+
+
+class Play:
+    """A game. ``view`` is how it stood when it was last looked at."""
+
+    def __init__(self, client: Client, view: Json, key: str | None) -> None:
+        self.client, self.view, self.key = client, view, key
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.view["id"])
+
+    @property
+    def links(self) -> list[str]:
+        """The links of the seats that wait for friends, if the game is yours."""
+        return [self.client.url + seat["link"] for seat in self.view["seats"] if seat["link"]]
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.view["result"] is not None
+
+    @property
+    def yours(self) -> bool:
+        """Whether it is the turn of a seat of yours."""
+        mover = self.view["to_move"]
+        return not self.over and not self.view["waiting"] and mover is not None and self.view["seats"][mover]["yours"]
+
+    def look(self, after: int | None = None) -> Json:
+        """How it stands; ``after``: once the version is higher than that, or after 20 seconds."""
+        return self._see(self.client.ask("GET", f"/plays/{self.id}", key=self.key, after=after))
+
+    def wait(self) -> Json:
+        """How it stands once it is your turn, or over."""
+        while not self.yours and not self.over:
+            self.look(self.view["version"])
+        return self.view
+
+    def move(self, move: Any) -> Json:
+        """Makes a move; the server has written it down when this returns."""
+        body = {"move": move, "version": self.view["version"]}
+        return self._see(self.client.ask("POST", f"/plays/{self.id}/moves", body, self.key))
+
+    def undo(self) -> Json:
+        """Back to your last decision."""
+        return self._see(self.client.ask("POST", f"/plays/{self.id}/undo", key=self.key))
+
+    def resign(self, seat: int | None = None) -> Json:
+        """Gives up."""
+        return self._see(self.client.ask("POST", f"/plays/{self.id}/resign", {"seat": seat}, self.key))
+
+    def rematch(self) -> "Play | None":
+        """The same again with the seats changed; None while others have not agreed."""
+        self._see(self.client.ask("POST", f"/plays/{self.id}/rematch", key=self.key))
+        return None if self.view["next"] is None else self.client.play(self.view["next"], self.key)
+
+    def position(self, number: int) -> Json:
+        """The position after so many moves."""
+        return dict(self.client.ask("GET", f"/plays/{self.id}/positions/{number}", key=self.key))
+
+    def record(self) -> Json:
+        """The record of the finished game."""
+        return dict(self.client.ask("GET", f"/plays/{self.id}/record"))
+
+    @contextmanager
+    def live(self) -> "Iterator[LivePlay]":
+        """The game over a WebSocket."""
+        address = f"{_socket_url(self.client.url)}{API}/plays/{self.id}/live" + (f"?key={self.key}" if self.key else "")
+        with connect(address, additional_headers=self.client.headers, max_size=None) as socket:
+            yield LivePlay(self, socket)
+
+    def _see(self, view: Json) -> Json:
+        self.view = view
+        return view
+
+
+class LivePlay:
+    """A game over a WebSocket: iterating gives a view whenever it changes."""
+
+    def __init__(self, play: Play, socket: ClientConnection) -> None:
+        self.play = play
+        self._socket = socket
+        self._number = 0
+        self._views: list[Json] = []
+
+    def __iter__(self) -> Iterator[Json]:
+        while True:
+            if not self._views:
+                try:
+                    self._hear(None)
+                except ConnectionClosed:
+                    return
+                continue
+            yield self.play._see(self._views.pop(0))
+
+    def move(self, move: Any, version: int | None = None) -> None:
+        """Makes a move, and waits until it is written down."""
+        self._say({"type": "move", "move": move, "version": version})
+
+    def undo(self) -> None:
+        """Back to your last decision."""
+        self._say({"type": "undo"})
+
+    def resign(self, seat: int | None = None) -> None:
+        """Gives up."""
+        self._say({"type": "resign", "seat": seat})
+
+    def rematch(self) -> None:
+        """Offers a rematch, or agrees to one: ``next`` of a view is the other game."""
+        self._say({"type": "rematch"})
+
+    def _say(self, message: Json) -> None:
+        self._number += 1
+        self._socket.send(json.dumps({**message, "id": self._number}))
+        while True:
+            heard = self._hear(self._number)
+            if heard is not None and heard["type"] == "refused":
+                raise Refused(heard["error"], heard["status"])
+            if heard is not None:
+                return
+
+    def _hear(self, number: int | None) -> Json | None:
+        """The next message if it is an answer to what was said; views are kept."""
+        heard: Json = json.loads(self._socket.recv())
+        if heard["type"] == "play":
+            self._views.append(heard["play"])
+            return None
+        return heard if heard.get("id") == number else None
+
+
+# Remote bots
+
+
+def connect_bot(url: str, token: str, bot: Bot, stop: threading.Event | None = None) -> None:
+    """Plays as a remote bot until ``stop`` is set; connects again whenever the connection breaks.
+
+    ``url`` is where the bot connects, ``http://server/api/v1/bots/ID/connect``, and ``bot`` has ``start``, ``choose``
+    and ``close`` like every bot. Refused: the server does not want it, or another connection has taken its place.
+    """
+    ending = stop or threading.Event()
+    player = _RemotePlayer(bot)
+    pause = FIRST_PAUSE
+    while not ending.is_set():
+        began = time.monotonic()
+        try:
+            headers = {"authorization": f"Bearer {token}"}
+            with connect(_socket_url(url), additional_headers=headers, max_size=None) as socket:
+                player.serve(socket, ending)
+        except InvalidStatus as refused:
+            if refused.response.status_code in (401, 403, 404):
+                raise Refused("the server does not take this bot: its token is not good", 403) from refused
+        except ConnectionClosed as closed:
+            code = 0 if closed.rcvd is None else closed.rcvd.code
+            if code in (REPLACED, NOT_ALLOWED):
+                raise Refused(closed.rcvd.reason if closed.rcvd else "the connection was closed", 403) from closed
+        except (OSError, TimeoutError):
+            pass
+        pause = FIRST_PAUSE if time.monotonic() - began > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
+        ending.wait(pause)
+    bot.close()
+
+
+class _RemotePlayer:
+    """A bot at the end of a connection."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._clock = Clock()
+        self._match = ""
+
+    def serve(self, socket: ClientConnection, ending: threading.Event) -> None:
+        while not ending.is_set():
+            try:
+                message = json.loads(socket.recv(timeout=LISTENS))
+            except TimeoutError:
+                continue
+            if message["type"] == "hello":
+                self._greet(message)
+            elif message["type"] == "turn":
+                move = self._bot.choose(message["state"], self._budget(message["deadline_ms"]))
+                said = {"type": "move", "match": message["match"], "turn": message["turn"], "move": move}
+                socket.send(json.dumps(said, default=_plain))
+
+    def _greet(self, hello: Json) -> None:
+        """A game begins; one that goes on after a broken connection does not begin again."""
+        if hello.get("resumed") and hello["match"] == self._match:
+            return
+        self._match, self._clock = hello["match"], Clock.from_json(hello["clock"])
+        self._bot.start(hello)
+
+    def _budget(self, deadline_ms: int | None) -> Budget | None:
+        """What the bot should use: as a built-in with the same clock would."""
+        clock = SeatClock(self._clock)
+        if deadline_ms is not None:
+            clock.bank = max(0, deadline_ms - self._clock.move_ms) / 1000
+        return clock.budget()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as plain ones."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a move is made of plain JSON values, not of {type(value).__name__}")
+
+
+def _socket_url(url: str) -> str:
+    return url.replace("http", "ws", 1) if url.startswith("http") else url

@@ -1,0 +1,197 @@
+"""All five games as Python games of OpenSpiel, so that its algorithms run on ours.
+
+Importing this registers ``ludodrome_dots`` and its fellows: ``pyspiel.load_game("ludodrome_dots(rows=3,cols=3)")``. The
+options are the game's parameters, OpenSpiel's actions are our actions, its returns ours. In spaces an action is one
+step of a board, and boards that lie face down make it a game of imperfect information; docs/openspiel.md tells more.
+"""
+
+from typing import Any
+
+from ludodrome.envs.extras import missing
+from ludodrome.game import Game, returns_of
+from ludodrome.games import GAMES
+from ludodrome.jit import Array
+
+try:
+    import pyspiel
+    from open_spiel.python.observation import IIGObserverForPublicInfoGame
+except ImportError as error:
+    raise missing(ImportError(name="open_spiel"), "OpenSpiel's games", "openspiel") from error
+
+PREFIX = "ludodrome_"
+SEATS = {"santorini": (2, 3)}
+"""Of games that can be played by more or fewer, least and most."""
+
+
+class Rules:
+    """A game of ours for all states of one of OpenSpiel's; copies of states share it."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        options = game.options
+        self.hidden = game.id == "spaces" and (options["mode"] == "deck" or options["choice"] == "blind")
+        """Whether something lies face down."""
+        self.by_steps = game.actions_a_turn > 1
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Rules":
+        return self
+
+
+def game_type(game_class: type[Game], hidden: bool = False) -> Any:
+    """What OpenSpiel knows of a game before it is made, and, with ``hidden``, of one with boards face down."""
+    least, most = SEATS.get(game_class.id, (game_class.seats, game_class.seats))
+    information = pyspiel.GameType.Information
+    return pyspiel.GameType(
+        short_name=PREFIX + game_class.id,
+        long_name=f"Ludodrome {game_class.title}",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
+        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=most,
+        min_num_players=least,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=False,
+        parameter_specification={option.name: option.default for option in game_class.available},
+    )
+
+
+class SpielGame(pyspiel.Game):  # type: ignore[misc]
+    """One of our games, as OpenSpiel sees it."""
+
+    room: type[Game]
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        usual = {option.name: option.default for option in self.room.available}
+        # OpenSpiel fills in what was not said, and a deck has no five rounds.
+        game = self.room(**{name: value for name, value in (params or {}).items() if value != usual.get(name)})
+        self.rules = Rules(game)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=game.num_actions,
+            max_chance_outcomes=0,
+            num_players=game.seats,
+            min_utility=min(returns_of(0, game.seats)),
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=game.most_actions,
+        )
+        super().__init__(game_type(self.room, self.rules.hidden), info, game.options)
+
+    def new_initial_state(self, state: Any = None) -> "SpielState":
+        """The first position, or that of a JSON state; ValueError if it is none, or a match of spaces under way."""
+        found = SpielState(self, self.rules)
+        if state is not None and self.rules.by_steps:
+            raise ValueError("here spaces begins at its beginning: what was laid before is part of what a seat knows")
+        if state is not None:
+            found.states[0] = self.rules.game.encode(state)
+        return found
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+        """What observes states: texts as a seat sees the position, or, with perfect recall, all it has seen."""
+        plain = iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall)
+        if plain or self.rules.hidden:
+            return Observer(params)
+        return IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+
+class SpielState(pyspiel.State):  # type: ignore[misc]
+    """A position of one of our games."""
+
+    def __init__(self, game: SpielGame, rules: Rules) -> None:
+        super().__init__(game)
+        self.rules = rules
+        self.states: Array = rules.game.blank()
+        rules.game.kernels.reset(self.states, 0)
+        self.laid: tuple[tuple[int, str], ...] = ()
+        """Where a turn takes many actions: the turns made so far, by seat, in words."""
+        self.steps: tuple[str, ...] = ()
+        """And the words of the turn that is being made."""
+
+    def current_player(self) -> int:
+        """The seat to move, or OpenSpiel's sign that the game is over."""
+        seat = int(self.rules.game.kernels.mover(self.states))
+        return int(pyspiel.PlayerId.TERMINAL) if seat < 0 else seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        if player != self.current_player():
+            return []
+        buffer = self.rules.game.buffer()
+        actions: list[int] = buffer[: self.rules.game.kernels.legal(self.states, buffer)].tolist()
+        return actions
+
+    def _apply_action(self, action: int) -> None:
+        kernels = self.rules.game.kernels
+        if not self.rules.by_steps:
+            kernels.play(self.states, action)
+            return
+        seat, before = self.current_player(), kernels.turns(self.states)
+        self.steps += (self._action_to_string(seat, action),)
+        kernels.play(self.states, action)
+        if kernels.turns(self.states) != before:
+            self.laid += ((seat, " ".join(self.steps)),)
+            self.steps = ()
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        game = self.rules.game
+        if self.rules.by_steps:
+            return str(game.codec.format_moves([action], self.states[0])[0])
+        return game.codec.format_notation(action, self.states[0])
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return int(self.rules.game.kernels.mover(self.states)) < 0
+
+    def returns(self) -> list[float]:
+        """By seat; zeros while the game runs."""
+        ending = self.rules.game.ending(self.states)
+        return [0.0] * self.rules.game.seats if ending is None else [float(value) for value in ending.returns]
+
+    def seen_by(self, seat: int) -> str:
+        """The position as a seat sees it: drawn, or, in spaces, all that was laid, in words."""
+        if not self.rules.by_steps:
+            return self.rules.game.codec.render(self.states[0])
+        lines = [f"seat {laid_by}: {words}" for laid_by, words in self.laid]
+        if self.rules.hidden and len(self.laid) % 2 and self.laid[-1][0] != seat:
+            lines[-1] = f"seat {1 - seat}: face down"
+        mover = self.current_player()
+        lines.append(f"seat {mover} lays" if mover >= 0 else "over")
+        if self.steps and (mover == seat or not self.rules.hidden):
+            lines[-1] += f": {' '.join(self.steps)}"
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        drawn = self.rules.game.codec.render(self.states[0])
+        return f"{drawn}\nlaying: {' '.join(self.steps)}" if self.steps else drawn
+
+
+class Observer:
+    """What a seat sees of a position, in OpenSpiel's form. All earlier rounds are part of it: nothing is forgotten."""
+
+    def __init__(self, params: Any) -> None:
+        if params:
+            raise ValueError(f"observations of these games take no parameters, not {params}")
+        self.tensor = None
+        self.dict: dict[str, Array] = {}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """There is no tensor."""
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """The position as that seat sees it."""
+        return state.seen_by(player)
+
+
+def register() -> None:
+    """Tell OpenSpiel of every game."""
+    known = pyspiel.registered_names()
+    for entry in GAMES.values():
+        if PREFIX + entry.id not in known:
+            room = entry.room()
+            own = type(f"{room.__name__}SpielGame", (SpielGame,), {"room": room})
+            pyspiel.register_game(game_type(room), own)
+
+
+register()

@@ -1,0 +1,1 @@
+"""Language models play by the Model Context Protocol: matches, pictures, and the server with its tools."""

@@ -1,0 +1,287 @@
+"""Matches of clients: against bots or against one another, at a table of the arena. Nothing here knows MCP.
+
+Every call carries the id of its match. A seat of a client has a key, which whoever takes the seat is given; where a
+match has one client alone, its id is enough. Bots answer before a call returns.
+"""
+
+import secrets
+import threading
+import time
+from typing import Any
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.messages import kept
+from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports.inside import InsideSeat
+from ludodrome.bots import bot, bot_names
+from ludodrome.bots.catalogue import KINDS
+from ludodrome.bots.prompts import drawing, legal_texts, you_are
+from ludodrome.bots.replies import MOVE, Reading, read_reply
+from ludodrome.bots.specs import read_spec
+from ludodrome.game import Game, IllegalMove, TooManyMoves
+from ludodrome.reading import show
+
+CLIENT = "client"
+"""The spec of a seat that a client plays."""
+POLICY = "retry:10"
+KEY_BYTES = 9
+MOST = {"time": 10, "nodes": 5_000_000, "sims": 200_000, "depth": 8}
+"""So much may an opponent think about a move."""
+LONGEST_WAIT = 50.0
+"""Seconds that a call waits for others at most: clients give calls up."""
+
+Json = dict[str, Any]
+
+
+class Refused(ValueError):
+    """What was asked cannot be done; the sentence says why."""
+
+
+def _check(spec: str, game: Game) -> None:
+    """Refuses what is no opponent here: strangers name neither files nor addresses, and nobody thinks for hours."""
+    if spec == CLIENT:
+        return
+    if spec.partition(":")[0] not in KINDS:
+        raise Refused(f"an opponent is {CLIENT!r} or a built-in bot ({', '.join(bot_names(game))}), not {show(spec)}")
+    _, knobs = read_spec(spec, game)
+    for name, most in MOST.items():
+        if knobs.get(name, 0) > most:
+            raise Refused(f"{name} of an opponent is at most {most:,} here, not {knobs[name]:,}")
+
+
+class ClientMatch:
+    """One match. All methods may be called from any thread."""
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        specs: list[str],
+        seed: int | None = None,
+        legal_moves: bool = True,
+        analysis: bool = False,
+        policy: str | None = None,
+    ) -> None:
+        """A match between ``specs`` by seat, ``client`` for a seat that a client plays. ValueError if it cannot be."""
+        for spec in specs:
+            _check(spec, game)
+        self.id = name
+        self.game = game
+        self.specs = specs
+        self.analysis = analysis
+        chosen = secrets.randbits(53) if seed is None else seed
+        names = tuple(f"{spec} {seat}" for seat, spec in enumerate(specs))
+        agreed = conditions(game, policy or POLICY, "none", legal_moves)
+        self.table = Table(Assignment(game.id, game.options, tuple(specs), names, agreed, chosen))
+        self.keys = {seat: secrets.token_urlsafe(KEY_BYTES) for seat, spec in enumerate(specs) if spec == CLIENT}
+        self._free = sorted(self.keys)
+        self._states = [self.table.state]
+        self._moves: list[Json] = []
+        self._changed = threading.Condition()
+        self._asked = time.perf_counter()
+        self._bots = {
+            seat: InsideSeat(bot(spec, game, self.table.assignment.seat_seeds[seat]))
+            for seat, spec in enumerate(specs)
+            if spec != CLIENT
+        }
+        for seat, one in self._bots.items():
+            one.start(self.table.hello(seat))
+
+    # Seats
+
+    def join(self, seat: int | None = None) -> int:
+        """Takes a seat that is free, the first if none is named; its key is in ``keys``."""
+        with self._changed:
+            if not self._free:
+                raise Refused(f"all seats of the match {self.id} are taken")
+            chosen = self._free[0] if seat is None else seat
+            if chosen not in self._free:
+                raise Refused(f"seat {show(seat)} of the match {self.id} is not free; free: {self._free}")
+            self._free.remove(chosen)
+            if not self._free:
+                self._let_bots_move()
+            return chosen
+
+    def seat_of(self, key: str | None) -> int:
+        """The seat whose key this is; the only one if no key is given."""
+        if key is None:
+            if len(self.keys) == 1:
+                return next(iter(self.keys))
+            raise Refused(f"the match {self.id} has {len(self.keys)} clients: give the key that you got with your seat")
+        for seat, one in self.keys.items():
+            if secrets.compare_digest(one.encode(), key.encode()):
+                return seat
+        raise Refused(f"this is no key of the match {self.id}")
+
+    # Looking
+
+    def view(self, seat: int) -> Json:
+        """How the match stands, as a seat sees it."""
+        with self._changed:
+            turn, result = self.table.turn, self.table.result
+            shown = self.game.observation(self.table.state, seat)
+            mine = turn is not None and turn.seat == seat and not self._free
+            told: Json = {
+                "match": self.id,
+                "game": self.game.id,
+                "options": self.game.options,
+                "you_are": you_are(self.game, seat).removesuffix("."),
+                "seat": seat,
+                "players": self.specs,
+                "turn": len(self._moves),
+                "to_move": None if turn is None else turn.seat,
+                "your_turn": mine,
+                "board": drawing(self.game, shown),
+                "last_moves": self._told_moves(seat)[-self.game.seats :],
+            }
+            if self._free:
+                told["waiting_for_players"] = list(self._free)
+            if result is not None:
+                names = ("winner", "reason", "scores", "decided_by")
+                told["result"] = {name: result[name] for name in names}
+                told["result"]["you_won"] = result["winner"] == seat
+            return told
+
+    def observation(self, seat: int, turn: int | None = None) -> Any:
+        """What a seat may see now, or after so many moves."""
+        with self._changed:
+            number = len(self._states) - 1 if turn is None else turn
+            if not 0 <= number < len(self._states):
+                raise Refused(
+                    f"the turns of this match are numbered from 0 to {len(self._states) - 1}, not {show(turn)}"
+                )
+            return self.game.observation(self._states[number], seat)
+
+    def legal_moves(self, seat: int) -> list[str]:
+        """The legal moves of the seat to move, as texts."""
+        with self._changed:
+            self._check_turn(seat)
+            if not self.table.conditions.legal_moves:
+                raise Refused("this match does not show the legal moves")
+            try:
+                moves = self.game.legal_moves(self.table.state)
+            except TooManyMoves as many:
+                raise Refused(str(many)) from None
+            return legal_texts(self.game, self.table.state, moves) or []
+
+    def moves(self, seat: int) -> list[Json]:
+        """Everything that was played, as a seat may see it."""
+        with self._changed:
+            return self._told_moves(seat)
+
+    def record(self) -> Json:
+        """The record; only when the match is over."""
+        with self._changed:
+            if self.table.result is None:
+                raise Refused("a match has its record when it is over")
+            return self.table.record()
+
+    def position_to_analyse(self, seat: int) -> Any:
+        """The state, if the match allows analysis and it is the seat's turn."""
+        with self._changed:
+            if not self.analysis:
+                raise Refused("this match does not allow analysis; start_match takes allow_analysis=true")
+            self._check_turn(seat)
+            return self.table.state
+
+    # Playing
+
+    def move(self, seat: int, move: Any) -> Json:
+        """A client's move, a text or a JSON move; then the bots' answers. Refused says what was wrong."""
+        with self._changed:
+            self._check_turn(seat)
+            turn = self.table.turn
+            assert turn is not None
+            spent = time.perf_counter() - self._asked
+            reading = self._read(turn.observation, move)
+            if reading.kind == MOVE:
+                self._deliver(Answer(spent, reading.move))
+                self._let_bots_move()
+                return self.view(seat)
+            self._deliver(Answer(spent, fault=Fault(ILLEGAL, reading.why), sent=kept(move)))
+            raise Refused(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
+
+    def resign(self, seat: int) -> Json:
+        """A client gives up."""
+        with self._changed:
+            if self.table.result is not None:
+                raise Refused("the match is over")
+            self.table.resign(seat)
+            self._changed.notify_all()
+            return self.view(seat)
+
+    def wait(self, seat: int, seconds: float) -> Json:
+        """Until it is the seat's turn or the match is over, so many seconds at most."""
+
+        def ready() -> bool:
+            turn = self.table.turn
+            return turn is None or (turn.seat == seat and not self._free)
+
+        with self._changed:
+            self._changed.wait_for(ready, min(max(0.0, seconds), LONGEST_WAIT))
+            return self.view(seat)
+
+    def close(self) -> None:
+        """The match is not needed any more."""
+        for one in self._bots.values():
+            one.close()
+
+    # Underneath; the lock is held
+
+    def _check_turn(self, seat: int) -> None:
+        turn, result = self.table.turn, self.table.result
+        if result is not None:
+            raise Refused(f"the match is over: {result['reason']}")
+        if self._free:
+            raise Refused(f"the match waits for {len(self._free)} more to join it with join_match")
+        if turn is not None and turn.seat != seat:
+            raise Refused(f"it is not your turn: player {turn.seat} is to move; wait_for_turn waits for it")
+
+    def _read(self, observation: Any, move: Any) -> Reading:
+        if isinstance(move, str):
+            return read_reply(self.game, observation, move)
+        try:
+            self.game.apply(self.table.state, move)
+        except IllegalMove as wrong:
+            return Reading(ILLEGAL, None, "", str(wrong))
+        return Reading(MOVE, move, "", "")
+
+    def _after_refusal(self, turn: Turn) -> str:
+        """What has become of a turn in which a move was refused."""
+        left = [notice.message.get("tries_left") for notice in self.table.notices()]
+        self._let_bots_move()
+        if self.table.result is not None and self.table.result["decided_by"] != "play":
+            return "That was the last try, and the match is lost."
+        if left and left[0] is not None:
+            return f"Tries left: {left[0]}."
+        return f"The first legal move was played for you in turn {turn.number}; look shows where that led."
+
+    def _let_bots_move(self) -> None:
+        self.table.notices()
+        while (turn := self.table.turn) is not None and turn.seat in self._bots:
+            self._deliver(self._bots[turn.seat].ask(turn))
+            self.table.notices()
+        self._asked = time.perf_counter()
+        self._changed.notify_all()
+
+    def _deliver(self, answer: Answer) -> None:
+        """The answer to the open question, and what was played, written down."""
+        turn, before = self.table.turn, self.table.state
+        assert turn is not None
+        self.table.deliver(answer)
+        if self.table.state is before or self.table.state == before:
+            return
+        self._states.append(self.table.state)
+        substituted = answer.fault is not None
+        text = "" if substituted else self.game.format_move(answer.move, before)
+        move: Json = {"turn": len(self._moves), "seat": turn.seat, "move": text}
+        self._moves.append(move | {"substituted": True} if substituted else move)
+
+    def _told_moves(self, seat: int) -> list[Json]:
+        """The moves; the last one not, where it lies face down before this seat."""
+        state = self.table.state
+        if self.game.id != "spaces" or self.game.observation(state, seat)["chosen"] == state["chosen"]:
+            return [dict(move) for move in self._moves]
+        return [*(dict(move) for move in self._moves[:-1]), self._moves[-1] | {"move": "face down"}]

@@ -1,0 +1,323 @@
+"""Accounts: who there is, who is signed in, which tokens are good. Passwords arrive here hashed, secrets leave once.
+
+How a password is hashed, and who may call what, is decided in ``web/``.
+"""
+
+import hashlib
+import secrets
+import unicodedata
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import Engine, Update, delete, select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.orm import Session
+
+from ludodrome.store.account_models import FOLDED_LENGTH, LABEL_LENGTH, LOCAL, NAME_LENGTH, Account, SignIn, Token
+from ludodrome.store.database import writing
+
+ID_BYTES, SECRET_BYTES = 9, 32
+SHORTEST_NAME = 2
+SESSION_DAYS = 30
+MOST_SIGN_INS, MOST_TOKENS = 20, 50
+"""Of one account; the oldest sign-in gives way, a token does not."""
+SEEN_EVERY = timedelta(minutes=1)
+"""How exactly it is known when a session or a token was last used: every use would be a write."""
+RESERVED = frozenset({"admin", "administrator", "guest", LOCAL, "ludodrome", "moderator", "person", "root", "system"})
+PUNCTUATION = frozenset(" -._")
+TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
+"""Scripts that are one in writing."""
+PLAY, BOTS, ADMIN, ACCOUNT = "play", "bots", "admin", "account"
+SCOPES = (PLAY, BOTS, ADMIN)
+"""What a token may be good for. ``account``, the right to change passwords and tokens, belongs to sessions alone."""
+
+
+class Person(NamedTuple):
+    """An account, as others see it."""
+
+    id: str
+    name: str
+    admin: bool
+    banned: bool
+    made: str
+
+
+class Known(NamedTuple):
+    """Whom a secret belongs to, and what it is good for."""
+
+    person: Person
+    scopes: frozenset[str]
+    sign_in: str | None
+    """The id of the sign-in, if it is one."""
+
+
+# Names
+
+
+def read_name(text: str) -> tuple[str, str]:
+    """A name as it is shown and as it is compared; ValueError if it cannot be one."""
+    shown = " ".join(unicodedata.normalize("NFC", text).split(" "))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
+    if not SHORTEST_NAME <= len(shown) <= NAME_LENGTH or len(folded) > FOLDED_LENGTH:
+        raise ValueError(f"a name has {SHORTEST_NAME} to {NAME_LENGTH} characters")
+    for sign in shown:
+        if sign not in PUNCTUATION and unicodedata.category(sign)[0] not in "LMN":
+            raise ValueError("a name is made of letters, digits, spaces, and - . _")
+    if {shown[0], shown[-1]} & PUNCTUATION or unicodedata.category(shown[0])[0] == "M" or "  " in shown:
+        raise ValueError("a name begins and ends with a letter or a digit, and has single spaces")
+    scripts = {unicodedata.name(sign, "UNKNOWN").split()[0] for sign in folded if unicodedata.category(sign)[0] == "L"}
+    if len(scripts) > 1 and not scripts <= TOGETHER:
+        raise ValueError("a name's letters are of one alphabet, so that nobody is mistaken for somebody else")
+    if folded in RESERVED:
+        raise ValueError(f"the name {shown} is kept for the house")
+    return shown, folded
+
+
+# People
+
+
+def ensure_local(engine: Engine) -> None:
+    """The account of the person at this machine is there."""
+    row = Account(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
+    with Session(engine) as session:
+        session.add(row)
+        try:
+            session.commit()
+        except IntegrityError:
+            session.rollback()
+
+
+def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> Person:
+    """A new account with a hashed password; ValueError if the name cannot be had."""
+    shown, folded = read_name(name)
+    row = Account(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now())
+    with Session(engine) as session:
+        session.add(row)
+        try:
+            session.commit()
+        except IntegrityError as error:
+            raise ValueError(f"the name {shown} is taken") from error
+        return _person(row)
+
+
+def find_account(engine: Engine, name: str) -> tuple[Person, str | None] | None:
+    """An account by its name, with its hashed password; None if there is none."""
+    try:
+        _, folded = read_name(name)
+    except ValueError:
+        return None
+    with Session(engine) as session:
+        row = session.scalar(select(Account).where(Account.folded == folded))
+        return None if row is None else (_person(row), row.password)
+
+
+def account_of(engine: Engine, account_id: str) -> tuple[Person, str | None] | None:
+    """An account by its id, with its hashed password."""
+    with Session(engine) as session:
+        row = session.get(Account, account_id)
+        return None if row is None else (_person(row), row.password)
+
+
+def accounts(engine: Engine) -> list[Person]:
+    """All of them, by name."""
+    with Session(engine) as session:
+        return [_person(row) for row in session.scalars(select(Account).order_by(Account.folded))]
+
+
+def set_password(engine: Engine, account_id: str, password: str) -> None:
+    """A new hashed password; whoever was signed in with the old one is so no more."""
+    with Session(engine) as session:
+        session.execute(update(Account).where(Account.id == account_id).values(password=password))
+        session.execute(delete(SignIn).where(SignIn.account_id == account_id))
+        session.commit()
+
+
+def set_hash(engine: Engine, account_id: str, password: str) -> None:
+    """The same password, hashed anew; nobody's session ends."""
+    with Session(engine) as session:
+        session.execute(update(Account).where(Account.id == account_id).values(password=password))
+        session.commit()
+
+
+def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
+    """Whether an account may do what administrators may."""
+    with Session(engine) as session:
+        session.execute(update(Account).where(Account.id == account_id).values(admin=admin))
+        session.commit()
+
+
+def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
+    """Shut an account out, or let it in again; its sessions end. ValueError for the person at this machine."""
+    if account_id == LOCAL:
+        raise ValueError("the account of the person at this machine cannot be banned")
+    with Session(engine) as session:
+        session.execute(update(Account).where(Account.id == account_id).values(banned=banned))
+        if banned:
+            session.execute(delete(SignIn).where(SignIn.account_id == account_id))
+        session.commit()
+
+
+# Sessions
+
+
+def sign_in(engine: Engine, account_id: str, browser: str) -> str:
+    """A new session; its secret is told this once."""
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    moment = datetime.now(UTC)
+    with writing(engine) as session:
+        mine = select(SignIn.id).where(SignIn.account_id == account_id).order_by(SignIn.made.desc(), SignIn.id)
+        old = session.scalars(mine.offset(MOST_SIGN_INS - 1)).all()
+        session.execute(delete(SignIn).where((SignIn.id.in_(old)) | (SignIn.ends < _text(moment))))
+        session.add(
+            SignIn(
+                id=new_id(),
+                digest=digest(secret),
+                account_id=account_id,
+                browser=_plain(browser, 200),
+                made=_text(moment),
+                seen=_text(moment),
+                ends=_text(moment + timedelta(days=SESSION_DAYS)),
+            )
+        )
+    return secret
+
+
+def session_of(engine: Engine, secret: str) -> Known | None:
+    """Whose session it is; None if it has ended."""
+    with Session(engine) as session:
+        wanted = select(SignIn, Account).join(Account, Account.id == SignIn.account_id)
+        found = session.execute(wanted.where(SignIn.digest == digest(secret))).first()
+        if found is None or found[0].ends < now() or found[1].banned:
+            return None
+        row, account = found
+        person = _person(account)
+        known, stale = Known(person, session_scopes(person), row.id), _stale(row.seen)
+    if stale:
+        _note(engine, update(SignIn).where(SignIn.id == known.sign_in).values(seen=now()))
+    return known
+
+
+def session_scopes(person: Person) -> frozenset[str]:
+    """What a session is good for: everything its account may do."""
+    return frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if person.admin else [])})
+
+
+def sign_ins(engine: Engine, account_id: str) -> list[SignIn]:
+    """The sessions of an account, the latest first."""
+    with Session(engine, expire_on_commit=False) as session:
+        wanted = select(SignIn).where(SignIn.account_id == account_id, SignIn.ends >= now())
+        return list(session.scalars(wanted.order_by(SignIn.seen.desc(), SignIn.id)))
+
+
+def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
+    """End a session; False if the account has no such one."""
+    with Session(engine) as session:
+        mine = delete(SignIn).where(SignIn.id == sign_in_id, SignIn.account_id == account_id)
+        gone = session.execute(mine)
+        session.commit()
+        return bool(gone.rowcount)  # type: ignore[attr-defined]
+
+
+# Tokens
+
+
+def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) -> tuple[Token, str]:
+    """A new token and its secret, which is told this once; ValueError if it cannot be had."""
+    if not scopes or set(scopes) - set(SCOPES):
+        raise ValueError(f"a token has scopes, out of {', '.join(SCOPES)}")
+    secret = f"lud_{secrets.token_urlsafe(SECRET_BYTES)}"
+    with writing(engine) as session:
+        account = session.get(Account, account_id)
+        if account is None:
+            raise ValueError("there is no such account")
+        if ADMIN in scopes and not account.admin:
+            raise ValueError("only administrators make tokens with the scope admin")
+        if len(session.scalars(select(Token.id).where(Token.account_id == account_id)).all()) >= MOST_TOKENS:
+            raise ValueError(f"an account has at most {MOST_TOKENS} tokens; revoke one first")
+        row = Token(
+            id=new_id(),
+            digest=digest(secret),
+            account_id=account_id,
+            label=_plain(label, LABEL_LENGTH),
+            scopes=sorted(set(scopes)),
+            made=now(),
+            used=None,
+        )
+        session.add(row)
+        session.flush()
+        session.expunge(row)
+    return row, secret
+
+
+def token_of(engine: Engine, secret: str) -> Known | None:
+    """Whose token it is; None if it is not, or no more."""
+    with Session(engine) as session:
+        wanted = select(Token, Account).join(Account, Account.id == Token.account_id)
+        found = session.execute(wanted.where(Token.digest == digest(secret))).first()
+        if found is None or found[1].banned:
+            return None
+        row, account = found
+        scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
+        known, token, stale = Known(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
+    if stale:
+        _note(engine, update(Token).where(Token.id == token).values(used=now()))
+    return known
+
+
+def tokens(engine: Engine, account_id: str) -> list[Token]:
+    """The tokens of an account, the latest first."""
+    with Session(engine, expire_on_commit=False) as session:
+        wanted = select(Token).where(Token.account_id == account_id).order_by(Token.made.desc(), Token.id)
+        return list(session.scalars(wanted))
+
+
+def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
+    """A token is good no more; False if the account has no such one."""
+    with Session(engine) as session:
+        gone = session.execute(delete(Token).where(Token.id == token_id, Token.account_id == account_id))
+        session.commit()
+        return bool(gone.rowcount)  # type: ignore[attr-defined]
+
+
+# Small parts
+
+
+def new_id() -> str:
+    """An id that nobody guesses."""
+    return secrets.token_urlsafe(ID_BYTES)
+
+
+def digest(secret: str) -> str:
+    """What is kept of a secret. It is long and random, so a plain hash is as good as a slow one."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def now() -> str:
+    """The moment, as it is written in the database."""
+    return _text(datetime.now(UTC))
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+def _note(engine: Engine, change: Update) -> None:
+    """Writes down when something was used. It is not worth a failure: the next use writes it too."""
+    with suppress(OperationalError), Session(engine) as session:
+        session.execute(change)
+        session.commit()
+
+
+def _stale(moment: str) -> bool:
+    return datetime.now(UTC) - datetime.fromisoformat(moment) > SEEN_EVERY
+
+
+def _plain(text: str, most: int) -> str:
+    """Text that every database takes: no control characters, no halves of characters."""
+    kept = "".join(sign if unicodedata.category(sign) not in ("Cc", "Cs") else " " for sign in text)
+    return " ".join(kept.split())[:most]
+
+
+def _person(row: Account) -> Person:
+    return Person(row.id, row.name, row.admin, row.banned, row.made)

@@ -1,0 +1,360 @@
+"""What is asked and written about the bots of the league: who they are, their versions, how they stand.
+
+Matches are in ``league_matches.py``; how a game comes to count in ``league_counting.py``.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from ludodrome.store.account_models import Account
+from ludodrome.store.accounts import digest, new_id, read_name
+from ludodrome.store.database import writing
+from ludodrome.store.league_models import (
+    BUILTIN,
+    DONE,
+    REMOTE,
+    UPLOADED,
+    Bot,
+    Match,
+    Pair,
+    Presence,
+    Rating,
+    Sitting,
+    Step,
+    Version,
+)
+
+MOST_BOTS = 20
+"""Of one account in one game that are not retired."""
+HERE_MS = 30_000
+"""A remote bot that was seen so long ago is still there."""
+
+
+class Entry(NamedTuple):
+    """A bot, as tables show it."""
+
+    id: str
+    game: str
+    name: str
+    kind: str
+    spec: str
+    owner: str | None
+    owner_name: str | None
+    created: int
+    retired: int | None
+    banned: bool
+    here: bool
+    """Whether it can play now: a remote bot must be connected."""
+
+
+class Standing(NamedTuple):
+    """A bot and what is believed of it; ``mu`` and ``sigma`` are None if it has no rated games."""
+
+    entry: Entry
+    mu: float | None
+    sigma: float | None
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    verdicts: dict[str, int]
+
+
+class Contender(NamedTuple):
+    """A bot that could play now."""
+
+    id: str
+    name: str
+    kind: str
+    spec: str
+    mu: float | None
+    sigma: float | None
+
+
+class Against(NamedTuple):
+    """One bot's rated games against another."""
+
+    id: str
+    name: str
+    wins: int
+    draws: int
+    losses: int
+
+
+def now_ms() -> int:
+    """The present moment, as the league's tables hold it."""
+    return time.time_ns() // 1_000_000
+
+
+# Who there is
+
+
+def ensure_builtins(engine: Engine, game: str, specs: dict[str, str]) -> None:
+    """The built-ins of these names and specs are in the league; one whose spec has changed gets the new one."""
+    with writing(engine) as session:
+        known = {row.name: row for row in session.scalars(select(Bot).where(Bot.game == game, Bot.kind == BUILTIN))}
+        for name, spec in specs.items():
+            row = known.get(name)
+            if row is None:
+                session.add(_new(game, name, name.casefold(), BUILTIN, None, spec))
+            elif row.spec != spec:
+                row.spec = spec
+
+
+def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str = "") -> Bot:
+    name_id = new_id()
+    return Bot(
+        id=name_id,
+        game=game,
+        owner=owner,
+        name=name,
+        key=key,
+        kind=kind,
+        spec=spec or f"{kind}:{name_id}",
+        token=None,
+        created=now_ms(),
+        retired=None,
+        banned=False,
+    )
+
+
+def enter_uploaded(engine: Engine, game: str, owner: str, name: str, source: str, findings: list[Any]) -> str:
+    """A new bot with its first version; its id. ValueError if the name cannot be had."""
+    shown, key = read_name(name)
+    with writing(engine) as session:
+        bot = _new(game, shown, key, UPLOADED, owner)
+        version = _version(bot.id, 1, source, findings)
+        bot.spec = f"{UPLOADED}:{version.id}"
+        _check_room(session, game, owner)
+        session.add(bot)
+        _write_named(session, shown)
+        session.add(version)
+        return bot.id
+
+
+def enter_remote(engine: Engine, game: str, owner: str, name: str, secret: str) -> str:
+    """A new bot that will dial in with this secret; its id. ValueError if the name cannot be had."""
+    shown, key = read_name(name)
+    with writing(engine) as session:
+        bot = _new(game, shown, key, REMOTE, owner)
+        bot.token = digest(secret)
+        _check_room(session, game, owner)
+        session.add(bot)
+        _write_named(session, shown)
+        return bot.id
+
+
+def check_name(engine: Engine, game: str, owner: str, name: str) -> None:
+    """ValueError if an account cannot enter one more bot of this name: said before its source is examined."""
+    shown, key = read_name(name)
+    with Session(engine) as session:
+        _check_room(session, game, owner)
+        if session.scalar(select(Bot.id).where(Bot.game == game, Bot.key == key)) is not None:
+            raise ValueError(f"there is a bot {shown} already")
+
+
+def _check_room(session: Session, game: str, owner: str) -> None:
+    mine = select(func.count()).where(Bot.owner == owner, Bot.game == game, Bot.retired.is_(None))
+    if (session.scalar(mine) or 0) >= MOST_BOTS:
+        raise ValueError(f"an account has at most {MOST_BOTS} bots in a game; retire one first")
+
+
+def _write_named(session: Session, name: str) -> None:
+    try:
+        session.flush()
+    except IntegrityError as error:
+        session.rollback()
+        raise ValueError(f"there is a bot {name} already") from error
+
+
+def _version(bot: str, number: int, source: str, findings: list[Any]) -> Version:
+    size = len(source.encode())
+    return Version(id=new_id(), bot=bot, number=number, source=source, size=size, findings=findings, created=now_ms())
+
+
+def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any]) -> int:
+    """A new version of an uploaded bot, which plays from now on; its number."""
+    with writing(engine) as session:
+        session.scalar(select(Bot.id).where(Bot.id == bot_id).with_for_update())
+        last = session.scalar(select(func.max(Version.number)).where(Version.bot == bot_id)) or 0
+        version = _version(bot_id, last + 1, source, findings)
+        session.add(version)
+        session.execute(update(Bot).where(Bot.id == bot_id).values(spec=f"{UPLOADED}:{version.id}"))
+        return last + 1
+
+
+def set_token(engine: Engine, bot_id: str, secret: str) -> None:
+    """A remote bot dials in with this secret from now on; the one before is good no more."""
+    with Session(engine) as session:
+        session.execute(update(Bot).where(Bot.id == bot_id).values(token=digest(secret)))
+        session.commit()
+
+
+def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
+    """A bot plays no more, or plays again; what it has played stays."""
+    with Session(engine) as session:
+        session.execute(update(Bot).where(Bot.id == bot_id).values(retired=None if back else now_ms()))
+        session.commit()
+
+
+def ban(engine: Engine, bot_id: str, banned: bool) -> None:
+    """A bot is shut out, or let in again."""
+    with Session(engine) as session:
+        session.execute(update(Bot).where(Bot.id == bot_id).values(banned=banned))
+        session.commit()
+
+
+# Asking
+
+
+def _entries() -> Any:
+    fresh = Presence.seen >= now_ms() - HERE_MS
+    present = select(Presence.bot).where(Presence.bot == Bot.id, fresh).exists()
+    return select(Bot, Account.name, Account.banned, present).outerjoin(Account, Account.id == Bot.owner)
+
+
+def _entry(row: Bot, owner_name: str | None, owner_banned: bool | None, present: bool) -> Entry:
+    banned = row.banned or bool(owner_banned)
+    here = row.retired is None and not banned and (row.kind != REMOTE or bool(present))
+    return Entry(
+        row.id,
+        row.game,
+        row.name,
+        row.kind,
+        row.spec,
+        row.owner,
+        owner_name,
+        row.created,
+        row.retired,
+        banned,
+        here,
+    )
+
+
+def find_bot(engine: Engine, bot_id: str) -> Entry | None:
+    """A bot by its id."""
+    with Session(engine) as session:
+        found = session.execute(_entries().where(Bot.id == bot_id)).first()
+        return None if found is None else _entry(*found)
+
+
+def bot_of_token(engine: Engine, secret: str) -> Entry | None:
+    """The remote bot that dials in with a secret."""
+    with Session(engine) as session:
+        found = session.execute(_entries().where(Bot.token == digest(secret))).first()
+        return None if found is None else _entry(*found)
+
+
+def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[Entry]:
+    """The bots of a game or of an account, by name; without the banned ones."""
+    wanted = _entries().order_by(Bot.key)
+    if game is not None:
+        wanted = wanted.where(Bot.game == game)
+    if owner is not None:
+        wanted = wanted.where(Bot.owner == owner)
+    with Session(engine) as session:
+        return [one for one in (_entry(*found) for found in session.execute(wanted)) if not one.banned]
+
+
+def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[Standing]:
+    """The bots of a game, the best first, those without games last; without the banned ones."""
+    wanted = _entries().add_columns(Rating).outerjoin(Rating, Rating.bot == Bot.id).where(Bot.game == game)
+    wanted = wanted.where(Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False)))
+    wanted = wanted.order_by(Rating.mu.is_(None), Rating.mu.desc(), Bot.name).limit(most).offset(skip)
+    with Session(engine) as session:
+        return [_standing(_entry(*rest), rating) for *rest, rating in session.execute(wanted)]
+
+
+def contenders(engine: Engine, game: str) -> list[Contender]:
+    """The bots of a game that could play now, with what matchmaking needs; quick for many."""
+    fresh = Presence.seen >= now_ms() - HERE_MS
+    here = or_(Bot.kind != REMOTE, select(Presence.bot).where(Presence.bot == Bot.id, fresh).exists())
+    allowed = Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False))
+    wanted = (
+        select(Bot.id, Bot.name, Bot.kind, Bot.spec, Rating.mu, Rating.sigma)
+        .outerjoin(Account, Account.id == Bot.owner)
+        .outerjoin(Rating, Rating.bot == Bot.id)
+        .where(Bot.game == game, Bot.retired.is_(None), here, *allowed)
+        .order_by(Bot.id)
+    )
+    with Session(engine) as session:
+        return [Contender(*row) for row in session.execute(wanted).tuples()]
+
+
+def standing(engine: Engine, bot_id: str) -> Standing | None:
+    """How one bot stands."""
+    wanted = _entries().add_columns(Rating).outerjoin(Rating, Rating.bot == Bot.id).where(Bot.id == bot_id)
+    with Session(engine) as session:
+        found = session.execute(wanted).first()
+        return None if found is None else _standing(_entry(*found[:-1]), found[-1])
+
+
+def _standing(entry: Entry, rating: Rating | None) -> Standing:
+    if rating is None:
+        return Standing(entry, None, None, 0, 0, 0, 0, {})
+    counts = rating.games, rating.wins, rating.draws, rating.losses
+    return Standing(entry, rating.mu, rating.sigma, *counts, rating.verdicts)
+
+
+def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
+    """What was believed of a bot: the places of its rated games, with mu and sigma after each."""
+    wanted = select(Step.place, Step.mu, Step.sigma).where(Step.bot == bot_id).order_by(Step.place)
+    with Session(engine) as session:
+        return [(place, mu, sigma) for place, mu, sigma in session.execute(wanted).tuples()]
+
+
+def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[float]]:
+    """The last values of mu of some bots, the oldest first."""
+    newest = func.row_number().over(partition_by=Step.bot, order_by=Step.place.desc()).label("newest")
+    inner = select(Step.bot, Step.place, Step.mu, newest).where(Step.bot.in_(bots))
+    ranked = inner.subquery()
+    wanted = select(ranked.c.bot, ranked.c.mu).where(ranked.c.newest <= last).order_by(ranked.c.bot, ranked.c.place)
+    found: dict[str, list[float]] = {}
+    with Session(engine) as session:
+        for bot, mu in session.execute(wanted):
+            found.setdefault(bot, []).append(mu)
+    return found
+
+
+def head_to_heads(engine: Engine, bot_id: str) -> list[Against]:
+    """A bot's rated games against each other bot, the most frequent first."""
+    counted: dict[str, list[int]] = {}
+    with Session(engine) as session:
+        mine = select(Pair).where(or_(Pair.first == bot_id, Pair.second == bot_id))
+        for pair in session.scalars(mine):
+            rival = pair.second if pair.first == bot_id else pair.first
+            won, lost = (pair.wins, pair.losses) if pair.first == bot_id else (pair.losses, pair.wins)
+            total = counted.setdefault(rival, [0, 0, 0])
+            for at, number in enumerate((won, pair.draws, lost)):
+                total[at] += number
+        names = dict(session.execute(select(Bot.id, Bot.name).where(Bot.id.in_(list(counted)))).tuples().all())
+    found = [Against(rival, names[rival], *total) for rival, total in counted.items()]
+    return sorted(found, key=lambda one: (-(one.wins + one.draws + one.losses), one.name))
+
+
+# Versions
+
+
+def source_of(engine: Engine, version_id: str) -> str | None:
+    """The source of a version."""
+    with Session(engine) as session:
+        return session.scalar(select(Version.source).where(Version.id == version_id))
+
+
+def versions(engine: Engine, bot_id: str) -> list[Version]:
+    """The versions of a bot, the latest first."""
+    with Session(engine, expire_on_commit=False) as session:
+        wanted = select(Version).where(Version.bot == bot_id).order_by(Version.number.desc())
+        return list(session.scalars(wanted))
+
+
+def played_count(engine: Engine, bot_id: str) -> int:
+    """How many games a bot has finished, rated or not."""
+    wanted = select(func.count()).select_from(Sitting).join(Match, Match.id == Sitting.match)
+    with Session(engine) as session:
+        return session.scalar(wanted.where(Sitting.bot == bot_id, Match.status == DONE)) or 0

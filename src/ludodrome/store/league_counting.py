@@ -1,0 +1,220 @@
+"""How a finished game comes to count: its record and what it changes are one transaction, once and never again.
+
+What the ratings become is computed in ``arena/ladder/``; here is what they are read from and written to.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from ludodrome.store.league import now_ms
+from ludodrome.store.league_matches import packed, row_count
+from ludodrome.store.league_models import (
+    DONE,
+    LADDER,
+    PLAYING,
+    QUEUED,
+    Bot,
+    Finished,
+    Ladder,
+    Live,
+    Match,
+    Pair,
+    Rating,
+    Sitting,
+    Step,
+)
+
+
+class Score(NamedTuple):
+    """What is believed of a bot, and what it is believed from."""
+
+    mu: float
+    sigma: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    verdicts: dict[str, int]
+
+
+class Counted(NamedTuple):
+    """A rated game: its place, its bots by seat, what counts of it."""
+
+    place: int
+    bots: tuple[str, ...]
+    counted: dict[str, Any]
+
+
+Meetings = dict[tuple[str, str], tuple[int, int, int]]
+"""By the bots of the two seats: wins, draws and losses of the first."""
+
+
+class Book(Protocol):
+    """What is believed of the bots of one ladder: read and changed, game by game."""
+
+    def score(self, bot: str) -> Score | None:
+        """What is believed of a bot; None if it has no rated games."""
+
+    def write(self, bot: str, score: Score) -> None:
+        """Believe this of a bot from now on."""
+
+    def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
+        """A point of a bot's history; a later one of the same place counts."""
+
+    def meetings(self) -> Meetings:
+        """How all games so far ended."""
+
+    def meet(self, first: str, second: str, result: int) -> None:
+        """One more game of two bots: 0 the first won, 1 nobody, 2 the second."""
+
+
+class StoredBook:
+    """The book in the database, inside a transaction."""
+
+    def __init__(self, session: Session, game: str) -> None:
+        self._session, self._game = session, game
+
+    def score(self, bot: str) -> Score | None:
+        """What is believed of a bot."""
+        row = self._session.get(Rating, bot)
+        return None if row is None else _score(row)
+
+    def write(self, bot: str, score: Score) -> None:
+        """Believe this of a bot from now on."""
+        self._session.merge(Rating(bot=bot, **score._asdict()))
+
+    def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
+        """A point of a bot's history."""
+        self._session.merge(Step(bot=bot, place=place, mu=mu, sigma=sigma))
+
+    def meetings(self) -> Meetings:
+        """How all games so far ended."""
+        mine = select(Pair).where(Pair.game == self._game)
+        return {(row.first, row.second): (row.wins, row.draws, row.losses) for row in self._session.scalars(mine)}
+
+    def meet(self, first: str, second: str, result: int) -> None:
+        """One more game of two bots."""
+        row = self._session.get(Pair, (first, second))
+        if row is None:
+            row = Pair(first=first, second=second, game=self._game, wins=0, draws=0, losses=0)
+            self._session.add(row)
+        row.wins += result == 0
+        row.draws += result == 1
+        row.losses += result == 2
+
+
+class DraftBook:
+    """A book in memory, to be written down as a whole."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, Score] = {}
+        self.steps: dict[tuple[str, int], tuple[float, float]] = {}
+        self._pairs: Meetings = {}
+
+    def score(self, bot: str) -> Score | None:
+        """What is believed of a bot."""
+        return self.scores.get(bot)
+
+    def write(self, bot: str, score: Score) -> None:
+        """Believe this of a bot from now on."""
+        self.scores[bot] = score
+
+    def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
+        """A point of a bot's history."""
+        self.steps[bot, place] = mu, sigma
+
+    def meetings(self) -> Meetings:
+        """How all games so far ended."""
+        return self._pairs
+
+    def meet(self, first: str, second: str, result: int) -> None:
+        """One more game of two bots."""
+        wins, draws, losses = self._pairs.get((first, second), (0, 0, 0))
+        self._pairs[first, second] = wins + (result == 0), draws + (result == 1), losses + (result == 2)
+
+    def write_down(self, session: Session, game: str) -> None:
+        """Into tables in which nothing stands of this ladder."""
+        ratings = [{"bot": bot, **score._asdict()} for bot, score in self.scores.items()]
+        steps = [{"bot": b, "place": p, "mu": mu, "sigma": sigma} for (b, p), (mu, sigma) in self.steps.items()]
+        pairs = [
+            {"first": first, "second": second, "game": game, "wins": wins, "draws": draws, "losses": losses}
+            for (first, second), (wins, draws, losses) in self._pairs.items()
+        ]
+        for table, rows in ((Rating, ratings), (Step, steps), (Pair, pairs)):
+            if rows:
+                session.execute(insert(table), rows)
+
+
+def _score(row: Rating) -> Score:
+    return Score(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
+
+
+Rate = Callable[[Book, Counted], None]
+"""Changes what is believed because of a game."""
+
+
+def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[str, Any], rate: Rate) -> bool:
+    """Writes a game down, and lets it count if it is one of the ladder; False, and nothing happens, if it is known."""
+    with Session(engine) as session:
+        open_ = Match.id == match_id, Match.status.in_((QUEUED, PLAYING))
+        mine = update(Match).where(*open_).values(status=DONE, ended=now_ms(), runner=None, lease=None)
+        if not row_count(session.execute(mine)):
+            session.rollback()
+            return False
+        game, why = session.execute(select(Match.game, Match.why).where(Match.id == match_id)).one()
+        place = _next_place(session, game) if why == LADDER and counted["rated"] else None
+        row = Finished(match=match_id, game=game, place=place, counted=counted, record=packed(record), ended=now_ms())
+        session.add(row)
+        session.execute(delete(Live).where(Live.match == match_id))
+        if place is not None:
+            seats = select(Sitting.bot).where(Sitting.match == match_id).order_by(Sitting.seat)
+            rate(StoredBook(session, game), Counted(place, tuple(session.scalars(seats)), counted))
+        session.commit()
+        return True
+
+
+def _next_place(session: Session, game: str) -> int:
+    """The place of one more game. Whoever is here holds the ladder's row: games are rated one after the other."""
+    grown = update(Ladder).where(Ladder.game == game).values(games=Ladder.games + 1)
+    if not row_count(session.execute(grown)):
+        session.add(Ladder(game=game, games=1))
+        session.flush()
+    return int(session.scalar(select(Ladder.games).where(Ladder.game == game)) or 0)
+
+
+def ladders(engine: Engine) -> list[str]:
+    """The games that have rated games."""
+    with Session(engine) as session:
+        return list(session.scalars(select(Ladder.game).order_by(Ladder.game)))
+
+
+def rated_games(session: Session, game: str) -> Iterator[Counted]:
+    """All rated games of a ladder, in the order in which they counted."""
+    seats: dict[str, list[str]] = {}
+    places = select(Sitting.match, Sitting.bot).join(Finished, Finished.match == Sitting.match)
+    rated = Finished.game == game, Finished.place.is_not(None)
+    for match, bot in session.execute(places.where(*rated).order_by(Sitting.seat)):
+        seats.setdefault(match, []).append(bot)
+    wanted = select(Finished.match, Finished.place, Finished.counted).where(*rated).order_by(Finished.place)
+    for match, place, counted in session.execute(wanted):
+        yield Counted(place, tuple(seats[match]), counted)
+
+
+def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, Score], dict[str, Score]]:
+    """Forgets all ratings of a ladder and makes them anew from its games; those before and those after."""
+    with Session(engine) as session:
+        session.execute(update(Ladder).where(Ladder.game == game).values(games=Ladder.games))  # nobody rates meanwhile
+        mine = select(Bot.id).where(Bot.game == game)
+        before = {row.bot: _score(row) for row in session.scalars(select(Rating).where(Rating.bot.in_(mine)))}
+        for table, key in ((Rating, Rating.bot), (Step, Step.bot), (Pair, Pair.first)):
+            session.execute(delete(table).where(key.in_(mine)).execution_options(synchronize_session=False))
+        session.expunge_all()
+        draft = DraftBook()
+        for one in rated_games(session, game):
+            rate(draft, one)
+        draft.write_down(session, game)
+        session.commit()
+        return before, draft.scores

@@ -1,0 +1,204 @@
+"""What is asked and written about people's games: begin, events as they happen, records, seats behind links.
+
+An event is written in one transaction, the end of a game together with the event that ended it. What the events mean
+is for ``web/plays.py``.
+"""
+
+import hashlib
+import json
+import secrets
+import time
+import zlib
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from ludodrome.store.committing import Committer, Row
+from ludodrome.store.play_models import Play, PlayEvent, PlaySeat
+
+Json = dict[str, Any]
+
+LINK_BYTES, KEY_BYTES = 18, 24
+FRIEND = "friend"
+"""The kind of a seat that is given away by a link."""
+JOIN = "join"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a game."""
+
+    kind: str
+    content: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Friend:
+    """A seat that is given away by a link."""
+
+    seat: int
+    link: str | None
+    """The secret of the link, until the seat is taken."""
+    digest: str | None
+    """Of the key of whoever took it."""
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A game as it is kept."""
+
+    id: str
+    owner: str | None
+    digest: str | None
+    assignment: Json
+    kinds: tuple[str, ...]
+    friends: dict[int, Friend]
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line about a game."""
+
+    id: str
+    game: str
+    names: list[str]
+    begun: int
+    finished: int | None
+    result: Json | None
+
+
+def digest_of(key: str) -> str:
+    """What is kept of a key."""
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+def new_key() -> str:
+    """A key that nobody guesses."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def new_link(seat: int) -> Friend:
+    """A seat that is to be given away."""
+    return Friend(seat, secrets.token_urlsafe(LINK_BYTES), None, None)
+
+
+# Asking
+
+
+def find(engine: Engine, name: str) -> Kept | None:
+    """A game with everything that happened in it."""
+    with Session(engine) as session:
+        row = session.get(Play, name)
+        if row is None:
+            return None
+        wanted = select(PlayEvent.kind, PlayEvent.content).where(PlayEvent.play_id == name).order_by(PlayEvent.number)
+        events = tuple(Event(kind, content) for kind, content in session.execute(wanted).tuples())
+        seats = session.scalars(select(PlaySeat).where(PlaySeat.play_id == name))
+        friends = {one.seat: Friend(one.seat, one.link, one.digest, one.name) for one in seats}
+        return Kept(row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events)
+
+
+def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
+    """The game and the seat that a link gives away."""
+    wanted = select(PlaySeat.play_id, PlaySeat.seat).where(PlaySeat.link == link)
+    with Session(engine) as session:
+        return session.execute(wanted).tuples().first()
+
+
+def record_of(engine: Engine, name: str) -> Json | None:
+    """The record of a finished game."""
+    with Session(engine) as session:
+        packed = session.scalar(select(Play.record).where(Play.id == name))
+    return None if packed is None else _unpacked(packed)
+
+
+def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[Line]:
+    """The games that an account began, the latest first; those begun earlier than ``before``."""
+    wanted = select(Play.id, Play.game, Play.assignment, Play.begun, Play.finished, Play.result)
+    wanted = wanted.where(Play.owner_id == owner).order_by(Play.begun.desc(), Play.id).limit(most)
+    if before is not None:
+        wanted = wanted.where(Play.begun < before)
+    with Session(engine) as session:
+        rows = session.execute(wanted).tuples()
+        return [Line(name, game, begun_as["names"], *rest) for name, game, begun_as, *rest in rows]
+
+
+def count_running(engine: Engine) -> int:
+    """How many games are not over."""
+    with Session(engine) as session:
+        return session.scalar(select(func.count(Play.id)).where(Play.finished.is_(None))) or 0
+
+
+# Writing
+
+
+def begin(committer: Committer, kept: Kept) -> None:
+    """A new game, in which nothing has happened yet."""
+    values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.assignment["game"]}
+    values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
+
+    def work(connection: Connection) -> None:
+        connection.execute(insert(Play).values(id=kept.id, begun=_now(), **values))
+        for one in kept.friends.values():
+            seat = {"seat": one.seat, "link": one.link, "digest": one.digest, "name": one.name}
+            connection.execute(insert(PlaySeat).values(play_id=kept.id, **seat))
+
+    committer.commit(work)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How the game stands after an event: over, with its record, or not."""
+
+    record: Json | None
+
+
+_ADD = insert(PlayEvent)
+
+
+def add(committer: Committer, name: str, number: int, event: Event, end: End | None = None) -> "Future[None]":
+    """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
+    row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": _now()}
+    if end is None:
+        return committer.hand_in(Row(_ADD, row))
+    over = end.record is not None
+    values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
+    values["record"] = _packed(end.record) if over else None
+
+    def work(connection: Connection) -> None:
+        connection.execute(_ADD, row)
+        connection.execute(update(Play).where(Play.id == name).values(values))
+
+    return committer.hand_in(work)
+
+
+def take_seat(committer: Committer, name: str, number: int, friend: Friend, key: str, called: str | None) -> Friend:
+    """Somebody takes a seat by its link: the link is used up. Raises if another was quicker."""
+    taken = Friend(friend.seat, None, digest_of(key), called)
+    row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": _now()}
+
+    def work(connection: Connection) -> None:
+        connection.execute(_ADD, row)
+        here = (PlaySeat.play_id == name, PlaySeat.seat == friend.seat)
+        connection.execute(update(PlaySeat).where(*here).values(link=None, digest=taken.digest, name=called))
+
+    committer.commit(work)
+    return taken
+
+
+def _packed(record: Any) -> bytes:
+    return zlib.compress(json.dumps(record, separators=(",", ":")).encode())
+
+
+def _unpacked(packed: bytes) -> Json:
+    record: Json = json.loads(zlib.decompress(packed))
+    return record
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

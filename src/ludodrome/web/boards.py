@@ -1,0 +1,103 @@
+"""Analysis boards: a position that somebody set up or pasted, and the moves that were tried from there.
+
+Nothing is kept: a board is told anew from its first position and its moves. What the engine says of a position is in
+``thinking.py``.
+"""
+
+import json
+import re
+from typing import Any
+
+from ludodrome.analysis import solve
+from ludodrome.game import BadState, Game
+from ludodrome.reading import show
+from ludodrome.web.positions import Json, described, open_game
+from ludodrome.web.thinking import desk
+
+LONGEST_LINE = 200_000
+_SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
+_SPACES = ("mode", "size", "rules", "choice")
+
+
+def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> Json:
+    """The positions of a board from the first to the last; ValueError says what is wrong with which move.
+
+    Without options, those that the state itself tells. A text is a position on one line or as JSON; moves are JSON, or
+    texts in the notation for people.
+    """
+    if type(state) is str:
+        state = _read(state)
+    game = open_game(game_id, told_options(game_id, state) if options is None else options)
+    if state is None:
+        position = game.initial_state()
+    elif type(state) is str:
+        position = game.parse_state(state)
+    else:
+        position = game.decode(game.encode(state))
+    positions, made = [_shown(game, position)], []
+    for number, move in enumerate(moves, 1):
+        seat = game.to_move(position)
+        try:
+            raw = game.parse_move(move, position) if type(move) is str else move
+            text = game.format_move(raw, position)
+            position = game.apply(position, raw)
+        except ValueError as wrong:
+            raise ValueError(f"move {number}: {wrong}") from wrong
+        made.append({"seat": seat, "text": text, "move": raw})
+        positions.append(_shown(game, position))
+    return {"game": game.id, "options": game.options, "positions": positions, "moves": made}
+
+
+def _shown(game: Game, state: Any) -> Json:
+    """A position with nothing hidden: whoever set it up knows it all."""
+    return {**described(game, state), "state": state, "line": game.format_state(state)}
+
+
+def _read(text: str) -> Any:
+    """JSON if it looks like it, else the text."""
+    if len(text) > LONGEST_LINE:
+        raise BadState(f"a position has at most {LONGEST_LINE} characters")
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise BadState(f"the position is no JSON: {wrong}") from None
+
+
+def told_options(game_id: str, state: Any) -> Json:
+    """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
+    if type(state) is dict:
+        names = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}.get(game_id, ())
+        return {name: state[name] for name in names if name in state}
+    if type(state) is not str:
+        return {}
+    words = state.split()
+    if game_id == "dots" and (sides := _SIZE.match(state)):
+        return {"rows": int(sides[1]), "cols": int(sides[2])}
+    if game_id == "santorini" and len(words) == 5:
+        return {"players": 3}
+    if game_id == "spaces" and len(words) == 7:
+        mode, size, rules, choice = words[:4]
+        rounds = words[4].rpartition("/")[2]
+        for name, word in (("size", size), ("rounds", rounds)):
+            if not re.fullmatch("[1-9][0-9]{0,2}", word):
+                raise BadState(f"{name} is a whole number, not {show(word)}")
+        return {"mode": mode, "size": int(size), "rules": rules, "choice": choice, "rounds": int(rounds)}
+    return {}
+
+
+def solved(game: Game, state: Any, seconds: float) -> Json:
+    """The exact value of a position, if it is found in so long."""
+    with desk():
+        found = solve(game, state, seconds)
+    text = None if found.move is None else game.format_move(found.move, state)
+    return {
+        "to_move": game.to_move(state),
+        "value": found.value,
+        "proven": found.proven,
+        "distance": found.distance,
+        "move": found.move,
+        "text": text,
+        "line": found.line,
+    }

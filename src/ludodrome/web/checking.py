@@ -1,0 +1,75 @@
+"""The doctor behind the page: an upload is examined by a child process, and its findings come as they are made.
+
+Nothing of an upload is compiled, imported or run in this process.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import suppress
+
+from ludodrome.arena.ladder.uploads import check_source
+from ludodrome.web.positions import Json
+from ludodrome.web.thinking import Busy
+
+DESKS = 2
+"""So many examinations run at once."""
+PATIENCE = 20.0
+"""Seconds that one waits for another to end."""
+LONGEST = 180.0
+"""Seconds of an examination."""
+LEAVING = 5.0
+COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.checkup")
+LIMIT = 1 << 20
+"""Bytes of one finding."""
+
+
+class Doctor:
+    """Examines uploads, a few at a time."""
+
+    def __init__(self, sandboxed: bool) -> None:
+        self.sandboxed = sandboxed
+        self._desks = asyncio.Semaphore(DESKS)
+
+    async def examine(self, game: str, source: str, only: Sequence[str] = ()) -> AsyncGenerator[Json]:
+        """What the child says, line by line: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
+        check_source(source)
+        try:
+            await asyncio.wait_for(self._desks.acquire(), PATIENCE)
+        except TimeoutError:
+            raise Busy("the doctor is busy; ask again in a moment") from None
+        try:
+            async for line in _lines({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
+                yield line
+        finally:
+            self._desks.release()
+
+
+async def _lines(asked: Json) -> AsyncIterator[Json]:
+    child = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=LIMIT,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    deadline = asyncio.get_running_loop().time() + LONGEST
+    try:
+        child.stdin.write(json.dumps(asked).encode() + b"\n")
+        await child.stdin.drain()
+        while line := await asyncio.wait_for(child.stdout.readline(), deadline - asyncio.get_running_loop().time()):
+            yield json.loads(line)
+    except TimeoutError:
+        yield {"trouble": f"the examination was broken off after {LONGEST:.0f} seconds"}
+    except (ConnectionError, ValueError):
+        yield {"trouble": "the examination broke"}
+    finally:
+        child.stdin.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(child.wait(), LEAVING)
+        if child.returncode is None:
+            child.kill()
+            await child.wait()

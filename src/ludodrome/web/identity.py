@@ -1,0 +1,146 @@
+"""Who calls. Every route says through one of these dependencies who may call it.
+
+``caller``: anybody; ``begins``: whoever may begin games; ``signed_in``: whoever has an account; ``scoped("bots")``:
+an account whose session or token is good for that; ``administrator``. All of them serve WebSockets too.
+
+In local mode whoever comes from this machine is the account ``local``, which may do everything, and nobody else can
+come. In lan mode others may come, as guests without an account. In hosted mode people sign in, and a session is in a
+cookie. In every mode a program may show a token: ``Authorization: Bearer lud_...``.
+"""
+
+import ipaddress
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NoReturn
+
+from fastapi import Depends, HTTPException
+from fastapi.concurrency import run_in_threadpool
+from starlette.exceptions import WebSocketException
+from starlette.requests import HTTPConnection
+
+from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Known, session_of, token_of
+
+Mode = Literal["local", "lan", "hosted"]
+MODES: tuple[Mode, ...] = ("local", "lan", "hosted")
+POLICY_VIOLATION = 1008
+"""The code with which a WebSocket is closed that may not be there."""
+COOKIE = "ludodrome-session"
+SECURE_COOKIE = "__Host-ludodrome-session"
+"""Over https: a browser takes a cookie of this name only from the host itself, and only over https."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever sent a request."""
+
+    account: str | None
+    """The account's id; None: nobody has signed in."""
+    name: str
+    admin: bool
+    """Whether they may do what administrators may, now."""
+    scopes: frozenset[str]
+    sign_in: str | None = None
+    """The id of the session, if it is one."""
+
+
+OWNER = Caller(LOCAL, "You", True, frozenset({PLAY, BOTS, ADMIN, ACCOUNT}))
+GUEST = Caller(None, "guest", False, frozenset())
+
+
+async def caller(connection: HTTPConnection) -> Caller:
+    """Whoever it is. A token that is not good is refused; a session that has ended makes a guest."""
+    known = getattr(connection.state, "caller", None)
+    if isinstance(known, Caller):
+        return known
+    found = await _find(connection)
+    connection.state.caller = found
+    return found
+
+
+async def _find(connection: HTTPConnection) -> Caller:
+    state = connection.app.state
+    shown = connection.headers.get("authorization")
+    if shown is not None:
+        kind, _, secret = shown.partition(" ")
+        known = await run_in_threadpool(token_of, state.engine, secret.strip()) if kind.lower() == "bearer" else None
+        if known is None:
+            _refuse(connection, 401, "the token is not good: it was revoked, or is mistyped")
+        return _caller(known)
+    if state.mode != "hosted":
+        return OWNER if is_loopback(connection) else GUEST
+    cookie = connection.cookies.get(SECURE_COOKIE if is_secure(connection) else COOKIE)
+    known = await run_in_threadpool(session_of, state.engine, cookie) if cookie else None
+    return GUEST if known is None else _caller(known)
+
+
+Anybody = Annotated[Caller, Depends(caller)]
+
+
+async def begins(connection: HTTPConnection, who: Anybody) -> Caller:
+    """Whoever may begin games here: everybody, but no guests on the owner's machine (they have links)."""
+    if who.account is None and connection.app.state.mode == "lan":
+        _refuse(connection, 403, "guests play the games whose links they were given; only this machine begins new ones")
+    if who.account is not None and PLAY not in who.scopes:
+        _refuse(connection, 403, f"this token is not good for that: it lacks the scope {PLAY}")
+    return who
+
+
+async def signed_in(connection: HTTPConnection, who: Anybody) -> Caller:
+    """Whoever has an account."""
+    if who.account is None:
+        _refuse(connection, 401, "sign in first")
+    return who
+
+
+def scoped(scope: str) -> Callable[..., Awaitable[Caller]]:
+    """Whoever has an account, and comes with a session or a token that is good for this."""
+
+    async def check(connection: HTTPConnection, who: Annotated[Caller, Depends(signed_in)]) -> Caller:
+        if scope not in who.scopes:
+            _refuse(connection, 403, f"this token is not good for that: it lacks the scope {scope}")
+        return who
+
+    return check
+
+
+async def administrator(connection: HTTPConnection, who: Annotated[Caller, Depends(signed_in)]) -> Caller:
+    """Administrators."""
+    if not who.admin:
+        _refuse(connection, 403, "only administrators do this")
+    return who
+
+
+SignedIn = Annotated[Caller, Depends(signed_in)]
+Begins = Annotated[Caller, Depends(begins)]
+Administrator = Annotated[Caller, Depends(administrator)]
+PlayScope = Annotated[Caller, Depends(scoped(PLAY))]
+BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
+AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
+
+
+def is_loopback(connection: HTTPConnection) -> bool:
+    """Whether the request comes from this machine."""
+    client = connection.client
+    try:
+        return client is not None and ipaddress.ip_address(client.host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_secure(connection: HTTPConnection) -> bool:
+    """Whether the request came over https."""
+    return connection.url.scheme in ("https", "wss")
+
+
+def _caller(known: Known) -> Caller:
+    """An administrator whose token is not good for administering is none while it is shown."""
+    person = known.person
+    return Caller(person.id, person.name, ADMIN in known.scopes, known.scopes, known.sign_in)
+
+
+def _refuse(connection: HTTPConnection, status: int, sentence: str) -> NoReturn:
+    headers: dict[str, Any] = {"www-authenticate": "Bearer"} if status == 401 else {}
+    if connection.scope["type"] == "websocket":
+        raise WebSocketException(POLICY_VIOLATION, sentence)
+    raise HTTPException(status, sentence, headers)

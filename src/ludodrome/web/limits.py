@@ -1,0 +1,113 @@
+"""How often somebody may ask. It holds for people from elsewhere; the person at this machine asks at will.
+
+Counts are kept in memory, for each process: with several web processes an allowance is so many times larger.
+"""
+
+import ipaddress
+import math
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fastapi import HTTPException
+from starlette.requests import HTTPConnection
+
+from ludodrome.web.addresses import form_of
+from ludodrome.web.identity import Caller, caller, is_loopback
+
+MOST_KEYS = 100_000
+"""Addresses and accounts that are remembered; the longest unseen are forgotten."""
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+IPV6_NETWORK = 64
+"""Bits of an IPv6 address that belong to one household."""
+
+
+class Allowance(NamedTuple):
+    """So many at once, and again so many in so many seconds."""
+
+    many: int
+    seconds: float
+
+
+SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
+WRITING, READING = "writes", "reads"
+ALLOWANCES = {
+    SIGN_IN: Allowance(10, 300),
+    SIGN_UP: Allowance(5, 3600),
+    ANALYSIS: Allowance(120, 60),
+    UPLOADS: Allowance(30, 3600),
+    MATCHES: Allowance(60, 3600),
+    WRITING: Allowance(600, 60),
+    READING: Allowance(3000, 60),
+}
+KINDS = (
+    (SIGN_IN, re.compile(r"POST /api/v1/(session|account/password)")),
+    (SIGN_UP, re.compile(r"POST /api/v1/accounts")),
+    (ANALYSIS, re.compile(r"POST /api/v1/(analysis|values|replays|attempts/.*)|GET /api/v1/replays/.*/grading")),
+    (UPLOADS, re.compile(r"POST /api/v1/(checks|bots(/.*)?)")),
+    (MATCHES, re.compile(r"POST /api/v1/(matches|tournaments)")),
+)
+"""What a request counts as, by its method and its route; the rest are writes and reads."""
+
+
+class Limits:
+    """Who has asked how often: for each kind and key a bucket that fills with requests and leaks with time."""
+
+    def __init__(self, allowances: dict[str, Allowance] | None = None, clock: Callable[[], float] = time.monotonic):
+        self._allowances = ALLOWANCES if allowances is None else allowances
+        self._clock = clock
+        self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, kind: str, *keys: str) -> None:
+        """Counts one request of somebody known by these keys; 429 if it is one too many."""
+        allowance = self._allowances[kind]
+        with self._lock:
+            moment = self._clock()
+            levels = [self._level(kind, key, allowance, moment) for key in keys]
+            fullest = max(levels)
+            if fullest + 1 <= allowance.many:
+                for key, level in zip(keys, levels, strict=True):
+                    self._buckets[kind, key] = (level + 1, moment)
+                    self._buckets.move_to_end((kind, key))
+                while len(self._buckets) > MOST_KEYS:
+                    self._buckets.popitem(last=False)
+                return
+        wait = math.ceil((fullest + 1 - allowance.many) * allowance.seconds / allowance.many)
+        sentence = f"that is more often than anybody may ask here; try again in {wait} seconds"
+        raise HTTPException(429, sentence, {"retry-after": str(wait)})
+
+    def _level(self, kind: str, key: str, allowance: Allowance, moment: float) -> float:
+        level, since = self._buckets.get((kind, key), (0.0, moment))
+        return max(0.0, level - (moment - since) * allowance.many / allowance.seconds)
+
+
+async def within(connection: HTTPConnection) -> None:
+    """A dependency of every route: counts the request, and refuses what is too much."""
+    state = connection.app.state
+    if state.mode == "local" or (state.mode == "lan" and is_loopback(connection)):
+        return
+    method = connection.scope.get("method", "GET")
+    asked = f"{method} {form_of(connection.scope)}"
+    kind = next((name for name, form in KINDS if form.fullmatch(asked)), WRITING if method in WRITES else READING)
+    state.limits.take(kind, *keys_of(connection, await caller(connection)))
+
+
+def keys_of(connection: HTTPConnection, who: Caller) -> list[str]:
+    """What somebody is known by: the address, and the account."""
+    return [f"from {household(connection)}", *([f"account {who.account}"] if who.account else [])]
+
+
+def household(connection: HTTPConnection) -> str:
+    """The address of a caller; of IPv6 the part that does not change from one minute to the next."""
+    text = connection.client.host if connection.client else "nowhere"
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if address.version == 4:
+        return text
+    return str(ipaddress.ip_network((int(address), IPV6_NETWORK), strict=False).network_address)

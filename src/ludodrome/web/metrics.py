@@ -1,0 +1,101 @@
+"""What a server counts about itself, for Prometheus: requests by route and status, their latency, what goes on now."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ludodrome.web.addresses import form_of
+
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+NOWHERE = "none"
+"""The route of what no route was found for: addresses that strangers make up are not kept."""
+
+
+class Metrics:
+    """The counts of one app. ``watch`` adds a number that is asked for whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        labels = ("method", "route", "status")
+        self.requests = Counter("ludodrome_requests", "Requests that were answered.", labels, registry=self.registry)
+        self.seconds = Histogram(
+            "ludodrome_request_seconds",
+            "Seconds until a request was answered, long polls among them.",
+            ("method", "route"),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self.sockets = Gauge("ludodrome_websockets_open", "WebSockets that are open.", registry=self.registry)
+        self._watched: list[tuple[str, str, Callable[[], float]]] = []
+        self.registry.register(self)
+
+    def watch(self, name: str, meaning: str, count: Callable[[], float]) -> None:
+        """A number that is asked for whenever somebody looks."""
+        self._watched.append((f"ludodrome_{name}", meaning, count))
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """What is watched, for the registry."""
+        for name, meaning, count in self._watched:
+            yield GaugeMetricFamily(name, meaning, value=count())
+
+    def text(self) -> bytes:
+        """All of it, as Prometheus reads it."""
+        return generate_latest(self.registry)
+
+
+class Counted(ThreadPoolExecutor):
+    """Threads that know how many calls they have been given and not finished."""
+
+    def __init__(self, threads: int, prefix: str) -> None:
+        super().__init__(threads, thread_name_prefix=prefix)
+        self._open: set[Future[Any]] = set()
+
+    @property
+    def busy(self) -> int:
+        """Calls that wait or run."""
+        return len(self._open)
+
+    def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        """Begin a call."""
+        future = super().submit(call, *arguments, **named)
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        return future
+
+
+class Meter:
+    """Counts what goes through it."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or one WebSocket."""
+        if scope["type"] == "websocket":
+            with self._metrics.sockets.track_inprogress():
+                await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, begun = 500, time.perf_counter()
+
+        async def send_noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        finally:
+            route = form_of(scope) or NOWHERE
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._metrics.requests.labels(method, route, status).inc()
+            self._metrics.seconds.labels(method, route).observe(time.perf_counter() - begun)

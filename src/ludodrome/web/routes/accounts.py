@@ -1,0 +1,193 @@
+"""Accounts: signing up, in and out; passwords and sessions; for administrators, who is let in."""
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Path, Request, Response
+from pydantic import BaseModel, Field
+
+from ludodrome.store import accounts as store
+from ludodrome.web import passwords
+from ludodrome.web.identity import (
+    COOKIE,
+    SECURE_COOKIE,
+    AccountScope,
+    Administrator,
+    Anybody,
+    Caller,
+    is_secure,
+)
+from ludodrome.web.limits import SIGN_IN
+from ludodrome.web.plays import Refused
+from ludodrome.web.routes.asking import FAULTS, Strict
+
+router = APIRouter(tags=["accounts"], responses=FAULTS)
+
+NAME = Field(min_length=1, max_length=200, examples=["Ada"], description="2 to 30 letters, digits, spaces, - . _")
+PASSWORD = Field(max_length=passwords.LONGEST, description=f"At least {passwords.SHORTEST} characters.")
+Id = Path(max_length=40)
+
+
+class Credentials(Strict):
+    """Who somebody is, and how they prove it."""
+
+    name: str = NAME
+    password: str = PASSWORD
+
+
+class NewPassword(Strict):
+    """A password in the place of another."""
+
+    old: str = PASSWORD
+    new: str = PASSWORD
+
+
+class Who(BaseModel):
+    """Whoever asks."""
+
+    account: str | None = Field(description="The account's id; null for a guest.")
+    name: str
+    admin: bool
+    scopes: list[str]
+    mode: str = Field(description="local: no sign-in is asked; lan; hosted.")
+
+
+class Signed(BaseModel):
+    """A browser in which somebody is signed in."""
+
+    id: str
+    browser: str
+    made: str
+    seen: str
+    current: bool
+
+
+class Person(BaseModel):
+    """An account, as administrators see it."""
+
+    id: str
+    name: str
+    admin: bool
+    banned: bool
+    made: str
+
+
+@router.get("/account")
+def who_am_i(request: Request, who: Anybody) -> Who:
+    """Who asks, and what they may do."""
+    return _who(request, who)
+
+
+@router.post("/accounts", status_code=201)
+def sign_up(request: Request, response: Response, wanted: Credentials) -> Who:
+    """A new account, signed in at once: the session is in a cookie."""
+    _check_hosted(request)
+    store.read_name(wanted.name)  # before the hard work
+    person = store.add_account(request.app.state.engine, wanted.name, passwords.hashed(wanted.password))
+    return _welcome(request, response, person)
+
+
+@router.post("/session")
+def sign_in(request: Request, response: Response, shown: Credentials, who: Anybody) -> Who:
+    """Sign in: the session is in a cookie."""
+    _check_hosted(request)
+    engine = request.app.state.engine
+    request.app.state.limits.take(SIGN_IN, f"name {shown.name.casefold()}")
+    person, stored = store.find_account(engine, shown.name) or (None, None)
+    if not passwords.fits(shown.password, stored) or person is None or stored is None:
+        raise HTTPException(401, "the name or the password is wrong")
+    if person.banned:
+        raise HTTPException(403, "this account was shut out")
+    if passwords.is_outdated(stored):
+        store.set_hash(engine, person.id, passwords.hashed(shown.password))
+    _end(request, who)
+    return _welcome(request, response, person)
+
+
+@router.delete("/session", status_code=204)
+def sign_out(request: Request, response: Response, who: Anybody) -> None:
+    """Sign out of this browser."""
+    _end(request, who)
+    response.delete_cookie(_cookie(request), path="/", secure=is_secure(request), httponly=True, samesite="lax")
+
+
+@router.post("/account/password")
+def change_password(request: Request, response: Response, wanted: NewPassword, who: AccountScope) -> Who:
+    """Another password. All sessions end, and a new one begins here; tokens stay."""
+    _check_hosted(request)
+    engine = request.app.state.engine
+    person, stored = store.account_of(engine, str(who.account)) or (None, None)
+    if not passwords.fits(wanted.old, stored) or person is None:
+        raise HTTPException(403, "the old password is wrong")
+    store.set_password(engine, person.id, passwords.hashed(wanted.new))
+    return _welcome(request, response, person)
+
+
+@router.get("/account/sessions")
+def sessions(request: Request, who: AccountScope) -> list[Signed]:
+    """Where one is signed in."""
+    found = store.sign_ins(request.app.state.engine, str(who.account))
+    return [Signed(id=s.id, browser=s.browser, made=s.made, seen=s.seen, current=s.id == who.sign_in) for s in found]
+
+
+@router.delete("/account/sessions/{name}", status_code=204)
+def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
+    """Sign out somewhere else."""
+    if not store.sign_out(request.app.state.engine, str(who.account), name):
+        raise HTTPException(404, "there is no such session")
+
+
+@router.get("/accounts")
+def everybody(request: Request, who: Administrator) -> list[Person]:
+    """All accounts."""
+    return [Person(**person._asdict()) for person in store.accounts(request.app.state.engine)]
+
+
+@router.post("/accounts/{name}/ban", status_code=204)
+def ban(request: Request, who: Administrator, name: str = Id) -> None:
+    """Shut an account out: its sessions end, its tokens are good no more."""
+    _set_banned(request, name, True)
+
+
+@router.post("/accounts/{name}/unban", status_code=204)
+def unban(request: Request, who: Administrator, name: str = Id) -> None:
+    """Let an account in again."""
+    _set_banned(request, name, False)
+
+
+# Underneath
+
+
+def _who(request: Request, who: Caller) -> Who:
+    mode = request.app.state.mode
+    return Who(account=who.account, name=who.name, admin=who.admin, scopes=sorted(who.scopes), mode=mode)
+
+
+def _check_hosted(request: Request) -> None:
+    if request.app.state.mode != "hosted":
+        raise Refused("nobody signs in here: this server belongs to the person at its machine")
+
+
+def _welcome(request: Request, response: Response, person: store.Person) -> Who:
+    """A new session in a cookie. An old one never becomes somebody else's."""
+    engine = request.app.state.engine
+    secret = store.sign_in(engine, person.id, request.headers.get("user-agent", ""))
+    settings: dict[str, Any] = {"path": "/", "secure": is_secure(request), "httponly": True, "samesite": "lax"}
+    response.set_cookie(_cookie(request), secret, max_age=store.SESSION_DAYS * 86400, **settings)
+    scopes = store.session_scopes(person)
+    return _who(request, Caller(person.id, person.name, person.admin, scopes))
+
+
+def _cookie(request: Request) -> str:
+    return SECURE_COOKIE if is_secure(request) else COOKIE
+
+
+def _end(request: Request, who: Caller) -> None:
+    if who.account is not None and who.sign_in is not None:
+        store.sign_out(request.app.state.engine, who.account, who.sign_in)
+
+
+def _set_banned(request: Request, name: str, banned: bool) -> None:
+    engine = request.app.state.engine
+    if store.account_of(engine, name) is None:
+        raise HTTPException(404, "there is no such account")
+    store.set_banned(engine, name, banned)

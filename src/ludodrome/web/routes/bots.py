@@ -1,0 +1,252 @@
+"""Bots of the league: entering, checking, retiring them, and what they have played."""
+
+import json
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
+
+from ludodrome.arena.doctor.examination import FAILURE
+from ludodrome.arena.ladder.checkup import QUICK
+from ludodrome.arena.ladder.uploads import MOST_SOURCE, check_source
+from ludodrome.arena.records import to_text
+from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
+from ludodrome.games import GAMES, find
+from ludodrome.store import league as store
+from ludodrome.store.league_matches import records_of
+from ludodrome.store.league_models import REMOTE, UPLOADED
+from ludodrome.web import league
+from ludodrome.web.checking import Doctor
+from ludodrome.web.identity import Anybody, BotsScope, Caller
+from ludodrome.web.plays import Refused
+from ludodrome.web.positions import Json
+from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
+
+router = APIRouter(tags=["bots"], responses=FAULTS)
+
+BotId = Annotated[str, Path(max_length=40)]
+SOURCE = Field(min_length=1, max_length=MOST_SOURCE, description="A Python program that speaks the bot protocol.")
+TOKEN_BYTES = 24
+LINES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
+}
+
+
+class NewBot(Strict):
+    """A bot to be entered."""
+
+    game: str = GAME_NAME
+    name: str = Field(max_length=60, examples=["Little Climber"])
+    kind: Literal["uploaded", "remote"]
+    source: str | None = Field(default=None, max_length=MOST_SOURCE, description="Of an uploaded bot.")
+
+
+class NewVersion(Strict):
+    """A new version of an uploaded bot."""
+
+    source: str = SOURCE
+
+
+class Upload(Strict):
+    """A program to be examined."""
+
+    game: str = GAME_NAME
+    source: str = SOURCE
+
+
+class Retiring(Strict):
+    """Whether a bot is to play again."""
+
+    back: bool = False
+
+
+def check_game(game_id: str) -> None:
+    """404 if there is no such game."""
+    if game_id not in GAMES:
+        raise HTTPException(404, "there is no such game")
+
+
+def bot_of(request: Request, bot_id: str) -> store.Entry:
+    """A bot by its id, or 404."""
+    found = store.find_bot(request.app.state.engine, bot_id)
+    if found is None or found.banned:
+        raise HTTPException(404, "there is no such bot")
+    return found
+
+
+def own_bot(request: Request, bot_id: str, who: Caller) -> store.Entry:
+    """One's own bot, or 404 or 403; administrators may do what owners may."""
+    found = bot_of(request, bot_id)
+    if found.owner is None or (found.owner != who.account and not who.admin):
+        raise HTTPException(403, "this bot is not yours")
+    return found
+
+
+@router.get("/starters/{game_id}")
+def starter(game_id: str) -> Json:
+    """A working bot to begin with: a Python program that can be entered as it is."""
+    check_game(game_id)
+    if game_id not in GAMES_WITH_STARTERS:
+        raise HTTPException(404, f"there is no bot to begin with for {game_id}")
+    return {"game": game_id, "source": one_file(game_id)}
+
+
+@router.get("/bots")
+def bots(
+    request: Request,
+    who: Anybody,
+    game: Annotated[str | None, Query(max_length=40)] = None,
+    mine: bool = False,
+) -> list[Json]:
+    """The bots of a game, or all; ``mine``: one's own alone."""
+    owner = (who.account or "") if mine else None
+    return [league.bot(one) for one in store.bots(request.app.state.engine, game, owner)]
+
+
+@router.get("/bots/{bot_id}")
+def one_bot(request: Request, bot_id: BotId) -> Json:
+    """A bot with its rating, its history, its head-to-heads and its recent games."""
+    bot_of(request, bot_id)
+    standing = store.standing(request.app.state.engine, bot_id)
+    assert standing is not None
+    return league.one_bot(request.app.state.engine, standing)
+
+
+@router.post("/bots", status_code=201)
+async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
+    """Enter a bot. An uploaded one plays a game in each seat first, and is refused with the reason if it cannot.
+
+    A remote bot's token is told this once: it connects to /api/v1/bots/{id}/connect with it.
+    """
+    find(wanted.game)
+    engine, account = request.app.state.engine, str(who.account)
+    if wanted.kind == REMOTE:
+        if wanted.source is not None:
+            raise ValueError("a remote bot has no source here")
+        token = new_token()
+        bot_id = await run_in_threadpool(store.enter_remote, engine, wanted.game, account, wanted.name, token)
+        return {**league.bot(await run_in_threadpool(bot_of, request, bot_id)), "token": token}
+    if wanted.source is None:
+        raise ValueError("an uploaded bot has a source")
+    await run_in_threadpool(store.check_name, engine, wanted.game, account, wanted.name)
+    findings = await passed(request, wanted.game, wanted.source)
+    bot_id = await run_in_threadpool(
+        store.enter_uploaded, engine, wanted.game, account, wanted.name, wanted.source, findings
+    )
+    return league.bot(await run_in_threadpool(bot_of, request, bot_id))
+
+
+@router.post("/bots/{bot_id}/versions", status_code=201)
+async def add_version(request: Request, bot_id: BotId, wanted: NewVersion, who: BotsScope) -> Json:
+    """Enter a new version of one's own uploaded bot; it plays from now on."""
+    found = await run_in_threadpool(own_bot, request, bot_id, who)
+    if found.kind != UPLOADED:
+        raise ValueError("only an uploaded bot has versions")
+    findings = await passed(request, found.game, wanted.source)
+    number = await run_in_threadpool(store.add_version, request.app.state.engine, bot_id, wanted.source, findings)
+    return {**league.bot(found), "version": number}
+
+
+@router.get("/bots/{bot_id}/source")
+def source(request: Request, bot_id: BotId, who: BotsScope) -> Json:
+    """The source of one's own uploaded bot, as it plays now."""
+    found = own_bot(request, bot_id, who)
+    text = store.source_of(request.app.state.engine, found.spec.partition(":")[2]) if found.kind == UPLOADED else None
+    if text is None:
+        raise HTTPException(404, "this bot has no source here")
+    return {"source": text}
+
+
+@router.post("/bots/{bot_id}/token", status_code=201)
+def renew_token(request: Request, bot_id: BotId, who: BotsScope) -> Json:
+    """A new token for one's own remote bot; the one before is good no more."""
+    found = own_bot(request, bot_id, who)
+    if found.kind != REMOTE:
+        raise ValueError("only a remote bot has a token")
+    token = new_token()
+    store.set_token(request.app.state.engine, bot_id, token)
+    return {"id": bot_id, "token": token}
+
+
+@router.post("/bots/{bot_id}/retire")
+def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) -> Json:
+    """One's own bot plays no more, or plays again."""
+    own_bot(request, bot_id, who)
+    store.retire(request.app.state.engine, bot_id, wanted.back)
+    return league.bot(bot_of(request, bot_id))
+
+
+@router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)
+def records(request: Request, bot_id: BotId) -> StreamingResponse:
+    """All records of a bot, one a line, in the order in which the games ended."""
+    bot_of(request, bot_id)
+    engine = request.app.state.engine
+
+    def lines() -> Iterator[str]:
+        for record in records_of(engine, bot_id):
+            yield to_text(record) + "\n"
+
+    headers = {"content-disposition": f'attachment; filename="{bot_id}.jsonl"'}
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+
+
+@router.post("/checks", response_class=Response, responses=LINES)
+async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingResponse:
+    """The doctor examines a program; what is found comes line by line, as it is found.
+
+    A line has a ``note`` (what is looked at now), a ``finding``, a ``trouble`` that ended it, or ``over``.
+    """
+    find(wanted.game)
+    await check_uploads(request)
+    check_source(wanted.source)
+    doctor: Doctor = request.app.state.doctor
+    stream = doctor.examine(wanted.game, wanted.source)
+    first = await anext(stream)  # what is refused is refused before the answer has begun
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            yield json.dumps(first) + "\n"
+            async for line in stream:
+                yield json.dumps(line) + "\n"
+        finally:
+            await stream.aclose()
+
+    headers = {"x-accel-buffering": "no", "content-encoding": "identity"}  # not held back to be compressed
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+
+
+async def passed(request: Request, game: str, source: str) -> list[Any]:
+    """The findings of the checks that every bot must pass; ValueError says what failed."""
+    await check_uploads(request)
+    doctor: Doctor = request.app.state.doctor
+    findings = []
+    async for line in doctor.examine(game, source, QUICK):
+        if "trouble" in line:
+            raise ValueError(line["trouble"])
+        if "finding" in line:
+            findings.append(line["finding"])
+    failed = next((one for one in findings if one["grade"] == FAILURE), None)
+    if failed is not None or not findings:
+        words = "it could not be examined" if failed is None else failed["sentence"]
+        last = (failed or {}).get("stderr", "").strip().splitlines()[-1:]
+        raise ValueError(f"the bot does not play: {words}" + (f" ({last[0]})" if last else ""))
+    return findings
+
+
+async def check_uploads(request: Request) -> None:
+    """Refused with the reason where strangers' programs cannot be run safely."""
+    if request.app.state.doctor.sandboxed:
+        from ludodrome.arena import sandbox
+
+        level = await run_in_threadpool(sandbox.level)
+        if not level.holds:
+            raise Refused(f"uploads are not taken here: {level.sentence}")
+
+
+def new_token() -> str:
+    """A secret for a remote bot."""
+    return f"bot_{secrets.token_urlsafe(TOKEN_BYTES)}"

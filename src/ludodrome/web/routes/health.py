@@ -1,0 +1,51 @@
+"""Whether the server is well, and what it counts about itself."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
+
+from ludodrome.store.counts import is_reachable
+from ludodrome.store.league_matches import runners
+from ludodrome.web.identity import Administrator, Anybody
+
+router = APIRouter(tags=["health"])
+
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Health(BaseModel):
+    """How the server is."""
+
+    status: Literal["ok", "ill"]
+    database: Literal["reachable", "unreachable"]
+    runner: str = Field(description="Whether matches are being played: alive, or why not.")
+    sandbox: str = Field(description="How bots that strangers wrote are kept: the level, or none.")
+
+
+@router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
+def health(request: Request, response: Response, who: Anybody) -> Health:
+    """How the server is. 503 if it cannot do its work."""
+    if not is_reachable(request.app.state.engine):
+        response.status_code = 503
+        return Health(status="ill", database="unreachable", runner="unknown", sandbox=_sandbox(request))
+    return Health(status="ok", database="reachable", runner=_runner(request), sandbox=_sandbox(request))
+
+
+@router.get("/metrics", response_class=Response)
+def metrics(request: Request, who: Administrator) -> Response:
+    """Numbers for Prometheus; it shows an administrator's token."""
+    return Response(request.app.state.metrics.text(), media_type=PROMETHEUS)
+
+
+def _runner(request: Request) -> str:
+    return "alive" if runners(request.app.state.engine) else "none: matches wait"
+
+
+def _sandbox(request: Request) -> str:
+    """The level in force, where strangers enter bots: it is found once, and known for hours."""
+    if request.app.state.mode != "hosted":
+        return "unused: bots are the owner's"
+    from ludodrome.arena import sandbox
+
+    return sandbox.level().name

@@ -1,0 +1,60 @@
+"""Replays: every finished game, its grading, its record; records that somebody brings along."""
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Body, HTTPException, Query, Request
+from fastapi.responses import Response
+
+from ludodrome.arena.records import to_text
+from ludodrome.arena.records.courses import course
+from ludodrome.web.grading import Reviewer
+from ludodrome.web.positions import Json
+from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.routes.asking import FAULTS
+
+router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
+
+MOST_PLIES = 100_000
+Record = Annotated[Json, Body(examples=[{"ludodrome": "record", "version": 1}])]
+
+
+def record_named(request: Request, name: str) -> Json:
+    """The record of an id, or 404."""
+    found = find_record(request.app.state.engine, request.app.state.brought, name)
+    if found is None:
+        raise HTTPException(404, "there is no finished game of this name here")
+    return found
+
+
+@router.post("", status_code=201)
+def bring(request: Request, record: Record) -> Json:
+    """Bring a record along, to be replayed. It is verified, and kept for half a day."""
+    return {"id": take_in(request.app.state.brought, record)}
+
+
+@router.get("/{name}")
+def look(request: Request, name: str) -> Json:
+    """A finished game: all its positions and turns."""
+    return replay(name, record_named(request, name))
+
+
+@router.get("/{name}/grading")
+def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MOST_PLIES)) -> Json:
+    """The grades of its moves as far as they are known; whoever asks first sets the work going.
+
+    Plies come in the order in which they were graded, the last first; ``after`` leaves out so many of them.
+    """
+    record = record_named(request, name)
+    reviewer: Reviewer = request.app.state.reviewer
+    found = reviewer.known(record["digest"]) or reviewer.review(record["digest"], course(record))
+    return found.view(after)
+
+
+@router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+def record(request: Request, name: str) -> Response:
+    """The record, as the arena wrote it."""
+    kept = record_named(request, name)
+    file = json.dumps(f"{kept['match']}.json")
+    headers = {"content-disposition": f"attachment; filename={file}"}
+    return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)

@@ -1,0 +1,345 @@
+// The analysis board: any position, moves tried from it as a tree, the engine's lines, a link to share.
+
+import { pageData, post, say, sentence } from "./api.js";
+import { SEATS, chip, html } from "./draw.js";
+import { SHAPES, editors } from "./editor.js";
+import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
+
+const data = pageData();
+const part = (id) => document.getElementById(id);
+const { GameBoard } = await import(`./boards/${data.game}.js`);
+const STAGES = [0.3, 1.2, 3];
+const USUAL_LIMIT = 200;
+const editor = editors[data.game];
+
+let options = null;
+let root = null;
+let node = null;
+let flipped = false;
+let engineOn = true;
+let asked = 0;
+let best = [];
+let editing = null;
+let busy = false;
+
+const board = new GameBoard(part("board"), part("bar"), {
+  move: (raw) => attempt(raw),
+  why: async (raw) => sentence((await post(`/games/${data.game}/check`, { options, state: node.position.state, move: raw })).why),
+  say,
+});
+
+// The tree: a node has a position, the move that led to it, its parent, and its children, the main line first
+
+const nodeOf = (position, parent = null, made = null) => ({ position, parent, made, children: [], after: null });
+const path = (one) => (one.parent ? [...path(one.parent), one] : [one]);
+
+async function load(wish) {
+  part("refusal").textContent = "";
+  const told = await post(`/boards/${data.game}`, wish);
+  options = told.options;
+  root = nodeOf(told.positions[0]);
+  let one = root;
+  told.moves.forEach((made, at) => { const next = nodeOf(told.positions[at + 1], one, made); one.children.push(next); one.after = next; one = next; });
+  visit(one, false);
+}
+
+function visit(next, animate) {
+  for (let one = next; one.parent; one = one.parent) one.parent.after = one;
+  node = next;
+  best = [];
+  remember();
+  paint(animate);
+  panel();
+  think();
+}
+
+async function attempt(raw) {
+  if (busy) return;
+  const same = (one) => JSON.stringify(one.made.move) === JSON.stringify(raw), known = node.children.find(same);
+  if (known) { visit(known, true); return; }
+  busy = true;
+  try {
+    const told = await post(`/boards/${data.game}`, { options, state: node.position.state, moves: [raw] });
+    const next = nodeOf(told.positions[1], node, told.moves[0]);
+    node.children.push(next);
+    visit(next, true);
+    say(`${next.made.text}. ${turnWords()}`);
+  } catch (error) { paint(false); board.tell(sentence(error.message.replace(/^move 1: /, "")), true); } finally { busy = false; }
+}
+
+function paint(animate) {
+  const now = node.position, { made, parent } = node;
+  board.update({
+    state: now.state, legal: now.legal, marks: now.marks, last: made?.move ?? null, lastSeat: made?.seat, before: parent?.position.state ?? null,
+    seat: now.to_move ?? 0, eyes: now.to_move ?? made?.seat ?? 0, interactive: now.to_move !== null && !editing, best: best[0] ?? null, others: best.slice(1),
+    flip: flipped, animate, analysis: true, word: now.outcome ? sentence(`over: ${now.outcome.reason}`) : "",
+  });
+}
+
+/** New arrows must not take away what was picked. */
+function repaint() {
+  const { pick } = board;
+  paint(false);
+  if (pick && Object.keys(pick).length) { board.pick = pick; board.render(); }
+}
+
+// The link: the first position, and the moves in their notation
+
+const tight = (text) => text.replace(/[\s↑]/g, "");
+
+function remember() {
+  const moves = path(node).slice(1).map((one) => tight(one.made.text)), wish = new URLSearchParams({ position: root.position.line });
+  if (moves.length) wish.set("moves", moves.join("~"));
+  if (options.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.set("turn_limit", options.turn_limit);
+  history.replaceState(null, "", `#${wish}`);
+}
+
+async function fromLink() {
+  const wish = new URLSearchParams(location.hash.slice(1)), position = wish.get("position"), limit = Number(wish.get("turn_limit"));
+  if (!position) return false;
+  await load({ options: limit ? { turn_limit: limit } : null, state: position, moves: wish.get("moves")?.split("~") ?? [] });
+  return true;
+}
+
+// The engine
+
+async function think() {
+  const mine = ++asked, now = node.position;
+  exact("");
+  if (!engineOn || editing) { lines([html("p", {}, editing ? (editing.draft ? "Put things where they belong, then press Done." : "Begin with another grid, or with boards that you have.") : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
+  if (now.to_move === null) { lines([html("p", {}, "The game is over here.")]); fillBar(part("value"), seats(), 0, null); return; }
+  lines([html("p", {}, "Thinking ", dotsOfWaiting())]);
+  if (data.game === "dots") solve(mine, now);
+  for (const seconds of STAGES) {
+    try {
+      const found = await post("/analysis", { game: data.game, options, state: now.state, seconds, lines: 3 });
+      if (mine !== asked) return;
+      told(found, now);
+      if (data.game === "spaces" || found.lines.every((line) => line.proven)) return;
+    } catch (error) { if (mine === asked) lines([html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message))]); return; }
+  }
+}
+
+function told(found, now) {
+  lines(found.lines.map((line, at) => html("button", { type: "button", title: "Try this move", onclick: () => attempt(line.move), ...(data.game === "spaces" ? { onpointerenter: () => preview(line.move), onpointerleave: () => preview(null), onfocus: () => preview(line.move), onblur: () => preview(null) } : {}) },
+    html("b", { class: at ? "mono" : "best mono" }, line.text), ` ${worth(data.game, line)}`, line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join(" ")}`) : "")));
+  if (found.lines[0].score !== null && now.value === undefined) fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, found.lines[0]));
+  if (data.game === "spaces") return;
+  best = found.lines.map((line) => line.move);
+  repaint();
+}
+
+/** Spaces: the engine's board would stand where one's own is laid, so it is drawn only while it is looked at. */
+function preview(move) {
+  board.model.best = move;
+  board.render();
+}
+
+/** Dots: the solver may know the end. */
+async function solve(mine, now) {
+  try {
+    const found = await post("/values", { game: data.game, options, state: now.state, seconds: 2 });
+    if (mine !== asked || !found.proven) return;
+    now.value = found.value;
+    exact(`exact ${signed(found.value)} · ${found.text}`);
+    fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, { score: found.value }));
+  } catch { /* the lines say what is wrong */ }
+}
+
+const lines = (nodes) => part("engine").replaceChildren(...nodes);
+const seats = () => (data.game === "santorini" ? options.players : 2);
+
+function exact(text) {
+  part("turn").querySelector(".exact")?.remove();
+  if (text) part("turn").append(html("span", { class: "exact" }, text));
+}
+
+// The panel
+
+const turnWords = () => { const { to_move: seat, outcome } = node.position; return seat === null ? sentence(outcome.reason) : `${SEATS[seat][0].toUpperCase()}${SEATS[seat].slice(1)} to move`; };
+
+function panel() {
+  const { to_move: seat } = node.position;
+  part("turn").replaceChildren(seat === null || editing ? "" : chip(seat), html("span", {}, editing ? (editing.draft ? "Editing" : "The board") : turnWords()));
+  if (document.activeElement !== part("line")) part("line").value = node.position.line;
+  const depth = path(node).length - 1;
+  part("where").textContent = depth ? `move ${depth}` : "";
+  part("begin").disabled = part("back").disabled = !node.parent;
+  part("on").disabled = part("end").disabled = !node.children.length;
+  part("play").disabled = seat === null || Boolean(editing);
+  part("edit").textContent = editing ? "Done" : data.game === "spaces" ? "Board" : "Edit";
+  part("edit").setAttribute("aria-pressed", String(Boolean(editing)));
+  part("power").setAttribute("aria-pressed", String(engineOn));
+  tree();
+}
+
+function tree() {
+  const host = part("tree"), parts = [];
+  if (!root.children.length) parts.push(html("p", { class: "none" }, data.game === "spaces" ? "Lay a board, then an answer to it: the two run against each other." : "Moves that are tried on the board grow a tree here."));
+  else parts.push(...branch(root));
+  if (node.parent) parts.unshift(html("button", { type: "button", class: "drop-line", title: "Remove this move and what follows", onclick: cut }, "Remove"));
+  host.replaceChildren(...parts);
+  const current = host.querySelector("[aria-current]");
+  if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight + 40);
+}
+
+function branch(from) {
+  const parts = [];
+  for (let one = from; one.children.length; one = one.children[0]) {
+    parts.push(button(one.children[0]));
+    for (const other of one.children.slice(1)) parts.push(html("div", { class: "aside-line" }, button(other), ...branch(other)));
+  }
+  return parts;
+}
+
+const button = (one) => html("button", { type: "button", "aria-current": one === node ? "step" : null, title: one.made.text, onclick: () => visit(one, one.parent === node) }, `${path(one).length - 1}. ${one.made.text}`);
+
+function cut() {
+  const { parent } = node;
+  parent.children = parent.children.filter((one) => one !== node);
+  parent.after = parent.children[0] ?? null;
+  visit(parent, false);
+}
+
+// Editing
+
+function edit(on) {
+  editing = on && editor ? { draft: editor.open(node.position.state), tool: null } : on ? {} : null;
+  if (editing?.draft) editing.tool = editor.tools(editing.draft)[0].id;
+  part("palette").hidden = !editing;
+  document.querySelector(".scrub").hidden = Boolean(editing);
+  part("tree").hidden = Boolean(editing);
+  part("board").classList.toggle("editing", Boolean(editing?.draft));
+  part("refusal").textContent = "";
+  if (editing?.draft) { draw(); check(); } else paint(false);
+  palette();
+  panel();
+  think();
+}
+
+function draw() {
+  const { draft, tool } = editing;
+  board.update({ state: editor.state(draft), legal: [], marks: {}, last: null, before: null, seat: editor.turn(draft), eyes: 0, interactive: false, flip: flipped, animate: false, boxes: editor.boxes?.(tool), edit: put, word: editing.word ?? "" });
+  board.word.classList.toggle("no", Boolean(editing.wrong));
+}
+
+function put(key) {
+  if (!key) return;
+  editor.act(editing.draft, editing.tool, key);
+  draw();
+  check();
+}
+
+/** Whether the draft is a position; if not, the rules say why. */
+async function check() {
+  const line = editor.line(editing.draft), mine = (editing.checks = (editing.checks ?? 0) + 1), now = editing;
+  part("line").value = line;
+  try {
+    const told = await post(`/boards/${data.game}`, { options, state: line });
+    if (editing !== now || now.checks !== mine) return;
+    Object.assign(now, { told, wrong: false, word: told.positions[0].outcome ? sentence(`the game is over here: ${told.positions[0].outcome.reason}`) : "" });
+  } catch (error) {
+    if (editing !== now || now.checks !== mine) return;
+    Object.assign(now, { told: null, wrong: true, word: sentence(error.message) });
+    say(error.message);
+  }
+  draw();
+}
+
+function palette() {
+  if (!editing) { part("palette").replaceChildren(); return; }
+  const parts = [];
+  if (editing.draft) {
+    const { draft } = editing;
+    const choose = (id) => { editing.tool = id; palette(); draw(); };
+    parts.push(html("div", { class: "kit", role: "group", "aria-label": "What a click puts" }, ...editor.tools(draft).map((tool) => html("button", { type: "button", class: "button tight", title: tool.name, "aria-label": tool.name, "aria-pressed": String(tool.id === editing.tool), onclick: () => choose(tool.id) }, tool.icon()))));
+    const turn = html("select", { onchange: (event) => { editor.setTurn(draft, Number(event.target.value)); draw(); check(); palette(); } }, ...Array.from({ length: editor.seats(draft) }, (_, seat) => html("option", { value: seat, selected: seat === editor.turn(draft) }, SEATS[seat])));
+    const fields = [html("label", {}, "To move", turn)];
+    if (draft.ply !== undefined) fields.push(html("label", {}, "Plies played", html("input", { type: "number", min: 0, max: 1000, value: draft.ply, oninput: (event) => { draft.ply = Math.max(0, Number(event.target.value) || 0); draw(); check(); turn.value = editor.turn(draft); } })));
+    parts.push(html("div", { class: "fields" }, ...fields));
+  } else parts.push(html("p", {}, "Boards are laid on the grid, the first and then the answer. A board's code can be set below, or two of them as A|B."));
+  if (SHAPES[data.game]) parts.push(html("div", { class: "fields" }, ...SHAPES[data.game].map(([name, words, values]) => html("label", {}, words, html("select", { onchange: (event) => reshape(name, event.target.value) }, ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))))))));
+  part("palette").replaceChildren(...parts);
+}
+
+async function reshape(name, text) {
+  const value = /^\d+$/.test(text) ? Number(text) : text;
+  try {
+    await load({ options: { ...first(), ...shape(), [name]: value }, state: null });
+    edit(true);
+  } catch (error) { part("refusal").textContent = sentence(error.message); palette(); }
+}
+
+const shape = () => Object.fromEntries((SHAPES[data.game] ?? []).map(([name]) => [name, options?.[name]]).filter(([, value]) => value !== undefined));
+/** In spaces an analysis is one round, in which both boards are seen. */
+const first = () => (data.game === "spaces" ? { rounds: 1, choice: "seen", mode: "rounds" } : {});
+
+function done() {
+  if (editing.draft) {
+    if (!editing.told) { board.tell(editing.word || "This is no position yet.", true); return; }
+    const { told: kept } = editing;
+    root = nodeOf(kept.positions[0]);
+    options = kept.options;
+    edit(false);
+    visit(root, false);
+    return;
+  }
+  edit(false);
+}
+
+// Pasting
+
+async function set(text) {
+  const wish = { options: null, state: text.trim(), moves: [] };
+  if (!wish.state) wish.state = null;
+  if (data.game === "spaces" && wish.state && !/[\s{]/.test(wish.state)) {
+    wish.moves = wish.state.split("|");
+    wish.options = { ...shape(), ...first(), size: Number.parseInt(wish.moves[0], 10) || options.size };
+    wish.state = null;
+  } else if (options?.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.options = options;
+  try {
+    await load(wish);
+    if (editing) edit(false);
+    say("The position is set.");
+  } catch (error) {
+    part("refusal").textContent = sentence(error.message);
+    part("line").focus();
+  }
+}
+
+part("paste").addEventListener("submit", (event) => { event.preventDefault(); set(part("line").value); });
+part("line").addEventListener("focus", () => part("line").select());
+part("edit").addEventListener("click", () => (editing ? done() : edit(true)));
+part("power").addEventListener("click", () => { engineOn = !engineOn; best = []; panel(); repaint(); think(); });
+part("flip").addEventListener("click", () => { flipped = !flipped; if (editing?.draft) draw(); else paint(false); });
+part("fresh").addEventListener("click", () => load({ options: { ...shape(), ...first() }, state: null }).then(() => editing && edit(true)).catch(failed));
+part("share").addEventListener("click", () => copy(part("share"), location.href));
+part("play").addEventListener("click", () => playOn(part("playon"), data.game, seats(), node.position.to_move, { options, position: node.position.state }));
+const deepest = () => { let one = node; while (one.children.length) one = one.after ?? one.children[0]; return one; };
+const step = { begin: () => root, back: () => node.parent, on: () => node.after ?? node.children[0], end: deepest };
+for (const [id, to] of Object.entries(step)) part(id).addEventListener("click", () => { const next = to(); if (next) visit(next, id === "on"); });
+addEventListener("keydown", (event) => {
+  if (!node || editing || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea, dialog, .board")) return;
+  const id = { ArrowLeft: "back", ArrowRight: "on", Home: "begin", End: "end" }[event.key], next = id && step[id]();
+  if (!next) return;
+  event.preventDefault();
+  visit(next, id === "on");
+});
+addEventListener("hashchange", () => fromLink().catch(failed));
+
+function failed(error) {
+  part("refusal").textContent = sentence(error.message);
+  if (!node) lines([html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message))]);
+}
+
+async function start() {
+  lines([html("p", {}, "One moment ", dotsOfWaiting())]);
+  try {
+    if (await fromLink()) return;
+  } catch (error) { await begin(); failed(error); return; }
+  await begin();
+}
+
+const begin = () => (data.game === "spaces" ? load({ options: first(), state: null }) : load({ options: null, state: data.showcase.state })).catch(failed);
+if (data.game === "spaces") part("flip").hidden = true;
+start();

@@ -1,0 +1,22 @@
+// Taking the seat of a link. Whoever has taken it before, in this browser, goes back to it.
+
+import { pageData, post, sentence } from "./api.js";
+import { storeKey, recalled, store } from "./keys.js";
+
+const { link } = pageData(), told = document.getElementById("told");
+
+async function join() {
+  const known = recalled(`link ${link}`);
+  if (known) return known;
+  const { play, game, key } = await post(`/joins/${link}`), path = `/${game}/plays/${play}?as=guest`;
+  storeKey(play, "guest", key);
+  store(`link ${link}`, path);
+  return path;
+}
+
+join().then((path) => location.replace(path)).catch((error) => {
+  told.textContent = sentence(error.message);
+  document.querySelector("h1").textContent = error.status === 404 ? "This seat is not free" : "That did not work";
+  document.getElementById("wait").remove();
+  document.getElementById("other").hidden = false;
+});

@@ -1,0 +1,71 @@
+// What the league's pages share: results, live boards, times.
+
+import { say } from "./api.js";
+import { chip, html } from "./draw.js";
+
+const UNITS = [[60_000, "s", 1000], [3_600_000, "min", 60_000], [86_400_000, "h", 3_600_000], [Infinity, "d", 86_400_000]];
+const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made no legal move", protocol: "broke the protocol", error: "gave up with an error", arena: "the arena failed", resigned: "resigned" };
+
+/** How long ago a moment was, in one word. */
+export function ago(moment) {
+  const past = Math.max(0, Date.now() - moment), [, name, size] = UNITS.find(([limit]) => past < limit);
+  return `${Math.floor(past / size)} ${name} ago`;
+}
+
+const points = (value) => (value === 0.5 ? "½" : value > 0 && value < 0.5 ? "⅓" : String(value));
+
+/** How a match ended, in a few words. */
+export function how({ names, result }) {
+  const verdict = result.verdicts.at(-1);
+  if (result.decided_by !== "play" && verdict) return `${names[verdict.seat]} ${CAUSES[verdict.cause] || verdict.cause}`;
+  return result.reason;
+}
+
+/** A finished match as a line of a list. */
+export function resultLine(match) {
+  const side = (seat) => html("span", { class: `side${match.result.points[seat] === 1 ? " winner" : ""}` }, ...(seat === 0 ? [html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat]), chip(seat)] : [chip(seat), html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat])]));
+  const score = match.result.points.map(points).join(" : ");
+  const others = match.names.slice(2).map((name) => ` · ${name}`).join("");
+  return html("li", {}, side(0), html("a", { class: "score", href: `/games/${match.id}`, "aria-label": `${match.names.join(" against ")}, ${score}: replay` }, score), side(1),
+    html("span", { class: `how${match.result.decided_by === "play" ? "" : " bad"}`, title: how(match) }, `${match.why === "ladder" ? "ladder · " : ""}${how(match)}${others}`), html("time", { class: "when" }, ago(match.ended)));
+}
+
+export function showResults(list, matches, empty) {
+  list.replaceChildren(...(matches.length ? matches.map(resultLine) : [html("li", { class: "none" }, empty)]));
+}
+
+/** The boards of a game, to be drawn and not to be played on. */
+export async function boardMaker(game) {
+  const { GameBoard } = await import(`./boards/${game}.js`);
+  return (host, bar) => new GameBoard(host, bar, { move: () => {}, why: async () => "", say });
+}
+
+/** What a board shows of a match that is being played. */
+export const modelOf = (view, animate) => ({ state: view.state, legal: [], marks: view.marks, last: view.last, lastSeat: view.last_seat, before: null, seat: view.to_move ?? view.last_seat ?? 0, eyes: 0, interactive: false, flip: false, animate, analysis: false, word: "" });
+
+/** A small live board with its players, a link to the match. */
+export class LiveCard {
+  constructor(game, match, make) {
+    const host = html("div", { class: "board" }), bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
+    this.pair = html("div", { class: "pair" });
+    this.count = html("p", { class: "count" });
+    this.node = html("a", { class: "live card", href: `/${game}/matches/${match}` }, html("div", { class: "frame-box", inert: true }, html("div", { class: "place" }, host, bar)), this.pair, this.count);
+    this.board = make(host, bar);
+    this.drawn = false;
+  }
+
+  show(view) {
+    this.board.update(modelOf(view, this.drawn));
+    this.drawn = true;
+    this.pair.replaceChildren(...view.names.map((name, seat) => html("span", { class: view.to_move === seat ? "turn" : "" }, chip(seat), html("b", {}, name))));
+    this.count.textContent = `move ${view.ply}`;
+  }
+}
+
+/** News of matches, one object an event; it connects again by itself. */
+export function listen(path, tell) {
+  const source = new EventSource(`/api/v1${path}`);
+  source.addEventListener("message", (event) => tell(JSON.parse(event.data)));
+  addEventListener("pagehide", () => source.close());
+  return source;
+}

@@ -1,0 +1,43 @@
+// A match as it is played: the board, the players, the moves.
+
+import { get, pageData, say, sentence } from "./api.js";
+import { chip, html } from "./draw.js";
+import { boardMaker, how, listen, modelOf } from "./league.js";
+
+const data = pageData();
+const part = (id) => document.getElementById(id);
+const board = (await boardMaker(data.game))(part("board"), part("bar"));
+let shown = null;
+
+const seconds = (milliseconds) => (milliseconds === null ? "" : milliseconds >= 60_000 ? `${Math.floor(milliseconds / 60_000)}:${String(Math.floor(milliseconds / 1000) % 60).padStart(2, "0")}` : `${(milliseconds / 1000).toFixed(1)} s`);
+
+function players(view) {
+  part("players").replaceChildren(...data.match.names.map((name, seat) => html("div", { class: `player s${seat}${view?.to_move === seat ? " turn" : ""}` }, chip(seat), html("div", { class: "who" }, html("b", {}, name), html("span", {}, view?.to_move === seat ? "is thinking" : "")), html("span", { class: "time" }, seconds(view?.left_ms[seat] ?? null)))));
+}
+
+function moves(view) {
+  const list = part("moves"), first = view.ply - view.texts.length;
+  list.replaceChildren(...view.texts.map((text, at) => html("li", {}, html("span", { class: "number" }, String(first + at + 1)), html("span", {}, text))));
+  list.scrollTop = list.scrollHeight;
+}
+
+async function over() {
+  const match = await get(`/matches/${data.match.id}`);
+  part("replay").hidden = !match.result;
+  players(null);
+  const winner = match.result?.points.indexOf(1);
+  const title = !match.result ? "It was broken off" : winner >= 0 ? `${match.names[winner]} won` : "Nobody won";
+  part("word").replaceChildren(html("p", { class: "result" }, title), html("p", { class: "whole" }, match.result ? sentence(how(match)) : ""));
+  say(title);
+}
+
+players(null);
+part("word").replaceChildren(html("p", { class: "whole" }, data.match.status === "queued" ? "It waits for a worker." : "It is about to begin."));
+const source = listen(`/matches/${data.match.id}/events`, ({ view, gone }) => {
+  if (gone) { source.close(); over(); return; }
+  board.update(modelOf(view, shown !== null));
+  shown = view;
+  players(view);
+  moves(view);
+  part("word").replaceChildren(html("p", { class: "whole" }, `Move ${view.ply}, clock ${view.clock}.`));
+});

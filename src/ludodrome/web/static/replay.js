@@ -1,0 +1,274 @@
+// The replay page: a finished game, position by position, with what the engine thinks of it.
+
+import { counted, get, pageData, say, sentence } from "./api.js";
+import { SEATS, chip, html, moves as inMotion } from "./draw.js";
+import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
+import { Graph } from "./graph.js";
+
+const data = pageData();
+const part = (id) => document.getElementById(id);
+const { GameBoard } = await import(`./boards/${data.game}.js`);
+const PACE = { spaces: 4500, dots: 500 }, USUAL_PACE = 1000;
+const POLL = 350;
+/** A game that is played on shows so many moves before; else it begins in the position itself. */
+const MOST_OPENING = 200;
+const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made no legal move", protocol: "broke the protocol", error: "gave up with an error", arena: "was let down by the arena", resigned: "resigned" };
+
+let game = null;
+let shown = 0;
+let flipped = false;
+let drawBest = true;
+let running = null;
+let graph = null;
+let accuracy = [];
+let turning = [];
+const graded = new Map();
+
+const board = new GameBoard(part("board"), part("bar"), { move: () => {}, why: async () => "", say });
+const last = () => game.turns.length;
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+async function start() {
+  part("comment").replaceChildren(html("p", {}, "One moment ", dotsOfWaiting()));
+  try {
+    game = await get(`/replays/${data.id}`);
+  } catch (error) { part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message))); return; }
+  graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
+  part("range").max = last();
+  part("analyse").hidden = part("best").hidden = game.options.mode === "deck";
+  list();
+  const wished = fromLink();
+  shown = wished ?? (last() ? Math.min(last(), game.opening) : 0);
+  show(false);
+  grade();
+}
+
+const fromLink = () => (/^#\d+$/.test(location.hash) ? Math.min(last(), Number(location.hash.slice(1))) : null);
+
+// Grades, as they come
+
+async function grade() {
+  if (!last()) return;
+  for (let seen = 0; ;) {
+    try {
+      const found = await get(`/replays/${data.id}/grading?after=${seen}`);
+      for (const ply of found.plies) graded.set(ply.ply, ply);
+      seen += found.plies.length;
+      accuracy = found.accuracy;
+      turning = found.turning_points;
+      progress(found);
+      if (found.plies.length) { marks(); players(); draw(); comment(); paint(false); buttons(); }
+      if (found.done) return;
+      await pause(POLL);
+    } catch (error) {
+      if (error.status === 404) return;
+      await pause(3000);
+    }
+  }
+}
+
+function progress({ total, graded: count, done }) {
+  part("graph").classList.toggle("busy", !done);
+  part("graph").style.setProperty("--done", `${(100 * count) / total}%`);
+  if (done) say("The game is graded.");
+}
+
+// Stepping
+
+function go(to) {
+  if (!game || to < 0 || to > last() || to === shown) return;
+  const step = to - shown;
+  shown = to;
+  history.replaceState(null, "", `#${shown}`);
+  show(step === 1);
+  const turn = game.turns[shown - 1];
+  say(turn ? `${shown}: ${game.names[turn.seat]}, ${turn.text}` : "The beginning");
+}
+
+function show(animate) {
+  paint(animate);
+  draw();
+  comment();
+  players();
+  buttons();
+  const current = part("moves").querySelector("[aria-current]");
+  current?.removeAttribute("aria-current");
+  const next = part("moves").querySelector(`[data-ply="${shown}"]`);
+  next?.setAttribute("aria-current", "step");
+  const node = part("moves");
+  if (next) node.scrollTop = Math.max(0, Math.min(node.scrollTop, next.offsetTop - 8), next.offsetTop - node.clientHeight + 40);
+  else node.scrollTop = 0;
+}
+
+function paint(animate) {
+  const now = game.positions[shown], before = shown ? game.positions[shown - 1] : null, turn = game.turns[shown - 1];
+  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null, deck = Boolean(best?.deck);
+  board.update({
+    state: now.state, legal: [], marks: now.marks, last: turn?.move ?? null, lastSeat: turn?.seat, before: before?.state ?? null,
+    seat: now.to_move ?? 0, eyes: 0, interactive: false, best: deck ? null : best, flip: flipped, animate, analysis: true, word: word(),
+  });
+}
+
+function word() {
+  if (shown === last()) return ending();
+  const now = game.positions[shown], found = graded.get(shown);
+  const best = found && drawBest && !found.best.move.deck ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
+  return `${game.names[now.to_move]} to move.${best}`;
+}
+
+function ending() {
+  const { result } = game, verdict = result.verdicts.at(-1);
+  const head = result.decided_by === "arena" ? "Broken off" : result.winner === null ? (result.decided_by === "play" ? "A draw" : "The others share the win") : `${game.names[result.winner]} wins`;
+  return `${head}: ${verdict && result.decided_by !== "play" ? `${game.names[verdict.seat]} ${CAUSES[verdict.cause] ?? verdict.cause}` : result.reason}.`;
+}
+
+// The panel
+
+function players() {
+  const now = game.positions[shown];
+  part("players").replaceChildren(...game.names.map((name, seat) => {
+    const score = data.game === "dots" ? counted(now.state.scores[seat], "box", "boxes") : data.game === "spaces" ? counted(now.state.totals[seat], "point", "points") : "";
+    const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
+    const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
+    const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` ${score || game.result.winner === seat ? "· " : ""}${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
+    const known = accuracy[seat] ?? null;
+    return html("div", { class: `player s${seat}${now.to_move === seat && shown < last() ? " turn" : ""}` }, chip(seat),
+      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : tally.length ? "" : seatWord(seat)].filter(Boolean).join(" · "), ...tally)),
+      html("div", { class: "accuracy", title: "Accuracy: the mean over all moves of 100 e^(−4.5 loss)" }, known === null ? "" : `${known.toFixed(0)}%`, html("small", {}, known === null ? "" : "accuracy")));
+  }));
+}
+
+const seatWord = (seat) => (game.names[seat] === game.bots[seat] ? SEATS[seat] : game.bots[seat]);
+
+function draw() {
+  const points = new Map(), two = game.names.length === 2;
+  for (const one of graded.values()) {
+    const share = two ? [one.seat === 0 ? one.worth : 1 - one.worth] : game.names.map((_, seat) => (seat === one.seat ? one.worth : null));
+    points.set(one.ply, { share, exact: one.best.proven });
+  }
+  if (game.result.decided_by === "play" && graded.has(last() - 1)) points.set(last(), { share: game.result.returns.slice(0, two ? 1 : 3).map((one) => (two ? (1 + one) / 2 : one > 0 ? 1 : 0)), exact: true });
+  const marks = turning.map((ply) => ({ ply, seat: graded.get(ply)?.seat ?? 0, grade: graded.get(ply)?.grade }));
+  const faults = [...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1);
+  if (game.stopped) faults.push(last());
+  graph.update({ points, marks, faults, shown });
+}
+
+const troubled = (turn) => Boolean(turn.verdict || turn.substituted || turn.refusals?.length);
+
+function list() {
+  const rows = [], seats = game.names.length;
+  let row = null, column = seats;
+  game.turns.forEach((turn, at) => {
+    const starts = data.game === "spaces" ? at % 2 === 0 : turn.seat <= column;
+    if (!row || starts) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
+    const button = html("button", { type: "button", "data-ply": at + 1, class: turn.opening ? "opening" : null, title: turn.opening ? `${turn.text}, set up` : turn.text, onclick: () => go(at + 1) }, html("span", { class: "move-text" }, turn.text), html("span", { class: "sign" }, troubled(turn) ? "⚑" : ""));
+    button.style.gridColumn = turn.seat + 2;
+    button.style.gridRow = 1;
+    row.append(button);
+    column = turn.seat;
+  });
+  part("moves").style.setProperty("--seats", seats);
+  part("moves").replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No move was made.")]));
+}
+
+function marks() {
+  for (const one of graded.values()) {
+    const button = part("moves").querySelector(`[data-ply="${one.ply + 1}"]`), sign = button?.querySelector(".sign");
+    if (!sign || !SIGNS[one.grade]) continue;
+    sign.textContent = SIGNS[one.grade] + (troubled(game.turns[one.ply]) ? "⚑" : "");
+    sign.className = `sign ${one.grade}`;
+    button.title = `${game.turns[one.ply].text}: ${one.grade}`;
+  }
+}
+
+/** What there is to say about the move that led here. */
+function comment() {
+  const turn = game.turns[shown - 1], one = graded.get(shown - 1), lines = [];
+  if (!turn) lines.push(html("p", {}, game.opening ? "Before the opening that was set up." : "The first position. ", html("span", { class: "muted" }, "Arrow keys step, Space runs, N and P lead to the turning points.")));
+  else {
+    lines.push(html("p", {}, chip(turn.seat), html("b", { class: "mono" }, ` ${turn.text} `), gradeWords(turn, one)));
+    if (one && one.grade && one.grade !== "best") lines.push(html("p", { class: "muted" }, "Better: ", html("b", { class: "best mono" }, one.best.text), ` ${worth(data.game, one.best)}`, one.best.continuation.length ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`) : ""));
+    else if (one) lines.push(html("p", { class: "muted" }, worth(data.game, one.played)));
+    lines.push(...troubles(turn));
+  }
+  if (shown === last() && game.stopped) lines.push(...troubles(game.stopped));
+  if (shown === last()) lines.push(html("p", {}, html("b", {}, ending())));
+  part("comment").replaceChildren(...lines);
+}
+
+function gradeWords(turn, one) {
+  if (turn.opening) return html("span", { class: "muted" }, "set up");
+  if (!one) return html("span", { class: "muted" }, "not graded yet");
+  const how = html("span", { class: "how", title: one.exact ? "A solver knows it" : "The engine's estimate" }, one.exact ? "exact" : "estimated");
+  if (!one.grade) return html("span", { class: "muted" }, turn.substituted ? "played for it " : "the only move ", how);
+  const gave = one.points === null ? (one.loss >= 0.005 ? `, gives away ${Math.round(100 * one.loss)}%` : "") : one.points >= 0.05 ? `, costs ${Math.round(one.points * 10) / 10} of the margin` : "";
+  return html("span", {}, html("span", { class: `grade-word ${one.grade}` }, one.grade), `${gave} `, how);
+}
+
+function troubles(turn) {
+  const lines = (turn.refusals ?? []).map(({ why }) => html("p", { class: "bad" }, `Refused: ${why}`));
+  if (turn.verdict) lines.push(html("p", { class: "bad" }, `${game.names[turn.seat]} ${CAUSES[turn.verdict.cause] ?? turn.verdict.cause}: ${turn.verdict.why}${turn.substituted ? ". The first legal move was played for it" : ""}.`));
+  for (const text of turn.log ?? []) lines.push(html("p", { class: "muted" }, `It says: ${text}`));
+  return lines;
+}
+
+const jumps = () => [...new Set([...turning.map((ply) => ply + 1), ...[...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1)])].sort((a, b) => a - b);
+
+function buttons() {
+  part("begin").disabled = part("back").disabled = shown === 0;
+  part("on").disabled = part("end").disabled = shown === last();
+  part("range").value = shown;
+  const places = jumps();
+  part("previous").disabled = !places.some((place) => place < shown);
+  part("next").disabled = !places.some((place) => place > shown);
+  part("on-from-here").disabled = game.positions[shown].to_move === null;
+  const { line } = game.positions[shown], limit = game.options.turn_limit;
+  part("analyse").href = `/${data.game}/analysis#position=${encodeURIComponent(line)}${limit && limit !== 200 ? `&turn_limit=${limit}` : ""}`;
+}
+
+function jump(direction) {
+  const places = jumps().filter((place) => (direction > 0 ? place > shown : place < shown));
+  if (places.length) go(direction > 0 ? places[0] : places.at(-1));
+}
+
+function run(on) {
+  clearInterval(running);
+  running = null;
+  if (on && game) {
+    if (shown === last()) go(0);
+    running = setInterval(() => { if (shown < last()) go(shown + 1); else run(false); }, inMotion() ? PACE[data.game] ?? USUAL_PACE : USUAL_PACE);
+  }
+  part("run").setAttribute("aria-pressed", String(Boolean(running)));
+  part("run").textContent = running ? "❚❚ Stop" : "▶ Run";
+}
+
+const stepTo = (to) => { run(false); go(to); };
+part("begin").addEventListener("click", () => stepTo(0));
+part("back").addEventListener("click", () => stepTo(shown - 1));
+part("on").addEventListener("click", () => stepTo(shown + 1));
+part("end").addEventListener("click", () => stepTo(last()));
+part("range").addEventListener("input", (event) => stepTo(Number(event.target.value)));
+part("run").addEventListener("click", () => run(!running));
+part("previous").addEventListener("click", () => { run(false); jump(-1); });
+part("next").addEventListener("click", () => { run(false); jump(1); });
+part("flip").addEventListener("click", () => { flipped = !flipped; paint(false); });
+part("best").addEventListener("click", () => { drawBest = !drawBest; part("best").setAttribute("aria-pressed", String(drawBest)); paint(false); });
+part("link").addEventListener("click", () => copy(part("link"), `${location.origin}/games/${data.id}#${shown}`));
+part("on-from-here").addEventListener("click", () => {
+  run(false);
+  const now = game.positions[shown], whole = Number.isSafeInteger(game.seed) && shown <= MOST_OPENING && !game.position;
+  const begin = whole ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), seed: game.seed } : { position: now.state };
+  playOn(part("playon"), data.game, game.names.length, now.to_move, { options: game.options, ...begin });
+});
+addEventListener("hashchange", () => { const to = game && fromLink(); if (to !== null && to !== undefined) stepTo(to); });
+addEventListener("keydown", (event) => {
+  if (!game || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea, dialog, .board")) return;
+  const act = { ArrowLeft: () => stepTo(shown - 1), ArrowRight: () => stepTo(shown + 1), Home: () => stepTo(0), End: () => stepTo(last()), n: () => jump(1), p: () => jump(-1) }[event.key] ?? (event.key === " " && !event.target.closest?.("button, a") ? () => run(!running) : null);
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+if (data.game === "spaces") part("flip").hidden = true;
+start();

@@ -1,0 +1,37 @@
+// Sign in and sign up.
+import { pageData, post, sentence } from "./api.js";
+
+const { new: isNew } = pageData();
+const form = document.getElementById("sign");
+const no = document.getElementById("no");
+const name = document.getElementById("name");
+const password = document.getElementById("password");
+
+// Where to go then: only to a page of this server.
+function next() {
+  const wanted = new URL(new URLSearchParams(location.search).get("next") || "/", location.origin);
+  return wanted.origin === location.origin ? wanted.pathname + wanted.search + wanted.hash : "/";
+}
+
+for (const link of document.querySelectorAll("a[data-keep]")) link.href += location.search;
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (!name.value.trim()) return refuse("What is your name?", name);
+  if (!password.value) return refuse("There is no password yet.", password);
+  const button = form.querySelector("button");
+  button.disabled = true;
+  no.textContent = "";
+  try {
+    await post(isNew ? "/accounts" : "/session", { name: name.value.trim(), password: password.value });
+    location.replace(next());
+  } catch (error) {
+    button.disabled = false;
+    refuse(error.message, isNew ? name : password);
+  }
+});
+
+function refuse(text, field) {
+  no.textContent = sentence(text);
+  field.focus();
+}

@@ -1,0 +1,163 @@
+"""Every attack, at each level that can be in force here: 0 escapes. And they are real: outside a box, they succeed."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from ludodrome.arena.sandbox import attacks, probe
+from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, Attack, Tried, judged, program, targets
+from ludodrome.arena.sandbox.identities import Identity
+from ludodrome.arena.sandbox.limits import Limits
+from tests.arena.sandbox.boxed import at_every_level, box, machine, need
+
+NAMED = {attack.name: attack for attack in ATTACKS}
+
+
+@functools.cache
+def outcome(level: str) -> dict[str, Tried]:
+    """What came of all attacks on a level."""
+    need(level)
+    return {one.name: one for one in probe.attacked(probe.KINDS[level], machine())}
+
+
+@at_every_level
+@pytest.mark.parametrize("name", NAMED)
+def test_the_attack_is_held_off(level: str, name: str) -> None:
+    tried = outcome(level)[name]
+    assert tried.verdict == HELD, tried.words
+
+
+def test_every_function_of_an_attacking_module_is_in_the_list() -> None:
+    for module in attacks.MODULES:
+        text = Path(attacks.__file__).with_name(f"{module}.py").read_text("utf-8")
+        defined = {line[4:].partition("(")[0] for line in text.splitlines() if line.startswith("def ")}
+        listed = {name.partition(".")[2] for name in NAMED if name.startswith(f"{module}.")}
+        assert {name for name in defined if not name.startswith("_")} == listed
+    assert all(attack.words.endswith(".") for attack in ATTACKS)
+
+
+# The same attacks where nothing holds them off
+
+LASTING = {attack.name for attack in ATTACKS if attack.lasting}
+FOR_ROOT = {"processes.mounting", "processes.privileges", "processes.priority"}
+ELSEWHERE = {
+    "processes.terminal",  # needs a terminal
+    "processes.other_numbers",  # needs a kernel with x32
+    "processes.other_architecture",  # needs a kernel with 32-bit calls
+    "network.io_uring",  # is switched off on careful machines
+}
+
+
+def bare(names: Sequence[str], folder: Path, before: Sequence[str] = (), uid: int | None = None) -> list[Tried]:
+    """The attacks in a plain child."""
+    chosen = [NAMED[name] for name in names]
+    with targets(Limits(memory=64 * 1024 * 1024)) as given:
+        for name, data in program(chosen, given).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            for one in (path, *(one for one in path.parents if one.is_relative_to(folder))):
+                os.chown(one, uid or 0, uid or 0)
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:  # an orphan would hold pipes open
+            subprocess.run(
+                [*before, machine().path, "-EsSB", "main.py"],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=errors,
+                timeout=60,
+                user=uid,
+                group=uid,
+                extra_groups=[],
+            )
+            said.seek(0)
+            errors.seek(0)
+            return judged(chosen, said.read(), errors.read().decode())
+
+
+@pytest.fixture
+def identity(tmp_path: Path) -> Iterator[Identity]:
+    if os.geteuid() != 0:
+        pytest.skip("only root can run the attacks under another uid")
+    taken = Identity.take()
+    yield taken
+    assert taken.sweep()
+    taken.give_back()
+
+
+@pytest.fixture
+def folder(identity: Identity) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        os.chown(name, identity.uid, identity.uid)
+        yield Path(name)
+
+
+def test_outside_a_sandbox_the_attacks_succeed(folder: Path, identity: Identity) -> None:
+    together = [name for name in NAMED if name not in LASTING | FOR_ROOT | ELSEWHERE and not NAMED[name].alone]
+    found = bare(together, folder, uid=identity.uid)
+    assert [one for one in found if one.verdict != ESCAPED] == []
+    for name in ("processes.orphan", "processes.shell_in_its_place", "hoarding.memory"):
+        assert [one.verdict for one in bare([name], folder, uid=identity.uid)] == [ESCAPED]
+
+
+def test_outside_a_sandbox_root_can_do_the_rest(folder: Path) -> None:
+    private = ["unshare", "-m", "--propagation", "private"]
+    found = bare(sorted(FOR_ROOT), folder, private)
+    assert [one for one in found if one.verdict != ESCAPED] == []
+
+
+# The judging
+
+
+def test_what_was_not_tried_has_not_held() -> None:
+    plain, deadly = NAMED["reading.database"], NAMED["hoarding.memory"]
+
+    def verdict(attack: Attack, *lines: object) -> str:
+        return judged([attack], b"".join(json.dumps(line).encode() + b"\n" for line in lines), "")[0].verdict
+
+    began, ended = {"began": plain.name}, {"ended": plain.name, "escaped": None, "words": ""}
+    assert verdict(plain) == UNTRIED
+    assert verdict(plain, began) == UNTRIED
+    assert verdict(plain, began, ended) == HELD
+    assert verdict(plain, began, {**ended, "escaped": "it got through"}) == ESCAPED
+    assert verdict(deadly) == UNTRIED
+    assert verdict(deadly, {"began": deadly.name}) == HELD
+
+
+@at_every_level
+def test_a_mistake_in_an_attack_proves_nothing(level: str) -> None:
+    broken = {"main.py": program([NAMED["reading.database"]], {})["main.py"]}  # it lacks its modules
+    assert [one.verdict for one in attacks.carry_out([NAMED["reading.database"]], box(level, broken))] == [UNTRIED]
+    with_nothing = program([NAMED["reading.database"]], {})  # and here what it is given
+    found = attacks.carry_out([NAMED["reading.database"]], box(level, with_nothing))
+    assert found[0].verdict == UNTRIED
+    assert "KeyError" in found[0].words
+
+
+AS_SOMEBODY = """
+import json, os, sys
+from ludodrome.arena.sandbox import bubblewrap, interpreter, probe
+os.setgroups([])
+os.setresgid(UID, UID, UID)
+os.setresuid(UID, UID, UID)
+os.environ["HOME"] = "/nonexistent"
+print(json.dumps([bubblewrap.missing(), [one.to_json() for one in probe.attacked(bubblewrap, interpreter.find())]]))
+"""
+
+
+def test_bubblewrap_holds_without_root_too(identity: Identity) -> None:
+    need("bubblewrap")
+    command = [sys.executable, "-c", AS_SOMEBODY.replace("UID", str(identity.uid))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    missing, tried = json.loads(done.stdout)
+    assert missing is None
+    assert len(tried) == len(ATTACKS)
+    assert [one for one in tried if one["verdict"] != HELD] == []

@@ -1,0 +1,218 @@
+"""The runner's agenda: matches are claimed once, events are played whole, the ladder rests when it may."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from ludodrome.arena.ladder import agenda as module
+from ludodrome.arena.ladder import events, playing
+from ludodrome.arena.ladder.agenda import OFF, ON, Agenda
+from ludodrome.arena.ladder.matchmaking import NARROW
+from ludodrome.arena.ladder.recompute import recompute
+from ludodrome.arena.matches.executors import AnyExecutor
+from ludodrome.arena.matches.pool import run
+from ludodrome.arena.records import verify
+from ludodrome.arena.tournaments.report import standings
+from ludodrome.bots.starters import one_file
+from ludodrome.games import make
+from ludodrome.store import league, league_matches
+from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import ensure_local
+from ludodrome.store.league_models import DONE, DROPPED, LADDER, PLAYING, QUEUED
+
+SMALL = {"rows": 2, "cols": 2}
+
+
+@pytest.fixture
+def bots(engine: Engine) -> dict[str, league.Entry]:
+    ensure_local(engine)
+    league.ensure_builtins(engine, "dots", {"random": "random", "greedy": "greedy", "chains": "chains"})
+    return {one.name: one for one in league.bots(engine, "dots")}
+
+
+@pytest.fixture(autouse=True)
+def workers_leave(engine: Engine) -> Iterator[None]:
+    """What a worker process holds open until its end, a thread gives back now."""
+    yield
+    playing._database(engine.url.render_as_string(hide_password=False)).dispose()
+    playing._database.cache_clear()
+
+
+def _agenda(engine: Engine, runner: str = "r", ladder: str = OFF) -> Agenda:
+    return Agenda(engine, engine.url.render_as_string(hide_password=False), runner, ladder)
+
+
+def _work(agenda: Agenda) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        run(agenda, AnyExecutor(threads, 1))
+
+
+def _queue(engine: Engine, bots: dict[str, league.Entry], count: int) -> None:
+    ids = [bots["random"].id, bots["greedy"].id]
+    for number in range(count):
+        league_matches.queue(engine, LADDER, [(f"m-{number}", {"game": "dots", "names": ["a", "b"]}, ids, 0)], None)
+
+
+def test_a_match_is_claimed_by_one_runner(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    _queue(engine, bots, 20)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda number: league_matches.claim(engine, f"r{number % 4}"), range(24)))
+    claimed = [one.id for one in found if one is not None]
+    assert len(claimed) == len(set(claimed)) == 20
+    assert league_matches.claim(engine, "late") is None
+
+
+def test_a_claim_that_is_not_renewed_is_free_again(
+    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _queue(engine, bots, 1)
+    monkeypatch.setattr(league_matches, "LEASE_MS", 1)
+    assert league_matches.claim(engine, "killed") is not None
+    time.sleep(0.01)
+    monkeypatch.setattr(league_matches, "LEASE_MS", 60_000)
+    again = league_matches.claim(engine, "other")
+    assert again is not None
+    assert again.bots == (bots["random"].id, bots["greedy"].id)
+    league_matches.renew(engine, "other")
+    assert league_matches.claim(engine, "third") is None
+    assert league_matches.release(engine, "other") == 1
+    assert league_matches.claim(engine, "third") is not None
+
+
+def test_a_match_that_never_comes_back_is_dropped(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    _queue(engine, bots, 1)
+    for _ in range(league_matches.MOST_TRIES):
+        assert league_matches.claim(engine, "r") is not None
+        league_matches.release(engine, "r")
+    assert league_matches.claim(engine, "r") is None
+    found = league_matches.find_match(engine, "m-0")
+    assert found is not None
+    assert found.status == DROPPED
+
+
+def test_a_tournament_is_played_whole(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    chosen = [bots[name] for name in ("random", "greedy", "chains")]
+    event_id = events.ask(engine, "dots", chosen, LOCAL, options=SMALL, name="Cup", pairs=2)
+    _work(_agenda(engine))
+    event = league_matches.find_event(engine, event_id)
+    assert event is not None
+    assert (event.status, event.games) == (DONE, 12)
+    tournament = events.standing_of(engine, event)
+    assert tournament.finished
+    assert {line.name: line.games for line in standings(tournament)} == dict.fromkeys(("random", "greedy", "chains"), 8)
+    for seen in league_matches.recent(engine, event=event_id, most=100):
+        record = league_matches.record_of(engine, seen.id)
+        assert record is not None
+        verify(record)
+    assert recompute(engine).games == 0  # what was asked for is not rated
+    assert league_matches.live(engine) == {}
+
+
+def test_a_runner_that_is_killed_loses_and_repeats_nothing(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    event_id = events.ask(engine, "dots", [bots["random"], bots["greedy"]], LOCAL, options=SMALL, pairs=3)
+    killed = _agenda(engine, "killed")
+    for _ in range(4):  # some openings are drawn, some games begun, one finished; then nobody hears of it any more
+        job = killed.next()
+        assert job is not None
+        if job.function is not playing.play or not killed.finished:
+            killed.done(job, job.function(job.argument))
+    assert killed.finished == 1
+    league_matches.release(engine, "killed")
+    _work(_agenda(engine, "next"))
+    games = league_matches.event_games(engine, event_id)
+    assert [number for _, number, _, _ in games] == list(range(6))
+    assert {status for *_, status in games} == {DONE}
+
+
+def test_events_take_turns(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    pair = [bots["random"], bots["greedy"]]
+    first = events.ask(engine, "dots", pair, LOCAL, options=SMALL, pairs=2, openings=False)
+    second = events.ask(engine, "dots", pair, LOCAL, options=SMALL, pairs=2, openings=False)
+    agenda = _agenda(engine)
+    order = []
+    for _ in range(4):
+        job = agenda.next()
+        assert job is not None
+        order.append(agenda._claims[job.name].event)
+        agenda.done(job, job.function(job.argument))
+    assert set(order[:2]) == {first, second}
+    league_matches.close_event(engine, first, "it was stopped")
+    _work(agenda)
+    statuses = {status for *_, status in league_matches.event_games(engine, first)}
+    assert QUEUED not in statuses
+    assert PLAYING not in statuses
+    closed = league_matches.find_event(engine, second)
+    assert closed is not None
+    assert closed.status == DONE
+
+
+def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
+    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agenda = _agenda(engine, ladder=ON)
+    assert agenda.next() is None  # nobody but built-ins: nothing is burnt
+    assert "resting" in agenda.word
+    small = make("dots", **SMALL)
+    monkeypatch.setattr(module, "make", lambda game, **options: small)
+    monkeypatch.setattr(module, "GAMES", ("dots",))
+    bot_id = league.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
+    for _ in range(6):
+        agenda._known.clear()
+        job = agenda.next()
+        assert job is not None
+        agenda.done(job, job.function(job.argument))
+    mine = league.standing(engine, bot_id)
+    assert mine is not None
+    assert mine.games == agenda.finished == 4  # two openings, each with the seats changed
+    assert mine.verdicts == {}
+    assert mine.sigma is not None
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE league_ratings SET sigma = :narrow"), {"narrow": NARROW})
+    agenda._known.clear()
+    assert agenda.next() is None
+
+
+def test_what_cannot_be_played_is_our_fault_and_not_rated(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    event_id = events.ask(engine, "dots", [bots["random"], bots["greedy"]], LOCAL, options=SMALL, openings=False)
+    agenda = _agenda(engine)
+    job = agenda.next()
+    assert job is not None
+    agenda.failed(job, "its workers died")
+    (seen,) = league_matches.recent(engine, event=event_id)
+    assert seen.counted is not None
+    assert not seen.counted["rated"]
+    broken: Any = agenda.next()
+    agenda.done(broken, broken.function(broken.argument))
+    closed = league_matches.find_event(engine, event_id)
+    assert closed is not None
+    assert closed.status == DONE
+
+
+def test_what_is_refused(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    pair = [bots["random"], bots["greedy"]]
+    with pytest.raises(ValueError, match="2 to 20 bots"):
+        events.ask(engine, "dots", pair[:1], LOCAL)
+    with pytest.raises(ValueError, match="meet itself"):
+        events.ask(engine, "dots", [pair[0], pair[0]], LOCAL)
+    with pytest.raises(ValueError, match="plays dots, not caldera"):
+        events.ask(engine, "caldera", pair, LOCAL)
+    with pytest.raises(ValueError, match="between 2 bots"):
+        events.ask(engine, "dots", [*pair, bots["chains"]], LOCAL)
+    with pytest.raises(ValueError, match="1 to 100 pairs"):
+        events.ask(engine, "dots", pair, LOCAL, pairs=101)
+    with pytest.raises(ValueError, match="round-robin or a gauntlet"):
+        events.ask(engine, "dots", pair, LOCAL, kind="swiss")
+    league.retire(engine, pair[0].id)
+    retired = league.find_bot(engine, pair[0].id)
+    assert retired is not None
+    with pytest.raises(ValueError, match="does not play any more"):
+        events.ask(engine, "dots", [retired, pair[1]], LOCAL)
+    league.retire(engine, pair[0].id, back=True)
+    for _ in range(events.MOST_OPEN):
+        events.ask(engine, "dots", pair, LOCAL)
+    with pytest.raises(ValueError, match="not over"):
+        events.ask(engine, "dots", pair, LOCAL)

@@ -1,0 +1,70 @@
+"""A league that has been playing for a while, made in a moment: real games of quick built-ins, under other names."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
+
+from sqlalchemy import Engine
+
+from ludodrome.arena import judge
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.agenda import OFF, Agenda
+from ludodrome.arena.ladder.beliefs import count_game
+from ludodrome.arena.ladder.roster import enter_builtins
+from ludodrome.arena.matches.executors import AnyExecutor
+from ludodrome.arena.matches.pool import run
+from ludodrome.arena.matches.tallies import played
+from ludodrome.bots.starters import one_file
+from ludodrome.games import make
+from ludodrome.store import league, league_matches
+from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import ensure_local
+from ludodrome.store.league_counting import finish
+from ludodrome.store.league_models import LADDER
+
+STAND_INS = {"Annas first": "greedy", "Chainsaw": "chains", "Ünder dog": "random"}
+"""Uploaded bots, and which built-ins play for them."""
+RIVALS = ("random", "greedy", "level:2", "level:4")
+OPTIONS = {"rows": 2, "cols": 2}
+
+
+def settle(engine: Engine) -> dict[str, league.Entry]:
+    """The bots of dots by name: built-ins, three uploaded ones, and one that dials in."""
+    ensure_local(engine)
+    enter_builtins(engine)
+    for name in STAND_INS:
+        league.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), [])
+    league.enter_remote(engine, "dots", LOCAL, "Far away", "secret of a test")
+    return {one.name: one for one in league.bots(engine, "dots")}
+
+
+def assignments(names: tuple[str, ...], rounds: int) -> Iterator[Assignment]:
+    """So many rounds in which all meet all, twice."""
+    game = make("dots", **OPTIONS)
+    for number in range(rounds):
+        for pair in permutations(names, 2):
+            bots = tuple(STAND_INS.get(name, name) for name in pair)
+            yield Assignment("dots", game.options, bots, pair, conditions(game, clock="none"), number, (), number)
+
+
+def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tuple[str, ...] = ()) -> int:
+    """Rated games, one after the other; how many."""
+    count = 0
+    for assignment in assignments(names or (*STAND_INS, *RIVALS), rounds):
+        ids = [known[name].id for name in assignment.names]
+        league_matches.queue(engine, LADDER, [(assignment.match, assignment.to_json(), ids, 0)], None)
+        record = judge.play(assignment)
+        count += finish(engine, assignment.match, played(record).to_json(), record, count_game)
+    return count
+
+
+def populate(engine: Engine) -> None:
+    """A league to look at: rated games, and a tournament that is over."""
+    bots = settle(engine)
+    play(engine, bots, 2)
+    chosen = [bots[name] for name in ("random", "greedy", "Chainsaw", "level:2")]
+    events.ask(engine, "dots", chosen, LOCAL, options=OPTIONS, name="Sunday cup", pairs=2)
+    with ThreadPoolExecutor(1) as threads:
+        run(Agenda(engine, str(engine.url), "populate", OFF), AnyExecutor(threads, 1))

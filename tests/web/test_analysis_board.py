@@ -1,0 +1,182 @@
+"""The analysis board: any position over the API, edited and pasted in a browser."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from httpx import Client
+
+import ludodrome
+from tests.web.test_pages import WEIGHT, _parts
+from tests.web.walking import API
+
+GAMES = ludodrome.game_ids()
+
+
+def board(client: Client, game: str, **wish: Any) -> Any:
+    answer = client.post(f"{API}/boards/{game}", json=wish)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_page_is_there_and_light(client: Client, game: str) -> None:
+    parts = _parts(client, f"/{game}/analysis")
+    assert sum(map(len, parts.values())) < WEIGHT
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_moves_are_tried_as_json_and_in_the_notation(client: Client, game: str) -> None:
+    first = board(client, game)["positions"][0]
+    move = "3:1:uuf" if game == "spaces" else first["legal"][0]
+    told = board(client, game, moves=[move])
+    again = board(client, game, state=first["line"], moves=[told["moves"][0]["text"]])
+    assert again["positions"] == told["positions"]
+    assert again["moves"] == told["moves"]
+    assert board(client, game, state=told["positions"][1]["state"])["positions"][0] == told["positions"][1]
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("dots", {"rows": 2, "cols": 12}),
+        ("santorini", {"players": 3}),
+        ("spaces", {"size": 4, "rules": "live", "choice": "blind", "rounds": 2, "mode": "rounds"}),
+    ],
+)
+def test_a_position_tells_its_options(client: Client, game: str, options: dict[str, Any]) -> None:
+    made = ludodrome.make(game, **options)
+    state = made.initial_state()
+    for form in (made.format_state(state), state):
+        assert board(client, game, state=form)["options"] == made.options
+
+
+def test_a_text_may_be_json(client: Client) -> None:
+    import json
+
+    state = ludodrome.make("caldera").initial_state()
+    assert board(client, "caldera", state=json.dumps(state))["positions"][0]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("game", "wish", "word"),
+    [
+        ("skysummit", {"state": "00000/00000/00000/00000/00000 A1A1 B2B3 2"}, "two on cell 0 (A1)"),
+        ("skysummit", {"state": "{nonsense"}, "is no JSON"),
+        ("skysummit", {"state": "x" * 201_000}, "at most"),
+        ("dots", {"state": "9x9 0 0 . 0 0"}, "64 are the most"),
+        ("dots", {"moves": ["H(0,0)", "H(0,0)"]}, "move 2: "),
+        ("spaces", {"state": "rounds x written seen 1/1 - -"}, "size is a whole number"),
+        ("spaces", {"state": 7}, "a state of spaces"),
+        ("chess", {}, "chess"),
+    ],
+)
+def test_what_is_no_position_is_explained(client: Client, game: str, wish: Any, word: str) -> None:
+    answer = client.post(f"{API}/boards/{game}", json=wish)
+    assert answer.status_code == 422
+    assert word in answer.json()["error"]
+
+
+def test_exact_values(client: Client) -> None:
+    asked = {"game": "dots", "options": {"rows": 2, "cols": 2}, "state": "2x2 00/00/00 000/000 ../.. 0 0", "seconds": 5}
+    found = client.post(f"{API}/values", json=asked).json()
+    assert found["proven"]
+    game = ludodrome.make("dots", rows=2, cols=2)
+    assert found["value"] == ludodrome.solve(game).value
+    assert found["text"] == found["line"][0]
+    refused = client.post(f"{API}/values", json={"game": "spaces", "state": None})
+    assert refused.status_code == 422
+
+
+# In the browser
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A new window in which nothing fails; what the server refuses is said there."""
+    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(60_000)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    yield opened
+    context.close()
+    assert not faults
+
+
+def test_a_position_is_edited_and_what_is_wrong_is_said(page: Any) -> None:
+    page.goto("/skysummit/analysis")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#edit")
+    page.get_by_label("Raise").click()
+    for _ in range(4):
+        page.locator('[data-key="c0"]').click()
+    page.get_by_label("Worker 1 of seat 1").click()
+    page.locator('[data-key="c0"]').click()
+    page.wait_for_selector("#bar .word.no")
+    assert "dome" in page.inner_text("#bar .word")
+    page.click("#edit")
+    assert page.locator("#palette").is_visible()
+    page.locator('[data-key="c20"]').click()
+    page.wait_for_selector("#bar .word:not(.no)", state="attached")
+    page.click("#edit")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.input_value("#line").startswith("4")
+    assert "E1" in page.input_value("#line").split()[1]
+    assert "position=4" in page.url
+
+
+def test_edges_and_boxes_are_edited(page: Any) -> None:
+    page.goto("/dots/analysis#position=1x1+0%2F0+00+.+0+0")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#edit")
+    for edge in ("H0_0", "H1_0", "V0_0", "V0_1"):
+        page.locator(f'[data-key="{edge}"]').click(force=True)
+    page.get_by_label("Boxes of seat 2").click()
+    page.locator('[data-key="b0_0"]').click()
+    assert page.input_value("#line") == "1x1 1/1 11 1 - 0"
+    page.get_by_role("button", name="Edges").click()
+    page.locator('[data-key="H0_0"]').click(force=True)
+    page.get_by_label("To move").select_option("1")
+    assert page.input_value("#line") == "1x1 0/1 11 . 1 0"
+
+
+def test_a_position_is_pasted_and_variations_are_tried(page: Any) -> None:
+    page.goto("/caldera/analysis")
+    page.wait_for_selector("#board[data-ready]")
+    page.fill("#line", "nonsense")
+    page.click("#set")
+    page.wait_for_selector("#refusal:not(:empty)")
+    line = "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20"
+    page.fill("#line", line)
+    page.press("#line", "Enter")
+    page.wait_for_selector("#engine .best")
+    page.click("#power")
+    for cell in ("c61", "c51"):
+        page.locator(f'[data-key="{cell}"]').click()
+    page.wait_for_selector("#tree button[aria-current]")
+    page.click("#back")
+    for cell in ("c61", "c50"):
+        page.locator(f'[data-key="{cell}"]').click()
+    page.wait_for_selector("#tree .aside-line [aria-current]")
+    shared = page.url
+    shown = page.input_value("#line")
+    assert shown.endswith(" 21")
+    page.goto("/dots")
+    page.goto(shared)
+    page.wait_for_selector("#tree button[aria-current]")
+    assert page.input_value("#line") == shown
+
+
+def test_boards_of_spaces_run_against_each_other(page: Any) -> None:
+    page.goto("/spaces/analysis")
+    page.wait_for_selector("#board[data-ready]")
+    page.fill("#line", "3:1:u6uf")
+    page.click("#set")
+    page.wait_for_selector("#engine button .best")
+    page.locator("#engine button").first.click()
+    page.wait_for_selector("#bar .tally")
+    assert page.locator("#tree button[data-none], #tree button[aria-current]").count() == 1
+    page.fill("#line", "3:1:u6uf|3:0:uuf")
+    page.click("#set")
+    page.wait_for_selector("#tree button >> nth=2")

@@ -1,0 +1,231 @@
+"""Games outlast the server: what was answered is in the database, and a game goes on where it was."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, insert, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+import ludodrome
+from ludodrome.arena import records
+from ludodrome.game import IllegalMove
+from ludodrome.store import plays
+from ludodrome.store.accounts import ensure_local
+from ludodrome.store.committing import Committer
+from ludodrome.store.models import Setting
+from ludodrome.store.play_models import PlayEvent
+from ludodrome.web.company import Watcher
+from ludodrome.web.library import Library
+from ludodrome.web.plays import Play, Refused, Staff, seated
+from ludodrome.web.thinking import Busy
+
+BOTH = frozenset({0, 1})
+HOST = Watcher(BOTH, True)
+
+
+@pytest.fixture
+def engine(engine: Engine) -> Engine:
+    """A database, of each kind, with the account of the person at this machine."""
+    ensure_local(engine)
+    return engine
+
+
+@pytest.fixture
+def staff() -> Iterator[Staff]:
+    with ThreadPoolExecutor(2) as executor:
+        yield Staff(executor)
+
+
+def _begun(library: Library, specs: list[str], clock: str = "none", **options: Any) -> Play:
+    game = ludodrome.make("dots", **{"rows": 2, "cols": 2, **options})
+    kinds = tuple("person" if spec == "person" else "bot" for spec in specs)
+    return library.begin(game, seated(game, specs, clock, 5, []), kinds, "local")
+
+
+def _go_on(play: Play, moves: int) -> None:
+    for _ in range(moves):
+        play.move(play.view(HOST)["position"]["legal"][0], BOTH)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return {**one, "seats": None} == {**other, "seats": None}
+
+
+def test_a_game_goes_on_after_a_restart(engine: Engine, staff: Staff) -> None:
+    play = _begun(Library(engine, staff), ["person", "person"])
+    _go_on(play, 4)
+    play.undo(HOST)
+    _go_on(play, 2)
+    again = Library(engine, staff).find(play.id)
+    assert again is not None
+    assert again is not play
+    assert _same(again.view(HOST), play.view(HOST))
+    assert again.version == 7
+    while again.scene.result is None:
+        _go_on(again, 1)
+    record = plays.record_of(engine, play.id)
+    assert record == again.record()
+    records.verify(record)
+    third = Library(engine, staff).find(play.id)
+    assert third is not None
+    assert third.record() == record
+
+
+@pytest.mark.parametrize("ending", ["resign", "flag"])
+def test_an_end_is_kept_and_can_be_taken_back(
+    engine: Engine, staff: Staff, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    play = _begun(Library(engine, staff), ["person", "person"], "10s")
+    _go_on(play, 2)
+    if ending == "resign":
+        play.resign(BOTH, 1)
+    else:
+        now[0] += 30
+        play.look_at_clock()
+    record = plays.record_of(engine, play.id)
+    assert record is not None
+    records.verify(record)
+    library = Library(engine, staff)
+    again = library.find(play.id)
+    assert again is not None
+    assert _same(again.view(HOST), play.view(HOST))
+    assert again.record() == record
+    again.undo(HOST)
+    assert plays.record_of(engine, play.id) is None
+    assert again.scene.result is None
+    assert again.scene.mover == 0
+    with pytest.raises(Refused, match="when it is over"):
+        library.record(again)
+
+
+def test_the_time_that_the_server_was_away_is_not_charged(
+    engine: Engine, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    play = _begun(Library(engine, staff), ["person", "person"], "1m++1s")
+    for _ in range(4):
+        now[0] += 20
+        _go_on(play, 1)
+    used = [seat["left_ms"] for seat in play.view(HOST)["seats"]]
+    assert used == [32000, 32000]
+    now[0] += 5
+    assert play.view(HOST)["seats"][0]["left_ms"] == 27000
+    now[0] = 7.0
+    again = Library(engine, staff).find(play.id)
+    assert again is not None
+    assert [seat["left_ms"] for seat in again.view(HOST)["seats"]] == used
+
+
+def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, staff: Staff) -> None:
+    idle = Staff(ThreadPoolExecutor(1))
+    hold = threading.Event()
+    idle.executor.submit(hold.wait)
+    play = _begun(Library(engine, idle), ["random", "person"])
+    again = Library(engine, staff).find(play.id)
+    assert again is not None
+    while again.scene.mover == 0:
+        time.sleep(0.005)
+    assert len(again.scene.move_list()) >= 1
+    play.close()
+    hold.set()
+    idle.executor.shutdown()
+
+
+def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, staff: Staff) -> None:
+    one = Library(engine, staff)
+    play = _begun(one, ["person", "person"])
+    other = Library(engine, staff).find(play.id)
+    assert other is not None
+    _go_on(play, 1)
+    with pytest.raises(Refused, match="elsewhere"):
+        _go_on(other, 1)
+    assert other.closed
+    library = Library(engine, staff)
+    third = library.find(play.id)
+    assert third is not None
+    assert third.version == 1
+
+
+def test_what_cannot_be_written_has_not_happened(engine: Engine, staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library(engine, staff)
+    play = _begun(library, ["person", "person"])
+    _go_on(play, 1)
+
+    def fail(*rest: Any) -> None:
+        raise OperationalError("insert", {}, Exception("disk full"))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Committer, "hand_in", fail)
+        with pytest.raises(Busy, match="has not happened"):
+            _go_on(play, 1)
+    again = library.find(play.id)
+    assert again is not None
+    assert again is not play
+    assert again.version == 1
+    with pytest.raises(IllegalMove):
+        again.move({"orient": "H"}, BOTH)
+
+
+def test_what_gathers_is_committed_together(engine: Engine) -> None:
+    committer = Committer(engine)
+    begun = threading.Event()
+    hold = threading.Event()
+    transactions = []
+
+    def first(connection: Any) -> None:
+        begun.set()
+        hold.wait()
+        transactions.append(id(connection))
+
+    def write(name: str) -> None:
+        def work(connection: Any) -> None:
+            transactions.append(id(connection))
+            connection.execute(insert(Setting).values(name=name, value="x"))
+
+        committer.commit(work)
+
+    with ThreadPoolExecutor(8) as callers:
+        waiting = [callers.submit(committer.commit, first)]
+        begun.wait()
+        waiting += [callers.submit(write, name) for name in ("a", "b", "b", "c")]
+        while committer._waiting.qsize() < 4:
+            time.sleep(0.001)
+        hold.set()
+        faults = [type(one.exception()) for one in waiting]
+    assert sorted(fault.__name__ for fault in faults) == ["IntegrityError"] + ["NoneType"] * 4
+    assert IntegrityError in faults
+    committer.close()
+    committer.close()
+    with engine.connect() as connection:
+        names = set(connection.scalars(select(Setting.name)))
+    assert {"a", "b", "c"} <= names
+
+
+def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, staff: Staff) -> None:
+    library = Library(engine, staff)
+    game = ludodrome.make("dots", rows=1, cols=2)
+    play = library.begin(game, seated(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
+    link = play.company.friends[1].link
+    assert link is not None
+    with pytest.raises(Refused, match="when everybody has come"):
+        play.move(play.view(HOST)["position"]["legal"][0], frozenset({0}))
+    assert play.seconds_to_flag() is None
+    joined = Library(engine, staff).join(link, "Ada")
+    assert joined is not None
+    assert library.join(link, None) is None
+    again = Library(engine, staff).find(play.id)
+    assert again is not None
+    assert again.company.missing == []
+    assert again.view(Watcher())["seats"][1]["name"] == "Ada"
+    assert again.company.watcher(None, joined.key) == Watcher(frozenset({1}))
+    assert again.company.watcher("local", joined.key) == Watcher(frozenset({1}))
+    assert again.company.watcher("local", None) == Watcher(frozenset({0}), True)
+    with engine.connect() as connection:
+        assert list(connection.scalars(select(PlayEvent.kind))) == ["join"]

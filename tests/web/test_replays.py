@@ -1,0 +1,267 @@
+"""Finished games: found wherever they are kept, told whole, graded in the background, scrubbed in a browser."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx import Client
+
+import ludodrome
+from ludodrome.analysis.grading import Grading
+from ludodrome.arena import records
+from ludodrome.arena.judge import play
+from ludodrome.arena.records.courses import course
+from ludodrome.arena.seats import ERROR, Answer, Fault
+from ludodrome.store.database import open_database
+from ludodrome.web import grading
+from ludodrome.web.grading import Review, Reviewer
+from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.shelves import Shelf
+from ludodrome.web.thinking import Busy
+from tests.arena.playing import Scripted, assignment
+from tests.web import leagues
+from tests.web.walking import API, begin, play_out
+
+SMALL: dict[str, Any] = {"rows": 2, "cols": 2}
+
+
+@pytest.fixture(scope="module")
+def record() -> Any:
+    """A small game of dots."""
+    return play(assignment("dots", ("random", "random"), clock="nodes=100", **SMALL))
+
+
+def bring(client: Client, content: Any) -> str:
+    answer = client.post(f"{API}/replays", json=content)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def graded(client: Client, name: str) -> Any:
+    """The whole grading, gathered piece by piece."""
+    plies: list[Any] = []
+    while True:
+        view = client.get(f"{API}/replays/{name}/grading", params={"after": len(plies)}).json()
+        plies += view["plies"]
+        assert view["graded"] == len(plies)
+        if view["done"]:
+            return {**view, "plies": plies}
+        time.sleep(0.05)
+
+
+def test_a_finished_game_of_somebody_is_told_whole(client: Client) -> None:
+    view = play_out(client, begin(client, "dots", ["person", "random"], options=SMALL))
+    told = client.get(f"{API}/replays/{view['id']}").json()
+    assert [turn["text"] for turn in told["turns"]] == [move["text"] for move in view["moves"]]
+    assert len(told["positions"]) == len(told["turns"]) + 1
+    game = ludodrome.make("dots", **SMALL)
+    state = told["positions"][0]["state"]
+    for turn, position in zip(told["turns"], told["positions"][1:], strict=True):
+        state = game.apply(state, turn["move"])
+        assert position["state"] == state
+        assert game.parse_state(position["line"]) == state
+    assert told["result"]["winner"] == view["result"]["winner"]
+    kept = client.get(f"{API}/replays/{view['id']}/record")
+    assert "attachment" in kept.headers["content-disposition"]
+    records.verify(records.from_text(kept.content))
+    assert client.get(f"/games/{view['id']}").status_code == 200
+
+
+def test_a_running_game_has_no_replay_and_its_page_is_where_it_is_played(client: Client) -> None:
+    view = begin(client, "dots", ["person", "random"], options=SMALL)
+    answer = client.get(f"{API}/replays/{view['id']}")
+    assert answer.status_code == 404
+    assert "no finished game" in answer.json()["error"]
+    assert client.get(f"/games/{view['id']}").url.path == f"/dots/plays/{view['id']}"
+    assert client.get("/games/nothing").status_code == 404
+
+
+def test_a_record_that_is_brought_along_is_kept_under_one_name(client: Client, record: Any) -> None:
+    name = bring(client, record)
+    assert bring(client, record) == name
+    assert client.get(f"{API}/replays/{name}").json()["match"] == record["match"]
+
+
+def test_what_is_no_record_or_a_false_one_is_refused(client: Client, record: Any) -> None:
+    for content, word in (
+        ({}, "is no record"),
+        ({**record, "version": 7}, "version 7"),
+        ({**record, "result": {**record["result"], "reason": "boredom"}}, "boredom"),
+        ({**record, "game": "chess"}, "chess"),
+        ({**record, "options": 3}, "match is"),
+    ):
+        answer = client.post(f"{API}/replays", json=content)
+        assert answer.status_code == 422, content
+        assert word in answer.json()["error"]
+    assert client.post(f"{API}/replays", content=b"[1", headers={"content-type": "application/json"}).status_code == 422
+
+
+def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record: Any) -> None:
+    name = bring(client, record)
+    view = graded(client, name)
+    assert [ply["ply"] for ply in view["plies"]] == list(reversed(range(len(record["turns"]))))
+    assert all(ply["exact"] for ply in view["plies"])
+    told = course(record)
+    own = Grading(told.game, told.states, told.moves)
+    list(own.work())
+    assert view["plies"] == [
+        json.loads(json.dumps(grading.described(own.plies[ply]))) for ply in reversed(range(own.total))
+    ]
+    assert view["accuracy"] == [round(own.accuracy(seat) or 0, 1) for seat in range(2)]
+    assert view["turning_points"] == own.turning_points()
+
+
+def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: Client) -> None:
+    seen: list[int] = []
+
+    def clumsy(turn: Any) -> Answer:
+        seen.append(turn.number)
+        if len(seen) == 1:
+            return Answer(0.0, {"orient": "H", "r": 9, "c": 9})
+        if len(seen) == 3:
+            return Answer(0.0, fault=Fault(ERROR, "no <b>idea</b>"))
+        return Answer(0.0, turn.message["legal_moves"][0])
+
+    def calm(turn: Any) -> Answer:
+        return Answer(0.0, turn.message["legal_moves"][-1])
+
+    task = assignment("dots", ("clumsy", "calm"), policy="substitute", rows=2, cols=2)
+    name = bring(client, play(task, [Scripted(clumsy), Scripted(calm)]))
+    told = client.get(f"{API}/replays/{name}").json()
+    first = told["turns"][0]
+    assert first["substituted"]
+    assert first["verdict"]["cause"] == "illegal"
+    assert first["refusals"]
+    assert any(turn.get("verdict", {}).get("why") == "no <b>idea</b>" for turn in told["turns"])
+    assert graded(client, name)["plies"][-1]["grade"] is None
+
+
+def test_hidden_boards_of_spaces_are_open_once_all_is_over(client: Client) -> None:
+    name = bring(client, play(assignment("spaces", ("random", "random"), choice="blind", rounds=1, size=2)))
+    told = client.get(f"{API}/replays/{name}").json()
+    assert told["positions"][1]["state"]["chosen"] == told["turns"][0]["move"]
+    assert told["positions"][2]["marks"]["round"]["steps"]
+
+
+# The work in the background
+
+
+def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = course(record)
+    monkeypatch.setattr(grading, "MOST_WAITING", 1)
+    reviewer = Reviewer()
+    monkeypatch.setattr(Review, "work", lambda self: None)
+    monkeypatch.setattr(reviewer._executor, "submit", lambda *arguments: None)
+    assert reviewer.review("a", told) is reviewer.review("a", told)
+    with pytest.raises(Busy, match="too many games"):
+        reviewer.review("b", told)
+    monkeypatch.undo()
+    reviewer.close()
+    review = Review(told)
+    monkeypatch.setattr(grading, "FORGOTTEN", -1.0)
+    review.work()
+    assert review.given_up
+    assert len(review.order) == 1
+    kept = Reviewer()
+    kept._reviews.put("c", review)
+    assert kept.known("c") is None
+    kept.close()
+
+
+def test_a_review_whose_desk_is_taken_or_that_breaks_is_begun_anew(
+    record: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def taken() -> Any:
+        raise Busy("taken")
+
+    review = Review(course(record))
+    monkeypatch.setattr(grading, "desk", taken)
+    review.work()
+    assert review.given_up
+    broken = Review(course(record))
+    monkeypatch.setattr(grading, "desk", lambda: None)
+    with pytest.raises(TypeError):
+        broken.work()
+    assert broken.failed
+
+
+def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
+    engine = open_database(tmp_path / "league.db", create=True)
+    leagues.play(engine, leagues.settle(engine), 1, ("random", "greedy"))
+    first = next(leagues.assignments(("random", "greedy"), 1))
+    found = find_record(engine, Shelf[Any](1, 60), first.match)
+    engine.dispose()
+    assert found is not None
+    assert found["match"] == first.match
+    assert replay("x", found)["names"] == ["random", "greedy"]
+
+
+def test_a_deck_is_told_and_graded(client: Client) -> None:
+    name = bring(client, play(assignment("spaces", ("random", "expert"), mode="deck", size=2)))
+    assert len(client.get(f"{API}/replays/{name}").json()["turns"]) == 2
+    assert graded(client, name)["accuracy"][1] == 100
+
+
+def test_records_fall_off_the_shelf(record: Any) -> None:
+    shelf = Shelf[Any](1, 60)
+    name = take_in(shelf, record)
+    take_in(shelf, {**record, "notes": [["heard"], []]})
+    assert shelf.find(name) is None
+
+
+# In the browser
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A new window that says nothing on its console and fails nowhere."""
+    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(60_000)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def test_a_replay_is_scrubbed(page: Any, client: Client, record: Any, tmp_path: Path) -> None:
+    page.goto("/replay")
+    file = records.write(record, tmp_path)
+    page.set_input_files("#file", file)
+    page.wait_for_url("**/games/*")
+    total = len(record["turns"])
+    page.wait_for_selector(".accuracy small:text-is('accuracy')")
+    assert page.locator("#moves button").count() == total
+    drawn = page.locator("#board line.edge").count
+    page.click("#end")
+    assert drawn() == total
+    assert page.url.endswith(f"#{total}")
+    page.click("#back")
+    assert drawn() == total - 1
+    page.keyboard.press("Home")
+    assert drawn() == 0
+    page.keyboard.press("ArrowRight")
+    assert drawn() == 1
+    page.locator("#moves button").nth(4).click()
+    assert drawn() == 5
+    page.locator("#range").fill("7")
+    assert drawn() == 7
+    box = page.locator("#graph").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 4, box["y"] + 20)
+    assert drawn() == total
+    page.goto(f"{page.url.partition('#')[0]}#3")
+    page.reload()
+    page.wait_for_selector("#moves [aria-current]")
+    assert drawn() == 3
+    page.wait_for_selector("#board .edge-best", state="attached")
+    page.click("#on-from-here")
+    page.select_option("#other-bot", "random")
+    page.click("dialog button[type=submit]")
+    page.wait_for_url("**/dots/plays/*")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.locator("#board line.edge").count() >= 3
