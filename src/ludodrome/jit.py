@@ -315,6 +315,28 @@ def _compiled_store_four(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
 store_four: Any = _compiled_store_four if COMPILED else _plain_store_four
 
 
+def _plain_store_eight(buffer: Array, at: Any, word: Any) -> None:
+    """Write a word of eight uint8 to a contiguous array of uint8, from its place ``at`` on, rows not counted."""
+    buffer.reshape(-1)[int(at) : int(at) + 8] = np.array([word], np.uint64).view(np.uint8)
+
+
+@intrinsic
+def _compiled_store_eight(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = _make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(buffer, at, word), generate
+
+
+store_eight: Any = _compiled_store_eight if COMPILED else _plain_store_eight
+
+SPREAD = np.array([sum((byte >> k & 1) << 8 * k for k in range(8)) for byte in range(256)], np.uint64)
+"""eight bits -> a word of eight bytes, each 0 or 1."""
+
+
 # Many numbers at once: Numba leaves a search for the highest to branches, one number after the other.
 
 LANES = 16

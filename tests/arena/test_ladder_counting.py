@@ -162,6 +162,6 @@ def test_histories_verdicts_and_head_to_heads(engine: Engine) -> None:
     assert (one.games, one.wins, one.draws, one.losses, one.verdicts) == (3, 1, 1, 1, {"illegal": 1, "timeout": 1})
     assert [place for place, *_ in league.history(engine, ids["two"])] == [1, 2, 3]
     assert league.head_to_heads(engine, ids["one"]) == [league.Against(ids["two"], "two", 1, 1, 1)]
-    trends = league.trends(engine, "dots", 2)
+    trends = league.trends(engine, list(ids.values()), 2)
     assert {name: len(values) for name, values in trends.items()} == {ids["one"]: 2, ids["two"]: 2}
     assert list(league_matches.records_of(engine, ids["one"])) == [{"match": f"m-{n}"} for n in (1, 2, 3)]

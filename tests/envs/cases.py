@@ -12,10 +12,10 @@ pytest.importorskip(PART, reason="gymnasium and pettingzoo are not installed: pi
 
 def larger(options: dict[str, Any]) -> bool:
     """Whether spaces with these options has records for which everything is compiled once more."""
-    return options.get("size", 0) > 5 or options.get("rounds", 0) > 10
+    return bool(options.get("size", 0) > 5 or options.get("rounds", 0) > 10)
 
 
-def each_case() -> Any:
+def each_case() -> pytest.MarkDecorator:
     """A decorator: all pairs of game and options; those with larger records only in the long run."""
     cases = [
         pytest.param(game, options, id=f"{game}-{words(options)}", marks=pytest.mark.xdist_group(game))

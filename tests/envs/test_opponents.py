@@ -50,7 +50,7 @@ def test_an_opponent_never_changes_within_a_game() -> None:
     asked: list[set[int]] = [set(), set()]
 
     def policy(number: int) -> Any:
-        def choose(observations: Array, masks: Array) -> Array:
+        def choose(observations: Array, masks: Array) -> Any:
             asked[number].update(range(len(masks)))
             return masks.argmax(axis=1) if number else masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
@@ -77,7 +77,7 @@ def test_an_opponent_never_changes_within_a_game() -> None:
 def test_a_policy_sees_the_board_as_its_own() -> None:
     views: list[Array] = []
 
-    def policy(observations: Array, masks: Array) -> Array:
+    def policy(observations: Array, masks: Array) -> Any:
         views.append(observations.copy())
         return masks.argmax(axis=1)
 

@@ -98,7 +98,8 @@ def test_it_is_what_gymnasium_makes_of_single_ones(game_id: str, options: dict[s
     assert ours.single_observation_space == theirs.single_observation_space
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
-    one, other = ours.reset(seed=7), theirs.reset(seed=7)
+    one: Any = ours.reset(seed=7)
+    other: Any = theirs.reset(seed=7)
     for turn in range(60):
         assert (one[0] == other[0]).all()
         info, their_info = one[-1], other[-1]
@@ -113,7 +114,7 @@ def test_it_is_what_gymnasium_makes_of_single_ones(game_id: str, options: dict[s
                 assert (info["final_info"]["returns"][i] == their_info["final_info"]["returns"][i]).all()
         actions = ours.sample_actions()
         if turn % 11 == 10:
-            actions[turn % n] = ours.single_action_space.n
+            actions[turn % n] = ours.game.num_actions
         one, other = ours.step(actions), theirs.step(actions)
         for given_here, given_there in zip(one[1:4], other[1:4], strict=True):
             assert (given_here == given_there).all()

@@ -1,6 +1,7 @@
 """A league that has been playing for a while, made in a moment: real games of quick built-ins, under other names."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 from sqlalchemy import Engine
@@ -8,8 +9,12 @@ from sqlalchemy import Engine
 from ludodrome.arena import judge
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
+from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.agenda import OFF, Agenda
 from ludodrome.arena.ladder.beliefs import count_game
 from ludodrome.arena.ladder.roster import enter_builtins
+from ludodrome.arena.matches.executors import AnyExecutor
+from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import played
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
@@ -53,3 +58,13 @@ def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tup
         record = judge.play(assignment)
         count += finish(engine, assignment.match, played(record).to_json(), record, count_game)
     return count
+
+
+def populate(engine: Engine) -> None:
+    """A league to look at: rated games, and a tournament that is over."""
+    bots = settle(engine)
+    play(engine, bots, 2)
+    chosen = [bots[name] for name in ("random", "greedy", "Chainsaw", "level:2")]
+    events.ask(engine, "dots", chosen, LOCAL, options=OPTIONS, name="Sunday cup", pairs=2)
+    with ThreadPoolExecutor(1) as threads:
+        run(Agenda(engine, str(engine.url), "populate", OFF), AnyExecutor(threads, 1))

@@ -1,6 +1,7 @@
 """Screenshots of every page, at two widths, light and dark: ``python -m tests.web.screenshots [FOLDER] [WORDS]``."""
 
 import sys
+import time
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.judge import play
 from ludodrome.arena.records import to_text
+from tests.web.leagues import populate
 from tests.web.serving import browser, server
 
 SIZES = {1440: 900, 390: 844}
@@ -45,6 +47,13 @@ def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
     found["spaces-matrix"] = ("/spaces", _matrix)
     found["join"] = ("/join/nothing", lambda page: page.wait_for_selector("#other"))
     found["bring"] = ("/replay", None)
+    for game in ("dots", "skysummit"):
+        for name, tab in (("arena", "/arena"), ("new-bot", "/bots/new"), ("leaderboard", "/leaderboard")):
+            found[f"{game}-{name}"] = (f"/{game}{tab}", _settle)
+    found["dots-bot"] = ("/dots/leaderboard", _first_bot)
+    found["dots-tournament"] = ("/dots/arena", _first_tournament)
+    found["dots-new-match"] = ("/dots/arena", _new_match)
+    found["dots-remote-bot"] = ("/dots/bots/new", _remote)
     found["nowhere"] = ("/skysummit/plays/nowhere", None)
     return found
 
@@ -73,6 +82,32 @@ def _record(game: str) -> bytes:
     """A game of bots."""
     bots = ("level:4", "level:2")
     return to_text(play(Assignment(game, {}, bots, bots, conditions(ludodrome.make(game), clock="20s"), 1))).encode()
+
+
+def _settle(page: Any) -> None:
+    page.wait_for_timeout(700)
+
+
+def _first_bot(page: Any) -> None:
+    page.locator(".grid-table .who a").first.click()
+    page.locator("#plot svg").wait_for(timeout=PATIENCE)
+
+
+def _first_tournament(page: Any) -> None:
+    page.locator("#cups a").first.click()
+    page.locator("#table .cell").first.wait_for(timeout=PATIENCE)
+
+
+def _new_match(page: Any) -> None:
+    page.click("#new-match")
+    page.locator("dialog select").first.wait_for()
+
+
+def _remote(page: Any) -> None:
+    page.click("#to-remote")
+    page.fill("#remote-name", f"Remote {time.monotonic_ns() % 10**9}")
+    page.click("#remote-form button")
+    page.locator("#lines").wait_for()
 
 
 def _ready(page: Any) -> None:
@@ -208,7 +243,7 @@ def main() -> None:
     words = sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {name: page for name, page in pages().items() if not words or any(word in name for word in words)}
-    with server() as address, browser() as running:
+    with server(prepare=populate) as address, browser() as running:
         for width, height in SIZES.items():
             for scheme in SCHEMES:
                 context = running.new_context(

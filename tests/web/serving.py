@@ -4,13 +4,14 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from fastapi import FastAPI
+from sqlalchemy import Engine
 
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
@@ -21,10 +22,11 @@ CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
 
 @contextmanager
-def server(mode: Mode = "local") -> Iterator[str]:
-    """The address of a running server, with a database of its own."""
+def server(mode: Mode = "local", prepare: Callable[[Engine], None] = lambda engine: None) -> Iterator[str]:
+    """The address of a running server, with a database of its own, in which something may be prepared."""
     with TemporaryDirectory() as folder:
         engine = open_database(Path(folder) / "ludodrome.db", create=True)
+        prepare(engine)
         try:
             with serving(create_app(engine, mode=mode)) as address:
                 yield address

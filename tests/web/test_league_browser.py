@@ -1,5 +1,6 @@
 """A browser in the league: a bot is written, entered and rated; a match is watched; a bot dials in from elsewhere."""
 
+import re
 import subprocess
 import sys
 import threading
@@ -26,7 +27,7 @@ from ludodrome.web.app import create_app
 from tests.web import leagues
 from tests.web.serving import serving
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 
 
 class Home(NamedTuple):
@@ -155,8 +156,8 @@ def test_a_bot_is_entered_and_rated_and_another_dials_in(page: Any, home: Home, 
         _until(page, lambda: "can be entered" in page.locator("#word").inner_text())
         page.fill("#name", "From the editor")
         page.click("#enter")
-        page.wait_for_url("**/dots/bots/*")
-        _until(page, lambda: page.reload() and page.locator("#plot svg").count())
+        page.wait_for_url(re.compile("/dots/bots/(?!new)"))
+        _until(page, lambda: page.reload() and page.locator("#plot").count())
         assert page.locator(".facts dd").first.inner_text().split()[0].isdigit()
         assert page.locator("#results .score").count() > 0
         page.goto("/dots/bots/new")
@@ -169,7 +170,7 @@ def test_a_bot_is_entered_and_rated_and_another_dials_in(page: Any, home: Home, 
         try:
             page.locator("#presence.here").wait_for()
             page.locator("#remote-word a").click()
-            _until(page, lambda: page.reload() and page.locator("#plot svg").count())
+            _until(page, lambda: page.reload() and page.locator("#plot").count())
         finally:
             child.kill()
             child.wait()

@@ -12,7 +12,8 @@ from ludodrome.web.showcase import showcase
 
 WEIGHT = 150 * 1024
 GAMES = ludodrome.game_ids()
-PATHS = [f"/{game}{tab}" for game in GAMES for tab in ("", "/rules", "/puzzles", "/puzzles/1")]
+TABS = ("", "/arena", "/bots/new", "/leaderboard", "/analysis", "/puzzles", "/puzzles/1", "/rules")
+PATHS = [*(f"/{game}{tab}" for game in GAMES for tab in TABS), "/replay", "/account", "/join/nothing"]
 IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["']([^"']+\.js)["']""")
 
 
@@ -22,7 +23,8 @@ def _parts(client: Client, path: str) -> dict[str, bytes]:
     page = client.get(path)
     assert page.status_code == 200
     parts = {path: page.content}
-    waiting = [*re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text), f"/static/boards/{game}.js"]
+    waiting = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
+    waiting += [f"/static/boards/{game}.js"] if game in GAMES else []
     while waiting:
         name = waiting.pop()
         if name in parts:

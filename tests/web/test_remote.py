@@ -19,6 +19,7 @@ from ludodrome.arena.ladder.playing import Order
 from ludodrome.arena.records import verify
 from ludodrome.games import make
 from ludodrome.store import accounts, league, league_matches
+from ludodrome.store.account_models import LOCAL
 from ludodrome.store.database import open_database
 from ludodrome.store.league_models import LADDER
 from ludodrome.web.app import create_app
@@ -33,7 +34,7 @@ def home(tmp_path: Path) -> Iterator[tuple[Engine, str, str]]:
     """A served league, with a remote bot in it: the database, the address, the bot's id."""
     engine = open_database(tmp_path / "league.db", create=True)
     with serving(create_app(engine)) as address:
-        yield engine, address, league.enter_remote(engine, "dots", accounts.LOCAL, "Far", TOKEN)
+        yield engine, address, league.enter_remote(engine, "dots", LOCAL, "Far", TOKEN)
     playing._database(str(engine.url)).dispose()
     playing._database.cache_clear()
     engine.dispose()
@@ -138,8 +139,8 @@ def test_what_a_bot_may_not_say(home: tuple[Engine, str, str], said: str, cause:
 
 def test_who_may_connect(home: tuple[Engine, str, str]) -> None:
     engine, address, bot_id = home
-    row, secret = accounts.add_token(engine, accounts.LOCAL, "a laptop", ["bots"])
-    _, other = accounts.add_token(engine, accounts.LOCAL, "a phone", ["play"])
+    row, secret = accounts.add_token(engine, LOCAL, "a laptop", ["bots"])
+    _, other = accounts.add_token(engine, LOCAL, "a phone", ["play"])
     stranger = accounts.add_account(engine, "Stranger", "hash")
     _, theirs = accounts.add_token(engine, stranger.id, "theirs", ["bots"])
     url = f"{address.replace('http', 'ws')}/api/v1/bots/{bot_id}"
@@ -148,7 +149,7 @@ def test_who_may_connect(home: tuple[Engine, str, str]) -> None:
             pass
     league.set_token(engine, bot_id, "another")
     builtin = next(one.id for one in league.bots(engine, "dots") if one.kind == "builtin")
-    accounts.revoke(engine, accounts.LOCAL, row.id)
+    accounts.revoke(engine, LOCAL, row.id)
     for path, headers in (
         (f"{url}/connect", _bearer(TOKEN)),
         (f"{url}/connect", _bearer(secret)),

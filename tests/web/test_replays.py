@@ -15,11 +15,14 @@ from ludodrome.arena import records
 from ludodrome.arena.judge import play
 from ludodrome.arena.records.courses import course
 from ludodrome.arena.seats import ERROR, Answer, Fault
+from ludodrome.store.database import open_database
 from ludodrome.web import grading
 from ludodrome.web.grading import Review, Reviewer
+from ludodrome.web.replays import find_record, replay, take_in
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.thinking import Busy
 from tests.arena.playing import Scripted, assignment
+from tests.web import leagues
 from tests.web.walking import API, begin, play_out
 
 SMALL: dict[str, Any] = {"rows": 2, "cols": 2}
@@ -185,9 +188,24 @@ def test_a_review_whose_desk_is_taken_or_that_breaks_is_begun_anew(
     assert broken.failed
 
 
-def test_records_fall_off_the_shelf(record: Any) -> None:
-    from ludodrome.web.replays import take_in
+def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
+    engine = open_database(tmp_path / "league.db", create=True)
+    leagues.play(engine, leagues.settle(engine), 1, ("random", "greedy"))
+    first = next(leagues.assignments(("random", "greedy"), 1))
+    found = find_record(engine, Shelf[Any](1, 60), first.match)
+    engine.dispose()
+    assert found is not None
+    assert found["match"] == first.match
+    assert replay("x", found)["names"] == ["random", "greedy"]
 
+
+def test_a_deck_is_told_and_graded(client: Client) -> None:
+    name = bring(client, play(assignment("spaces", ("random", "expert"), mode="deck", size=2)))
+    assert len(client.get(f"{API}/replays/{name}").json()["turns"]) == 2
+    assert graded(client, name)["accuracy"][1] == 100
+
+
+def test_records_fall_off_the_shelf(record: Any) -> None:
     shelf = Shelf[Any](1, 60)
     name = take_in(shelf, record)
     take_in(shelf, {**record, "notes": [["heard"], []]})

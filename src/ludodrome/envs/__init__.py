@@ -1,6 +1,4 @@
-"""Environments for learners and for agents who read text.
-
-Importing this registers them with Gymnasium, if it is installed; docs/envs.md tells all.
+"""Environments for learners and for agents who read and write text. Gymnasium, if it is there, is told of them.
 
     import gymnasium
     import ludodrome.envs
@@ -9,7 +7,7 @@ Importing this registers them with Gymnasium, if it is installed; docs/envs.md t
     envs = gymnasium.make_vec("ludodrome/Skysummit-v0", num_envs=4096, opponent="self")
     game = ludodrome.envs.aec_env("santorini", players=3)
 
-Nothing heavy is imported before it is used.
+Nothing heavy is imported before it is used. docs/envs.md tells of those for learners.
 """
 
 from importlib import import_module

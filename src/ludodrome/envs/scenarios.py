@@ -42,14 +42,14 @@ Observation = dict[str, Array]
 Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
-class Scenario(gymnasium.Env[Any, Any]):
+class Scenario(gymnasium.Env):  # type: ignore[misc]
     """Rounds between a learner and an opponent; what a learner's action does is said below.
 
     ``seat``: who lays first alternates from seat 0; None: by lot. ``choice``: under "seen" the second chooser sees the
     first one's board. ``boards``: how many boards the pool has, drawn by lot for each match, or a list of JSON boards.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
     without: ClassVar[tuple[str, ...]] = ()
     """The styles that make no sense here."""
 

@@ -19,7 +19,7 @@ except ImportError as error:
     raise missing(error, "training environments", "rl") from error
 
 
-class GameEnv(gymnasium.Env[Array, Any]):
+class GameEnv(gymnasium.Env):  # type: ignore[misc]
     """One game, the learner at one seat, or at all of them.
 
     ``game``: an id with its options as further arguments, or a game. ``opponent``: any bot, a policy or a pool, see
@@ -29,7 +29,7 @@ class GameEnv(gymnasium.Env[Array, Any]):
     A game with a seed is the same as that game of a ``GameVectorEnv``.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
 
     def __init__(
         self,

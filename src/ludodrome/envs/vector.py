@@ -28,7 +28,7 @@ _SAMPLES = np.uint64(0x5A3D_9E37_79B9_7F4A)
 """Sets the stream of ``sample_actions`` apart from that of the games."""
 
 
-class GameVectorEnv(VectorEnv[Array, Array, Array]):
+class GameVectorEnv(VectorEnv):  # type: ignore[misc]
     """n games of one kind side by side, the learner at one seat of each, or at all.
 
     ``game``: an id with its options as further arguments, or a game. ``opponent``: see ``opponents.py``; ``"self"``:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.jit import GOLDEN, Array, below, kernel_of, mix
+from ludodrome.jit import GOLDEN, Array, below, kernel_of, lent, mix
 from ludodrome.room import Verbs
 
 LOSS = -1.0
@@ -94,10 +94,11 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
     @kernel_of(legal)
     def answer_random(lessons: Lessons, which: int, buffer: Array) -> None:
         """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (most_legal,) int16."""
+        states, buffer = lent(lessons.states), lent(buffer)
         for i in range(len(lessons.views)):
             if lessons.opponents[i] != which:
                 continue
-            s = lessons.states[i]
+            s = states[i]
             seat = mover(s)
             while seat >= 0 and seat != lessons.views[i]:
                 count = legal(s, buffer)
@@ -111,9 +112,10 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
 
         Opponent number ``lots``, or none if that is -1, answers by lot at once: that saves small rooms a call.
         """
+        states = lent(lessons.states)
         for i in range(len(actions)):
             lessons.illegal[i] = False
-            s = lessons.states[i]
+            s = states[i]
             if lessons.over[i] or fresh[i] or mover(s) < 0:
                 continue
             action = actions[i]
@@ -159,19 +161,20 @@ def make_training(verbs: Verbs, observe: Callable[..., Any]) -> TrainingKernels:
 
         Whoever is not to move has no legal action.
         """
+        states, all_choices, masks, planes = lent(states), lent(sights.choices), lent(sights.mask), lent(sights.planes)
         for row in range(len(rows)):
             i = rows[row]
             s = states[i]
             view = np.int64(views[i])
+            choices, mask = all_choices[row], masks[row]
+            mask[:] = 0  # all of it: clearing only what was set takes longer
             count = 0
             if mover(s) == view:
-                count = legal(s, sights.choices[row])
+                count = legal(s, choices)
             sights.counts[row] = count
-            mask = sights.mask[row]
-            mask[:] = 0
             for k in range(count):
-                mask[sights.choices[row, k]] = 1
-            observe(s, view, sights.planes[row])
+                mask[choices[k]] = 1
+            observe(s, view, planes[row])
 
     @kernel_of(legal)
     def movers_many(states: Any, movers: Array) -> None:

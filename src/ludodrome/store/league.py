@@ -4,6 +4,7 @@ Matches are in ``league_matches.py``; how a game comes to count in ``league_coun
 """
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, func, or_, select, update
@@ -62,6 +63,17 @@ class Standing(NamedTuple):
     draws: int
     losses: int
     verdicts: dict[str, int]
+
+
+class Contender(NamedTuple):
+    """A bot that could play now."""
+
+    id: str
+    name: str
+    kind: str
+    spec: str
+    mu: float | None
+    sigma: float | None
 
 
 class Against(NamedTuple):
@@ -249,13 +261,29 @@ def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> l
         return [one for one in (_entry(*found) for found in session.execute(wanted)) if not one.banned]
 
 
-def standings(engine: Engine, game: str) -> list[Standing]:
-    """All bots of a game, the best first, those without games last; without the banned ones."""
+def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[Standing]:
+    """The bots of a game, the best first, those without games last; without the banned ones."""
     wanted = _entries().add_columns(Rating).outerjoin(Rating, Rating.bot == Bot.id).where(Bot.game == game)
+    wanted = wanted.where(Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False)))
+    wanted = wanted.order_by(Rating.mu.is_(None), Rating.mu.desc(), Bot.name).limit(most).offset(skip)
     with Session(engine) as session:
-        found = [_standing(_entry(*rest), rating) for *rest, rating in session.execute(wanted)]
-    listed = [one for one in found if not one.entry.banned]
-    return sorted(listed, key=lambda one: (one.mu is None, -(one.mu or 0.0), one.entry.name))
+        return [_standing(_entry(*rest), rating) for *rest, rating in session.execute(wanted)]
+
+
+def contenders(engine: Engine, game: str) -> list[Contender]:
+    """The bots of a game that could play now, with what matchmaking needs; quick for many."""
+    fresh = Presence.seen >= now_ms() - HERE_MS
+    here = or_(Bot.kind != REMOTE, select(Presence.bot).where(Presence.bot == Bot.id, fresh).exists())
+    allowed = Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False))
+    wanted = (
+        select(Bot.id, Bot.name, Bot.kind, Bot.spec, Rating.mu, Rating.sigma)
+        .outerjoin(Account, Account.id == Bot.owner)
+        .outerjoin(Rating, Rating.bot == Bot.id)
+        .where(Bot.game == game, Bot.retired.is_(None), here, *allowed)
+        .order_by(Bot.id)
+    )
+    with Session(engine) as session:
+        return [Contender(*row) for row in session.execute(wanted).tuples()]
 
 
 def standing(engine: Engine, bot_id: str) -> Standing | None:
@@ -280,10 +308,10 @@ def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
         return [(place, mu, sigma) for place, mu, sigma in session.execute(wanted).tuples()]
 
 
-def trends(engine: Engine, game: str, last: int) -> dict[str, list[float]]:
-    """The last values of mu of every bot of a game, the oldest first."""
+def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[float]]:
+    """The last values of mu of some bots, the oldest first."""
     newest = func.row_number().over(partition_by=Step.bot, order_by=Step.place.desc()).label("newest")
-    inner = select(Step.bot, Step.place, Step.mu, newest).join(Bot, Bot.id == Step.bot).where(Bot.game == game)
+    inner = select(Step.bot, Step.place, Step.mu, newest).where(Step.bot.in_(bots))
     ranked = inner.subquery()
     wanted = select(ranked.c.bot, ranked.c.mu).where(ranked.c.newest <= last).order_by(ranked.c.bot, ranked.c.place)
     found: dict[str, list[float]] = {}

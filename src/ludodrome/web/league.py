@@ -18,6 +18,8 @@ from ludodrome.web.positions import Json
 
 TREND = 30
 """Games that a sparkline shows."""
+LINES = 100
+"""Bots on one page of the leaderboard."""
 RECENT = 20
 MOST_POINTS = 400
 """Points of a history that a page is given; more would not be seen."""
@@ -44,18 +46,14 @@ def rated(standing: Standing) -> Json:
     return {**bot(standing.entry), "rating": rating, **counts}
 
 
-def leaderboard(engine: Engine, game: str) -> list[Json]:
+def leaderboard(engine: Engine, game: str, most: int = LINES, skip: int = 0) -> list[Json]:
     """The bots of a game, the best first, each with its place and its trend; those without games have no place."""
-    trends = league.trends(engine, game, TREND)
+    found = league.standings(engine, game, most, skip)
+    trends = league.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
-    place = 0
-    for standing in league.standings(engine, game):
-        if standing.entry.retired is not None and not standing.games:
-            continue
-        listed = standing.mu is not None and standing.entry.retired is None
-        place += listed
+    for place, standing in enumerate(found, skip + 1):
         trend = [round(shown(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
-        lines.append({"place": place if listed else None, **rated(standing), "trend": trend})
+        lines.append({"place": place if standing.games else None, **rated(standing), "trend": trend})
     return lines
 
 

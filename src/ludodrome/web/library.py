@@ -4,8 +4,10 @@ Whatever happens is in the store before anybody is told. A game that is not in m
 restart it goes on where it was.
 """
 
+import gc
 import secrets
 import threading
+from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -46,6 +48,7 @@ class Library:
         self._engine, self._staff = engine, staff
         self._committer = Committer(engine)
         self._shelf = Shelf[Play](PLACES, SECONDS, Play.close)
+        self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
     def __len__(self) -> int:
@@ -159,7 +162,13 @@ class Library:
     def _made(self, kept: Kept, game: Game, assignment: Assignment) -> Play:
         company = Company(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
-        return Play(kept.id, game, assignment, self._staff, company, journal, kept.events)
+        known = game.id in self._compiled  # a first game is compiled for seconds, and others go on meanwhile
+        with self._staff.floor.taken() if known else nullcontext():
+            play = Play(kept.id, game, assignment, self._staff, company, journal, kept.events)
+        if not known:
+            self._compiled.add(game.id)
+            gc.freeze()  # a compiled game is a hundred thousand objects that are never garbage
+        return play
 
     def _keep(self, write: "partial[Written]") -> Written:
         """Something is written down; if it cannot be, it has not happened."""

@@ -1,11 +1,17 @@
 """The server: the app behind a socket, and an end without loose ends."""
 
+import gc
 import socket
+import sys
 from collections.abc import Sequence
 
 import uvicorn
 from fastapi import FastAPI
 
+THREAD_TURN = 0.0005
+"""Seconds that a thread may keep the interpreter while others wait: a move lets it go ten times, at every kernel."""
+GARBAGE = (10_000, 20, 50)
+"""How rarely garbage is looked for among the young, the older, and all: games in memory are many small lists."""
 PATIENCE = 2
 """Seconds that open requests have when the server ends."""
 
@@ -22,8 +28,16 @@ class Service(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,  # whom to believe is the guard's affair
                 timeout_graceful_shutdown=PATIENCE,
+                ws_per_message_deflate=False,  # 300 live games would need 100 MB and a core for it
             )
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """What is loaded by now stays for good: looking for garbage among it would hold everybody up."""
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GARBAGE)
+        await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Whoever waits for a move is answered first: nobody's request is torn off."""
@@ -35,4 +49,5 @@ class Service(uvicorn.Server):
 
 def serve(app: FastAPI, sockets: Sequence[socket.socket]) -> None:
     """Serve until Ctrl-C."""
+    sys.setswitchinterval(THREAD_TURN)
     Service(app).run(sockets=list(sockets))

@@ -24,7 +24,7 @@ from ludodrome.arena.matches.worker import Draw, draw
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.arena.tournaments.plans import Plan
 from ludodrome.games import GAMES, make
-from ludodrome.store.league import Standing, source_of, standings
+from ludodrome.store.league import Contender, contenders, source_of
 from ludodrome.store.league_counting import finish
 from ludodrome.store.league_matches import (
     Claimed,
@@ -42,7 +42,7 @@ OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
 READY = 4
 """So many games of an event lie ready before its next opening is drawn."""
 LOOK_AGAIN = 2.0
-"""Seconds for which the standings of a game are remembered."""
+"""Seconds for which it is remembered who could play a game."""
 SEED_BITS = 31
 
 
@@ -64,7 +64,7 @@ class Agenda:
         """Openings that are being drawn: the event, its fixtures with their numbers, the ids of the bots by name."""
         self._plans: dict[str, dict[int, list[tuple[int, Fixture]]]] = {}
         """The games of open events by their openings."""
-        self._known: dict[str, tuple[float, list[Standing]]] = {}
+        self._known: dict[str, tuple[float, list[Contender]]] = {}
         self._dice = np.random.default_rng()
 
     def next(self) -> Job | None:
@@ -185,34 +185,33 @@ class Agenda:
                 return self._ladder_opening(str(game), found)
         return None
 
-    def _pair(self, game: str) -> tuple[Standing, Standing] | None:
-        listed = self._standings(game)
-        if all(one.entry.kind == BUILTIN for one in listed):
+    def _pair(self, game: str) -> tuple[Contender, Contender] | None:
+        listed = self._contenders(game)
+        if all(one.kind == BUILTIN for one in listed):
             return None
         busy = busy_bots(self._engine) | {bot for _, _, ids in self._drawing.values() for bot in ids.values()}
-        own = np.array([one.entry.kind != BUILTIN for one in listed])
-        free = np.array([one.entry.here and (one.entry.kind == BUILTIN or one.entry.id not in busy) for one in listed])
+        own = np.array([one.kind != BUILTIN for one in listed])
+        free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed])
         mu = np.array([MU if one.mu is None else one.mu for one in listed])
         sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
         pair = choose(mu, sigma, own, free, self._dice)
         return None if pair is None else (listed[pair[0]], listed[pair[1]])
 
-    def _standings(self, game: str) -> list[Standing]:
+    def _contenders(self, game: str) -> list[Contender]:
         known = self._known.get(game)
         if known is None or time.monotonic() - known[0] > LOOK_AGAIN:
-            known = self._known[game] = time.monotonic(), standings(self._engine, game)
+            known = self._known[game] = time.monotonic(), contenders(self._engine, game)
         return known[1]
 
-    def _ladder_opening(self, game: str, pair: tuple[Standing, Standing]) -> Job | None:
+    def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
         made = make(game)
         seed = secrets.randbits(SEED_BITS)
         discipline = Discipline(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
-        entries = [one.entry for one in pair]
         batch = []
-        for number, seating in enumerate(rotations(len(entries))):
-            seated = [entries[one] for one in seating]
+        for number, seating in enumerate(rotations(len(pair))):
+            seated = [pair[one] for one in seating]
             bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
             batch.append((number, Fixture(discipline, bots, names, 0, number)))
         name = f"ladder {seed} of {game}"
-        self._drawing[name] = None, batch, {one.name: one.id for one in entries}
+        self._drawing[name] = None, batch, {one.name: one.id for one in pair}
         return self._opening(name, batch[0][1], True) or self._match()

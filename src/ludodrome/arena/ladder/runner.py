@@ -35,7 +35,7 @@ class Runner:
     """One runner on a database."""
 
     def __init__(self, database: str, ladder: str, workers: Workers, sandboxed: bool) -> None:
-        self._engine = open_database(database, create=True)
+        self._engine = open_database(database, create=True, durable=True)
         enter_builtins(self._engine)
         self._id = secrets.token_urlsafe(9)
         self._workers, self._ladder = workers, ladder

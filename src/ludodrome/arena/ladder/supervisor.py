@@ -63,6 +63,8 @@ class Supervisor:
             if self._over.is_set():
                 _end(child)
             child.wait()
+            with suppress(OSError):
+                child.stdin.close()
             wait = FIRST_WAIT if time.monotonic() - began > LONG_LIFE else min(2 * wait, LONGEST_WAIT)
             self._over.wait(wait)
 

@@ -22,10 +22,11 @@ MEMORY = 1 << 30
 CPU_SECONDS = 3600
 """... and seconds, in one game."""
 LIMITED = (
-    "import resource, runpy, sys\n"
+    "import os, resource, runpy, sys\n"
     "for name, most in (('RLIMIT_AS', {memory}), ('RLIMIT_CPU', {seconds}), ('RLIMIT_CORE', 0), ('RLIMIT_FSIZE', 0)):\n"
     "    resource.setrlimit(getattr(resource, name), (most, most))\n"
     "sys.argv = sys.argv[1:]\n"
+    "os.chdir(os.path.dirname(sys.argv[0]))\n"
     "runpy.run_path(sys.argv[0], run_name='__main__')\n"
 )
 

@@ -42,9 +42,14 @@ PASSED_ON = re.compile(
 """What a child sees of our environment; secrets are passed on under names that begin with BOT_."""
 
 
+DATABASE = "LUDODROME_DATABASE_URL"
+"""May hold a password: no bot sees it."""
+
+
 def environment(mark: str) -> dict[str, str]:
     """The environment of a child."""
-    return {**{name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}, MARK: mark}
+    passed = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name) and name != DATABASE}
+    return {**passed, MARK: mark}
 
 
 class Process:

@@ -5,10 +5,12 @@ board of 5 x 5 boxes has planes of 6 x 6, and what a place does not have (the la
 is 0.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ludodrome.games.dots.rules import ONE, mover
-from ludodrome.jit import Array, Int, Record, kernel
+from ludodrome.jit import SPREAD, Array, Int, Record, kernel, store_eight
 from ludodrome.room import Planes
 
 SEATS = 2
@@ -20,6 +22,9 @@ NAMES = (
     "undrawn sides",
     "to move",
 )
+BYTES = 8
+"""Places that are written at once."""
+LOW = np.uint64(0xFF)
 HORIZONTAL, VERTICAL, OWN, OTHER, UNDRAWN, TO_MOVE = range(len(NAMES))
 
 
@@ -30,34 +35,56 @@ def planes_of(rows: int, cols: int) -> Planes:
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, places) uint8."""
+    """What a seat sees; out: (planes, places) uint8, contiguous.
+
+    Eight places are written at once, from the first plane on; what is too much is written over by what comes next.
+    """
     rows, cols = np.int64(s.rows), np.int64(s.cols)
-    width = cols + 1
+    horizontals = s.edges
+    verticals = s.edges >> np.uint64((rows + 1) * cols)  # R1: in this order
+    draw(horizontals, rows + 1, cols, cols, out, HORIZONTAL)
+    draw(verticals, rows + 1, cols + 1, cols, out, VERTICAL)
+    draw(np.uint64(s.boxes[seat]), rows + 1, cols, cols, out, OWN)
+    draw(np.uint64(s.boxes[1 - seat]), rows + 1, cols, cols, out, OTHER)
+    draw_undrawn(horizontals, verticals, rows, cols, out)
     moving = mover(s)
     waiting = 0 if moving < 0 else 1 + (moving - seat) % SEATS
     for place in range(out.shape[1]):
         out[TO_MOVE, place] = waiting
-    horizontal, vertical = s.edges, s.edges >> np.uint64((rows + 1) * cols)  # R1: in this order
-    own, other = np.uint64(s.boxes[seat]), np.uint64(s.boxes[1 - seat])
-    for r in range(rows + 1):
-        at = r * width
-        for c in range(width):
-            out[HORIZONTAL, at + c] = (horizontal >> np.uint64(c)) & ONE
-            out[VERTICAL, at + c] = (vertical >> np.uint64(c)) & ONE
-            out[OWN, at + c] = (own >> np.uint64(c)) & ONE
-            out[OTHER, at + c] = (other >> np.uint64(c)) & ONE
-        out[HORIZONTAL, at + cols] = 0  # these were the first of the next row
-        out[OWN, at + cols] = 0
-        out[OTHER, at + cols] = 0
-        horizontal >>= np.uint64(cols)
-        vertical >>= np.uint64(width)
-        own >>= np.uint64(cols)
-        other >>= np.uint64(cols)
+
+
+@kernel
+def row_of(bits: Any, row: Int, cols: Int) -> Any:
+    """One row of a set that has ``cols`` members a row, at most 22."""
+    return (bits >> np.uint64(row * cols)) & ((ONE << np.uint64(cols)) - ONE)
+
+
+@kernel
+def draw(bits: Any, rows: Int, members: Int, cols: Int, out: Array, plane: Int) -> None:
+    """A set with so many members a row; what comes after its last row is empty, and so are the rows there."""
+    at = plane * out.shape[1]
     for r in range(rows):
-        at = r * width
-        for c in range(cols):
-            drawn = out[HORIZONTAL, at + c] + out[HORIZONTAL, at + width + c]
-            out[UNDRAWN, at + c] = 4 - drawn - out[VERTICAL, at + c] - out[VERTICAL, at + c + 1]
-        out[UNDRAWN, at + cols] = 0
-    for c in range(width):
-        out[UNDRAWN, rows * width + c] = 0
+        row = row_of(bits, r, members)
+        store_eight(out, at, SPREAD[row & LOW])
+        for c in range(BYTES, cols + 1, BYTES):
+            store_eight(out, at + c, SPREAD[(row >> np.uint64(c)) & LOW])
+        at += cols + 1
+
+
+@kernel
+def draw_undrawn(horizontals: Any, verticals: Any, rows: Int, cols: Int, out: Array) -> None:
+    """How many sides of each box are undrawn: eight boxes are counted at once, a byte each."""
+    places = out.shape[1]
+    boxes = (ONE << np.uint64(cols)) - ONE
+    for r in range(rows):
+        at = UNDRAWN * places + r * (cols + 1)
+        above = boxes & ~row_of(horizontals, r, cols)
+        below = boxes & ~row_of(horizontals, r + 1, cols)
+        sides = ~row_of(verticals, r, cols + 1)
+        left, right = boxes & sides, boxes & (sides >> ONE)
+        for c in range(0, cols + 1, BYTES):
+            shift = np.uint64(c)
+            level = SPREAD[(above >> shift) & LOW] + SPREAD[(below >> shift) & LOW]
+            store_eight(out, at + c, level + SPREAD[(left >> shift) & LOW] + SPREAD[(right >> shift) & LOW])
+    for place in range(rows * (cols + 1), places):
+        out[UNDRAWN, place] = 0

@@ -1,8 +1,8 @@
 """Pages of the league: arena, new bot, leaderboard, one bot, one tournament, one match as it is played."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from ludodrome.arena.ladder import events
@@ -15,6 +15,7 @@ from ludodrome.web import league
 from ludodrome.web.identity import Anybody, Caller
 from ludodrome.web.plots import Axis, sparkline
 from ludodrome.web.routes.bots import bot_of
+from ludodrome.web.routes.leaderboard import MOST_SKIPPED
 from ludodrome.web.routes.matches import match_of
 from ludodrome.web.routes.pages import page
 from ludodrome.web.routes.tournaments import event_of
@@ -75,17 +76,29 @@ def new_bot(request: Request, game_id: str, who: Anybody, bot: str | None = None
 
 
 @router.get("/{game_id}/leaderboard")
-def leaderboard(request: Request, game_id: str, who: Anybody) -> Response:
+def leaderboard(
+    request: Request, game_id: str, who: Anybody, skip: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0
+) -> Response:
     """The bots of a game, the best first."""
     engine = _here(request, game_id)
-    lines = league.leaderboard(engine, game_id)
+    lines = league.leaderboard(engine, game_id, league.LINES + 1, skip)
+    more, lines = len(lines) > league.LINES, lines[: league.LINES]
     axis = Axis.around(lines)
     for line in lines:
         line["sparkline"] = sparkline(line["trend"])
     mine = {one.id for one in store.bots(engine, game_id, who.account)} if who.account else set()
-    word = league.word(engine)
     return page(
-        request, "leaderboard.html", game_id, "/leaderboard", lines=lines, axis=axis, mine=mine, word=word, data=None
+        request,
+        "leaderboard.html",
+        game_id,
+        "/leaderboard",
+        lines=lines,
+        axis=axis,
+        mine=mine,
+        word=league.word(engine),
+        before=max(0, skip - league.LINES) if skip else None,
+        after=skip + league.LINES if more else None,
+        data=None,
     )
 
 

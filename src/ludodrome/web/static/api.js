@@ -39,4 +39,5 @@ export function say(text) {
   voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
 }
 
+export const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;
 export const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

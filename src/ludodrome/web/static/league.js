@@ -31,7 +31,7 @@ export function resultLine(match) {
 }
 
 export function showResults(list, matches, empty) {
-  list.replaceChildren(...(matches.length ? matches.map(resultLine) : [html("li", {}, html("span", { class: "how" }, empty))]));
+  list.replaceChildren(...(matches.length ? matches.map(resultLine) : [html("li", { class: "none" }, empty)]));
 }
 
 /** The boards of a game, to be drawn and not to be played on. */

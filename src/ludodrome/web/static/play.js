@@ -1,6 +1,6 @@
 // The play page: a game on the server, shown move by move.
 
-import { boardModule, get, pageData, post, say, sentence, useKey } from "./api.js";
+import { boardModule, counted, get, pageData, post, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
@@ -132,14 +132,15 @@ async function receive(next) {
   latest = next;
   if (taking) return;
   taking = true;
-  while (latest) {
-    const one = latest;
-    latest = null;
-    if (one.next && !view.next) { taking = false; await follow(one.next); return; }
-    if (one.version === view.version) beside(one);
-    else if (one.version > view.version) { busy = false; await take(one, true); }
-  }
-  taking = false;
+  try {
+    while (latest) {
+      const one = latest;
+      latest = null;
+      if (one.next && !view.next) await follow(one.next);
+      else if (one.version === view.version) beside(one);
+      else if (one.version > view.version) { busy = false; await take(one, true); }
+    }
+  } catch (error) { failed(error); } finally { taking = false; }
 }
 
 /** The other game, with everybody one seat further. */
@@ -321,13 +322,11 @@ function panel() {
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
 
-const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
-
 function player(number) {
   const seat = view.seats[number], turn = view.to_move === number && !view.result && !view.waiting, state = positions.get(shown)?.state || view.position.state;
   const level = /^level:(\d)$/.exec(seat.spec), name = nameOf(number);
   const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
-  const score = data.game === "dots" ? count(state.scores[number], "box", "boxes") : data.game === "spaces" ? count(state.totals[number], "point", "points") : "";
+  const score = data.game === "dots" ? counted(state.scores[number], "box", "boxes") : data.game === "spaces" ? counted(state.totals[number], "point", "points") : "";
   const dots = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
   const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "has not come yet" : !seat.here ? "has gone" : "") : "";
   const what = away || (turn ? (seat.person ? "to move" : dots()) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot");

@@ -1,6 +1,6 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
-import { boardModule, get, pageData, say, sentence } from "./api.js";
+import { boardModule, counted, get, pageData, say, sentence } from "./api.js";
 import { SEATS, chip, html, moves as inMotion } from "./draw.js";
 import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
 import { Graph } from "./graph.js";
@@ -36,6 +36,7 @@ async function start() {
   } catch (error) { part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message))); return; }
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
+  part("analyse").hidden = part("best").hidden = game.options.mode === "deck";
   list();
   const wished = fromLink();
   shown = wished ?? (last() ? Math.min(last(), game.opening) : 0);
@@ -102,17 +103,17 @@ function show(animate) {
 
 function paint(animate) {
   const now = game.positions[shown], before = shown ? game.positions[shown - 1] : null, turn = game.turns[shown - 1];
-  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null;
+  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null, deck = Boolean(best?.deck);
   board.update({
     state: now.state, legal: [], marks: now.marks, last: turn?.move ?? null, lastSeat: turn?.seat, before: before?.state ?? null,
-    seat: now.to_move ?? 0, eyes: 0, interactive: false, best, flip: flipped, animate, analysis: true, word: word(),
+    seat: now.to_move ?? 0, eyes: 0, interactive: false, best: deck ? null : best, flip: flipped, animate, analysis: true, word: word(),
   });
 }
 
 function word() {
   if (shown === last()) return ending();
   const now = game.positions[shown], found = graded.get(shown);
-  const best = found && drawBest ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
+  const best = found && drawBest && !found.best.move.deck ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
   return `${game.names[now.to_move]} to move.${best}`;
 }
 
@@ -127,7 +128,7 @@ function ending() {
 function players() {
   const now = game.positions[shown];
   part("players").replaceChildren(...game.names.map((name, seat) => {
-    const score = data.game === "dots" ? `${now.state.scores[seat]} boxes` : data.game === "spaces" ? `${now.state.totals[seat]} points` : "";
+    const score = data.game === "dots" ? counted(now.state.scores[seat], "box", "boxes") : data.game === "spaces" ? counted(now.state.totals[seat], "point", "points") : "";
     const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
     const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
     const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` ${score || game.result.winner === seat ? "· " : ""}${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));

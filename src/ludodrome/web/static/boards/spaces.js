@@ -173,19 +173,19 @@ export class GameBoard extends Board {
       const [own, other] = [points[this.eyes], points[1 - this.eyes]];
       const words = k === end ? `Ended by ${round.ended === "goal" ? "reaching the goal" : `a ${round.ended}`}.` : `Step ${k + 1} of ${end + 1}.`;
       this.tell(this.told ? `Board ${this.told.own + 1} against board ${this.told.other + 1}. ${words}` : `Round ${this.model.state.history.length}. ${words}`);
-      this.tools.replaceChildren(html("span", { class: "tally" }, `${own} : ${other}`), range, button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }), ...(this.told ? [button("All rounds", () => { this.told = null; this.running = null; this.render(); }, true, { first: true })] : this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : []));
+      this.equip(null, html("span", { class: "tally" }, `${own} : ${other}`), range, button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }), ...(this.told ? [button("All rounds", () => { this.told = null; this.running = null; this.render(); }, true, { first: true })] : this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : []));
       const again = this.ranged;
       this.ranged = false;
       if (again) range.focus();
       return;
     }
     if (this.mapped) {
-      this.tools.replaceChildren();
+      this.equip(null);
       this.tell(`${this.model.word || ""} Your boards are the rows, the others the columns; a click runs a round.`);
       return;
     }
     if (!this.building()) {
-      this.tools.replaceChildren();
+      this.equip(null);
       this.tell(this.model.word || "");
       return;
     }
@@ -193,16 +193,23 @@ export class GameBoard extends Board {
     const kind = (name, mode) => html("button", { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) }, name);
     if (this.decked) { this.deckControls(button, kind, whole); return; }
     this.tell(whole ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is in view, turned. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
-    this.tools.replaceChildren(
+    this.equip(`board ${this.mode} ${this.sequence.length} ${whole}`,
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0), button("Clear", () => this.cut(0), this.sequence.length > 0),
       button("Lay board", () => this.lay(), whole, { first: true }));
   }
 
+  /** The buttons below the board. Those that are there already stay: a click may just be coming down on one. */
+  equip(kind, ...nodes) {
+    if (kind !== null && kind === this.equipped) return;
+    this.equipped = kind;
+    this.tools.replaceChildren(...nodes);
+  }
+
   deckControls(button, kind, whole) {
     const ready = this.deck.every(finished), next = this.deck.findIndex((sequence) => !finished(sequence));
     this.tell(ready ? "The deck is complete. Lay it, or change a board." : whole ? `Board ${this.at + 1} is complete.` : this.sequence.length ? `Board ${this.at + 1} of ten: step, or set a trap.` : `Board ${this.at + 1} of ten: choose where to start on the bottom row.`);
-    this.tools.replaceChildren(places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
+    this.equip(`deck ${this.mode} ${this.at} ${this.deck.map((one) => `${one.length}${finished(one)}`)}`, places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
       ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill up", () => this.fillUp(), true, { more: { title: "with boards by lot" } }),

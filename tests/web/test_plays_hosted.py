@@ -1,0 +1,60 @@
+"""Who may do what in a game, on a server for everybody and in a local network."""
+
+from typing import Any
+
+from httpx import Client
+
+from ludodrome.store import accounts
+from tests.web.hosting import Hosted
+from tests.web.walking import API, begin
+
+EDGE = {"orient": "H", "r": 0, "c": 0}
+SMALL = {"rows": 1, "cols": 2}
+
+
+def _move(client: Client, view: Any, **headers: str) -> int:
+    return client.post(f"{API}/plays/{view['id']}/moves", json={"move": EDGE}, headers=headers).status_code
+
+
+def test_a_guest_plays_with_a_key(hosted: Hosted) -> None:
+    with hosted.client() as guest, hosted.client("Owner") as other:
+        view = begin(guest, "dots", ["person", "person"], options=SMALL)
+        assert view["seats"][0]["name"] == "Player 1"
+        assert _move(guest, view) == 409
+        assert _move(other, view) == 409
+        assert _move(guest, view, **{"x-play-key": "another"}) == 409
+        assert _move(other, view, **{"x-play-key": view["key"]}) == 200
+        assert "key" not in guest.get(f"{API}/plays/{view['id']}").json()
+        assert guest.get(f"{API}/plays").status_code == 401
+
+
+def test_an_account_plays_without_and_is_called_by_its_name(hosted: Hosted) -> None:
+    with hosted.client("Owner") as owner, hosted.client("Other") as other, hosted.client("Chief") as chief:
+        view = begin(owner, "dots", ["person", "friend"], options=SMALL)
+        assert "key" not in view
+        assert [seat["name"] for seat in view["seats"]] == ["Owner", "Guest"]
+        link = view["seats"][1]["link"].rpartition("/")[2]
+        assert other.get(f"{API}/plays/{view['id']}").json()["seats"][1]["link"] is None
+        assert chief.get(f"{API}/plays/{view['id']}").json()["seats"][1]["link"] is None
+        key = other.post(f"{API}/joins/{link}").json()["key"]
+        seats = owner.get(f"{API}/plays/{view['id']}").json()["seats"]
+        assert [seat["name"] for seat in seats] == ["Owner", "Other"]
+        assert _move(other, view) == 409
+        assert _move(chief, view) == 409
+        assert _move(owner, view, **{"x-play-key": key}) == 409
+        assert _move(owner, view) == 200
+        assert view["id"] in [line["id"] for line in owner.get(f"{API}/plays").json()]
+        assert view["id"] not in [line["id"] for line in other.get(f"{API}/plays").json()]
+
+
+def test_a_token_that_is_not_good_for_playing_only_looks_on(hosted: Hosted) -> None:
+    owner = hosted.person("Owner").id
+    _, good = accounts.add_token(hosted.engine, owner, "good", ["play"])
+    _, other = accounts.add_token(hosted.engine, owner, "other", ["bots"])
+    with hosted.client() as program, hosted.client("Owner") as page:
+        view = begin(page, "dots", ["person", "person"], options=SMALL)
+        wish = {"game": "dots", "seats": ["person", "person"]}
+        headers = {"authorization": f"Bearer {other}"}
+        assert program.post(f"{API}/plays", json=wish, headers=headers).status_code == 403
+        assert _move(program, view, authorization=f"Bearer {other}") == 409
+        assert _move(program, view, authorization=f"Bearer {good}") == 200
