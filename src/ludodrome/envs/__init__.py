@@ -1,6 +1,4 @@
-"""Environments for learners and for agents who read text.
-
-Importing this registers them with Gymnasium, if it is installed; docs/envs.md tells all.
+"""Environments for learners and for agents who read and write text. Gymnasium, if it is there, is told of them.
 
     import gymnasium
     import ludodrome.envs

@@ -133,7 +133,7 @@ class Spaces(Game):
     @property
     def hides(self) -> bool:
         """Whether a board or a deck lies face down until both are laid (R25, R26)."""
-        return self._options["mode"] == "deck" or self._options["choice"] == "blind"
+        return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the board that is being built in a record."""
