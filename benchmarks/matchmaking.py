@@ -94,9 +94,7 @@ def by_lot(count: int, dice: np.random.Generator) -> NDArray[np.int64]:
 def begin(count: int, games: int, seed: int) -> League:
     """Everybody begins at once; the table says how ranks come right. The league that was matched is handed back."""
     print(f"\nA league of {count:,} bots of whom nothing is known (true strengths spread by {SPREAD:.0f} Elo)")
-    print(
-        f"games each  {'matched: rank error':>20}  {'within 5 %':>10}  {'by lot: rank error':>18}  within 5 %"
-    )
+    print(f"games each  {'matched: rank error':>20}  {'within 5 %':>10}  {'by lot: rank error':>18}  within 5 %")
     matched, lot = (League(count, np.random.default_rng(seed)) for _ in range(2))
     spent = 0.0
     made = 0

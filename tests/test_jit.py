@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,21 @@ def test_other_users_of_numba_keep_their_cache() -> None:
         + PROBE.format(game="dots")
         + "\nassert numba.config.CACHE_DIR == before"
     )
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
+def test_rooms_opened_in_several_threads_have_each_their_cache() -> None:
+    def decorated(number: int) -> str:
+        def function(x: int) -> int:
+            return x + number
+
+        entered: Any = jit.entry(function)
+        return str(entered._cache.cache_path)
+
+    with ThreadPoolExecutor(8) as threads:
+        paths = list(threads.map(decorated, range(200)))
+    here = str(jit.cache_directory(Path(__file__).parent))
+    assert all(path.startswith(here) for path in paths)
 
 
 def test_bits() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import ludodrome
 from ludodrome.jit import COMPILED
-from tests.walking import perft
+from ludodrome.testing.walking import perft
 
 GAMES = ["caldera", "dots", "santorini", "skysummit"]
 UNCOMPILED_COUNT = 5_000

@@ -13,7 +13,7 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.jit import Array, Record, new_states
-from ludodrome.room import Codec, Insight, Kernels
+from ludodrome.room import Codec, Insight, Kernels, Planes, plain_planes
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
@@ -78,6 +78,17 @@ class Option(NamedTuple):
         return reading.integer(value, self.low, self.high, where, ValueError)
 
 
+class Cell(NamedTuple):
+    """One cell of a board that is a plain grid, for pages that have no drawing of the game's own."""
+
+    name: str
+    """A move whose notation is just this name is made by choosing the cell."""
+    sign: str = ""
+    """What stands there, a letter or two; empty for nothing."""
+    seat: int | None = None
+    """Whose it is."""
+
+
 class Game:
     """One game with its options set, in JSON. Instances are immutable and may be shared.
 
@@ -104,6 +115,19 @@ class Game:
     codec: Codec
     insight: Insight | None = None
     """What alpha-beta knows of the game; None where it cannot play it."""
+
+    # What the upper floors ask; most games leave these as they are
+
+    asks_every_seat: ClassVar[bool] = False
+    """Whether a match asks all seats every turn, although only the mover's answer counts."""
+    reads_text: ClassVar[bool] = False
+    """Whether moves are texts: then what bots write is read generously, and kept in its proper form."""
+    policy: ClassVar[str] = "forfeit"
+    """What a match does about an offender unless it is told otherwise: forfeit, substitute or retry:N."""
+    seat_names: ClassVar[tuple[str, ...]] = ()
+    """What the seats are called in drawings; empty if they have no names."""
+    move_format: ClassVar[str] = ""
+    """How a move is written, in a sentence or two for language models, with examples in square brackets."""
 
     def __init__(self, /, **options: Any) -> None:
         known = {option.name: option for option in self.available}
@@ -186,6 +210,20 @@ class Game:
     def format_state(self, state: Any) -> str:
         """A position on one line."""
         return self.codec.format_line(self.encode(state))
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner's observation is made of: by default the record, byte after byte (``room.plain_planes``)."""
+        return plain_planes(self.dtype)
+
+    @property
+    def hides(self) -> bool:
+        """Whether there are positions of which not everybody may see everything."""
+        return False
+
+    def cells(self, state: Any) -> list[list[Cell]] | None:
+        """The board as rows of cells, for a page without a drawing of its own; None: the text does."""
+        return None
 
     # Moves
 

@@ -12,6 +12,7 @@ import hashlib
 import os
 import struct
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -43,6 +44,8 @@ COMPILED = not _config.DISABLE_JIT
 CACHE_KEPT_DAYS = 30
 
 _PACKAGE = Path(__file__).resolve().parent
+_setting = threading.Lock()
+"""Numba's settings are one for the whole process."""
 
 
 # Decorators
@@ -51,6 +54,12 @@ _PACKAGE = Path(__file__).resolve().parent
 def kernel(function: Function) -> Function:
     """Compile a function that is called from other compiled functions."""
     compiled: Function = _njit(nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+def merged(function: Function) -> Function:
+    """The same for a piece of a large kernel: it becomes part of whatever calls it, for passing arrays on costs."""
+    compiled: Function = _njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return compiled
 
 
@@ -86,12 +95,14 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename).parent))
-    try:
-        compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
-    finally:
-        _config.CACHE_DIR = before
+    directory = str(cache_directory(Path(function.__code__.co_filename).parent))
+    with _setting:  # two rooms may be opened at once, in two threads
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = directory
+        try:
+            compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
+        finally:
+            _config.CACHE_DIR = before
     return compiled
 
 
@@ -163,8 +174,18 @@ def cache_directory(room: Path) -> Path:
 
 
 def _sources(room: Path) -> Iterable[Path]:
-    shared = [_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *(_PACKAGE / "games").glob("*.py")]
-    return sorted({*shared, *room.glob("*.py")})
+    """A room of another package may have folders of its own, or live beside modules that it shares with others."""
+    games = _PACKAGE / "games"
+    shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
+    own = room.glob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
+    return sorted({*shared, *own})
+
+
+def _top(folder: Path) -> Path:
+    """The outermost package that a folder belongs to; itself if it is no package."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
 
 
 def _forget_old(root: Path) -> None:
@@ -303,6 +324,28 @@ def _compiled_store_four(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
 
 
 store_four: Any = _compiled_store_four if COMPILED else _plain_store_four
+
+
+def _plain_store_eight(buffer: Array, at: Any, word: Any) -> None:
+    """Write a word of eight uint8 to a contiguous array of uint8, from its place ``at`` on, rows not counted."""
+    buffer.reshape(-1)[int(at) : int(at) + 8] = np.array([word], np.uint64).view(np.uint8)
+
+
+@intrinsic
+def _compiled_store_eight(typing: Any, buffer: Any, at: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = _make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(buffer, at, word), generate
+
+
+store_eight: Any = _compiled_store_eight if COMPILED else _plain_store_eight
+
+SPREAD = np.array([sum((byte >> k & 1) << 8 * k for k in range(8)) for byte in range(256)], np.uint64)
+"""eight bits -> a word of eight bytes, each 0 or 1."""
 
 
 # Many numbers at once: Numba leaves a search for the highest to branches, one number after the other.

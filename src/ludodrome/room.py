@@ -1,10 +1,16 @@
 """What a game's room must provide: the verbs of its rules, its compiled entries, its codec.
 
-``Game`` in game.py is made of these. A new game begins with this page.
+``Game`` in game.py is made of these. A new game begins with this page, and with docs/adding-a-game.md.
+
+A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Insight`` (then ``ThinkingKernels`` too) and
+``Planes`` are optional: without the one, ``alphabeta`` does not play the game, and without the others learners see its
+record byte by byte.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from ludodrome.jit import Array, Int, Record
 
@@ -70,6 +76,45 @@ class Insight(NamedTuple):
     """Whether no action is ever loud: there is no search for quiet positions then."""
 
 
+class Planes(NamedTuple):
+    """What a learner's observation of a game is made of: planes of whole numbers, each as large as the board.
+
+    The kernel ``observe`` of a room's ``planes.py`` fills them, as one seat sees the position.
+    """
+
+    names: tuple[str, ...]
+    """One for each plane."""
+    rows: int
+    cols: int
+    highest: tuple[int, ...]
+    """The greatest number on each plane; the least is 0."""
+    dtype: Any
+    """That of all planes."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns."""
+        return len(self.names), self.rows, self.cols
+
+
+PLAIN_PLANES = ("record", "to move")
+
+
+def plain_planes(dtype: np.dtype[Any]) -> Planes:
+    """The planes of a room that has none of its own: a record's bytes in one row, and whose turn it is.
+
+    ``search/plain_planes.py`` fills them.
+    """
+    size = sum(np.dtype((field, shape)).itemsize for field, shape in field_shapes(dtype).values())
+    return Planes(PLAIN_PLANES, 1, size, (255, 255), np.uint8)
+
+
+def field_shapes(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+    """The fields of a record: their numbers' type, and how many there are."""
+    fields: Any = dtype.fields
+    return {name: (fields[name][0].base, fields[name][0].shape) for name in dtype.names or ()}
+
+
 class Kernels(Protocol):
     """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
 
@@ -98,6 +143,14 @@ class Kernels(Protocol):
     def plan_back_up(
         self, plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
     ) -> None: ...
+
+    # For learners: search/training.py
+    def begin_many(self, lessons: Any, where: Array, seat: int, kinds: int) -> None: ...
+    def act_many(self, lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None: ...
+    def settle_many(self, lessons: Any, fresh: Array, alone: bool) -> None: ...
+    def look_many(self, states: Any, rows: Array, views: Array, sights: Any) -> None: ...
+    def movers_many(self, states: Any, movers: Array) -> None: ...
+    def answer_random(self, lessons: Any, which: int, buffer: Array) -> None: ...
 
 
 class ThinkingKernels(Protocol):

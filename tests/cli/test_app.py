@@ -11,7 +11,8 @@ from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal,
 
 COMMANDS = (
     *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
-    *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "spaces"),
+    *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "export", "spaces"),
+    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox"),
 )
 
 
@@ -48,7 +49,7 @@ def test_help_on_a_terminal_has_bold_headings() -> None:
     ("arguments", "sentence"),
     [
         (["chess"], "no such command 'chess' (see ludodrome --help)"),
-        (["game"], "no such command 'game'. Did you mean 'games'? (see ludodrome --help)"),
+        (["game"], "no such command 'game'. Did you mean 'games', 'new-game'? (see ludodrome --help)"),
         (["--chess"], "no such option: --chess"),
         (["games", "--chess"], "no such option: --chess"),
         (["games", "chess"], "got unexpected extra argument"),

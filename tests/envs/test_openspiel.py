@@ -14,6 +14,7 @@ pytest.importorskip("pyspiel", reason="open_spiel is not installed: pip install 
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability, mcts, minimax
+from open_spiel.python.observation import make_observation
 
 import ludodrome.envs.openspiel as openspiel
 
@@ -131,6 +132,34 @@ def test_what_lies_face_down_is_hidden_from_the_other() -> None:
             seen[player].add(state.information_state_string(player))
             assert state.information_state_string(player) == state.observation_string(player)
     assert [len(texts) for texts in seen] == [2, 1]
+
+
+def test_tensors_are_the_planes_of_the_other_environments() -> None:
+    game = pyspiel.load_game("ludodrome_dots(rows=2,cols=2)")
+    state = game.new_initial_state()
+    state.apply_action(0)
+    planes = ludodrome.make("dots", rows=2, cols=2).planes
+    assert tuple(game.observation_tensor_shape()) == planes.shape
+    seen = np.array(state.observation_tensor(1)).reshape(planes.shape)
+    assert seen[planes.names.index("horizontal edges drawn")].tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+    observer = make_observation(game)
+    observer.set_from(state, 1)
+    assert (observer.dict["observation"] == seen).all()
+
+
+def test_tensors_hide_what_lies_face_down() -> None:
+    game = pyspiel.load_game("ludodrome_spaces(size=2,rules=live,rounds=1,choice=blind)")
+    views: list[set[bytes]] = [set(), set()]
+    for start in (0, 1):
+        state = game.new_initial_state()
+        state.apply_action(start)
+        middle = np.array(state.observation_tensor(1)).tobytes()
+        while state.current_player() == 0:
+            assert np.array(state.observation_tensor(1)).tobytes() == middle
+            state.apply_action(state.legal_actions()[0])
+        for player in (0, 1):
+            views[player].add(np.array(state.observation_tensor(player)).tobytes())
+    assert [len(found) for found in views] == [2, 1]
 
 
 def test_openspiels_minimax_finds_what_our_solver_knows() -> None:

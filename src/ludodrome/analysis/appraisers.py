@@ -55,7 +55,8 @@ def appraiser(game: Game) -> Appraiser:
         from ludodrome.analysis.boards import Boards
 
         return Boards(game)
-    assert game.insight is not None
+    if game.insight is None:
+        raise ValueError(f"games of {game.id} cannot be graded: it has no insight, so nobody says what a move is worth")
     return Boxes(game) if game.insight.by_points else Search(game)
 
 

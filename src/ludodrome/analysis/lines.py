@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ludodrome.analysis.worth import unknown
 from ludodrome.game import Game, checked_count
 from ludodrome.reading import show
 from ludodrome.search.alphabeta import MOST_DEPTH
@@ -54,7 +55,7 @@ def analyse(
     states = game._states(state)
     game._check_running(states)
     if game.insight is None:
-        raise ValueError(f"{game.id} is not analysed move by move; ludodrome.spaces.respond finds the best answer")
+        raise ValueError(f"{game.id} is not analysed move by move: {unknown(game)}")
     return _deepening(game, states, budget, lines, deepest)
 
 

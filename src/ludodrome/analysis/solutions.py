@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ludodrome.analysis.lines import checked_time, lead, notations
+from ludodrome.analysis.worth import unknown
 from ludodrome.game import Game
 from ludodrome.games.dots.solve import SLICE, Solver
 from ludodrome.search.alphabeta import MOST_DEPTH
@@ -58,7 +59,7 @@ class Solving:
     ) -> None:
         """``table_bits``: room for two to the power of so many positions; ``solver``: one that knows something."""
         if game.insight is None:
-            raise ValueError(f"{game.id} is not solved move by move; ludodrome.spaces.respond finds the best answer")
+            raise ValueError(f"{game.id} is not solved move by move: {unknown(game)}")
         if game.seats != 2:
             raise ValueError(f"only games of two seats have one exact value; this {game.id} has {game.seats}")
         states = game._states(game.initial_state() if state is None else state)

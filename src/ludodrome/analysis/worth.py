@@ -12,6 +12,8 @@ from ludodrome.game import Game
 STEEPNESS = {"skysummit": 0.83, "santorini": 0.8, "caldera": 1.36}
 """A score of s is worth 1 / (1 + exp(-steepness s)), fitted to games of bots (``benchmarks/steepness.py``)."""
 USUAL_STEEPNESS = 0.8
+USUAL_SIDE = 5
+"""Of a board on which points are won, where the options do not tell."""
 STEEPEST = 500.0
 """Beyond this nothing changes any more."""
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = GRADES = ("best", "good", "inaccuracy", "mistake", "blunder")
@@ -59,8 +61,15 @@ def point_unit(game: Game) -> float | None:
     if game.id == "spaces":
         return float(game.options["size"])
     if game.insight is not None and game.insight.by_points:
-        return math.sqrt(game.options["rows"] * game.options["cols"])
+        return math.sqrt(game.options.get("rows", USUAL_SIDE) * game.options.get("cols", USUAL_SIDE))
     return None
+
+
+def unknown(game: Game) -> str:
+    """Why a game without an insight is not searched move by move, as a part of a sentence."""
+    if game.id == "spaces":
+        return "ludodrome.spaces.respond finds the best answer"
+    return "its room has no insight, which would say what a position is worth"
 
 
 def grade(loss: float) -> str:

@@ -12,8 +12,6 @@ from ludodrome.game import Game
 from ludodrome.reading import integer, show
 
 FORFEIT, SUBSTITUTE, RETRY = "forfeit", "substitute", "retry"
-POLICIES = {"dots": SUBSTITUTE, "santorini": f"{RETRY}:10"}
-"""What the games' own documents say about offenders; all others forfeit."""
 LONGEST_MS = 86_400_000
 MOST_TRIES = 1000
 
@@ -136,7 +134,7 @@ class Conditions:
 
 def conditions(game: Game, policy: str | None = None, clock: str | None = None, legal_moves: bool = True) -> Conditions:
     """Conditions for a game: what is not said is as its own document wants it, with a second a move."""
-    chosen = read_policy(policy) if policy is not None else POLICIES.get(game.id, FORFEIT)
+    chosen = read_policy(policy) if policy is not None else read_policy(game.policy)
     return Conditions(chosen, Clock.parse(clock) if clock is not None else Clock(move_ms=1000), legal_moves)
 
 

@@ -8,9 +8,6 @@ from typing import Any
 from ludodrome.arena.assignments import Assignment
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves, returns_of
 
-READS_TEXT = ("santorini",)
-"""Games whose moves are texts: what people and language models write is read generously, and kept canonical."""
-
 
 def opened(game: Game, assignment: Assignment) -> Any:
     """The position in which the bots begin; ValueError if the opening cannot be played or leaves nothing to play."""
@@ -68,6 +65,6 @@ def first_legal_move(game: Game, state: Any) -> Any:
 
 def read_move(game: Game, state: Any, move: Any) -> Any:
     """The move that an answer means, not yet judged by the rules where it is no text."""
-    if game.id in READS_TEXT and type(move) is str:
+    if game.reads_text and type(move) is str:
         return game.parse_move(move, state)
     return move

@@ -24,9 +24,6 @@ from ludodrome.arena.records import Chain, header, keep_sent, kept_number
 from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
-ASKS_EVERY_SEAT = ("dots",)
-"""Games whose document asks both players every turn."""
-
 
 class Table:
     """A game in progress, and what has happened in it."""
@@ -168,7 +165,7 @@ class Table:
             lambda: game.shown(self._states, seat),
             self._message,
         )
-        if game.id in ASKS_EVERY_SEAT and not self._tries:
+        if game.asks_every_seat and not self._tries:
             for other in range(game.seats):
                 if other != seat:
                     self._notices.append(Notice(other, partial(self._observe, other, number, self.state)))

@@ -97,7 +97,7 @@ def look(game: Game, observation: Any) -> View:
         # Whoever lays second under blind or in a deck cannot see what lies there. As a state this would
         # contradict itself; with the other seat to move it is checked like any other.
         seat = int(observation["to_move"])
-        if _hides(game) and type(observation.get("round")) is int:
+        if game.hides and type(observation.get("round")) is int:
             state = {**observation, "to_move": (observation["round"] - 1) % 2}
     mover = game.to_move(state)
     if mover is None:
@@ -108,10 +108,6 @@ def look(game: Game, observation: Any) -> View:
     laid = observation["chosen"]
     options = game.options
     return View(seat, *(None if board is None else read_finished(board, options) for board in (laid, last)))
-
-
-def _hides(game: Game) -> bool:
-    return bool(game.options["choice"] == "blind" or game.options["mode"] == "deck")
 
 
 def margins(own: list[bytes], others: list[bytes], size: int, live: bool) -> Array:

@@ -54,13 +54,19 @@ def _one_action(game: "Game") -> str:
     return "" if game.actions_a_turn == 1 else "it looks move by move, and a move here is a whole board"
 
 
+def _insight(game: "Game") -> str:
+    if game.actions_a_turn == 1 and game.insight is None:
+        return f"it must be told what a position is worth, and {game.id} has no insight"
+    return _one_action(game)
+
+
 KINDS = {
     kind.name: kind
     for kind in (
         Kind("random", "any legal move, each as likely as the others", (), "chance"),
         Kind("greedy", "what is best at once: wins, blocks, free boxes, the best looking position", (), "greed"),
         Kind("chains", "counts long chains and double-deals", (), "drawers", _only_dots),
-        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers", _one_action),
+        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers", _insight),
         Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "simulators", _one_action),
         Kind("expert", "the best there is for the game", (TIME, NODES, THREE), "experts"),
         Kind("level", "for people, from beginner to expert", (LEVEL,), "levels"),

@@ -40,9 +40,22 @@ class Glance:
         if self.kernels.mover(after) < 0:
             winner = int(self.kernels.winner(after))
             return 0 if winner < 0 else WIN - 1 if winner == seat else 1 - WIN
+        if self.game.insight is None or self.game.insight.by_points:
+            return 2 - WIN if replies and self._can_win(after) else 0
         if replies and self.kernels.winning(after) >= 0:
             return 2 - WIN
         return int(self.kernels.value(after, seat))
+
+    def _can_win(self, states: Any) -> bool:
+        """Whether the seat to move wins with one action, for games that have no kernel to tell."""
+        seat, before = self.kernels.mover(states), words(states).copy()
+        after = self.game.new_states(1)
+        for action in legal_actions(self.game, states):
+            words(after)[0] = before[0]
+            self.kernels.play(after, action)
+            if self.kernels.winner(after) == seat:
+                return True
+        return False
 
 
 class Greedy(Player):

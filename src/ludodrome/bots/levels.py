@@ -70,6 +70,11 @@ DOTS = (
 SPACES = (1, 2, 4, 9, 22, 55, 140)
 """Of how many boards made by lot the best is laid."""
 
+OTHERS = (*_CLIMBERS, Level(4, nodes=2_000), Level(6, nodes=20_000))
+"""Of games that other packages bring, and that are just won."""
+PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
+"""Of those that have no insight, or in which points count: how many playouts a move is worth."""
+
 TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
 
 
@@ -120,7 +125,12 @@ def make(game: Game, name: str, seed: int, level: int) -> Bot:
         return BestOfSome(game, name, seed, tried=SPACES[level - 1])
     if game.id == "dots":
         return _drawer(game, name, seed, DOTS[level - 1])
-    return LevelPlayer(game, name, seed, TABLES[game.id][level - 1])
+    if game.insight is None or game.insight.by_points:
+        from ludodrome.bots.simulators import Simulator
+
+        budget = Budget(sims=PLAYOUTS[level - 1])
+        return Simulator(game, name, seed, own=budget, usual=budget)
+    return LevelPlayer(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])
 
 
 def _drawer(game: Game, name: str, seed: int, drawing: Drawing) -> Bot:

@@ -10,38 +10,18 @@ from typing import Any
 
 from ludodrome.game import BadState, Game
 from ludodrome.games import find
+from ludodrome.reading import listing
 
 SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
 """The parts of RULES.md that a player needs; the others speak to machines."""
 
-COLOURS = {"santorini": ("Navy", "White", "Grey"), "skysummit": ("●", "◆")}
-"""What the seats are called in drawings."""
-
-FORMATS = {
-    "caldera": (
-        "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
-        "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
-    ),
-    "dots": "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical.",
-    "santorini": (
-        "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
-        "B2 and builds on C3. A winning step names a build as well."
-    ),
-    "skysummit": (
-        "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
-        "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
-    ),
-    "spaces": (
-        "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
-        "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "
-        "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
-    ),
-}
 DECK_FORMAT = " Here a move is a deck: ten such codes, joined by commas, in one pair of brackets."
 ANSWER = (
     "Think as you like, and end your answer with your move in square brackets. The last legal move in your answer is "
     "the one that is played."
 )
+MOVES_SHOWN = 3
+"""Of a game that does not say how its moves are written, so many are shown."""
 HIDDEN = "what the other seat has laid is face down"
 
 
@@ -49,8 +29,8 @@ def rules_prompt(game: Game, seat: int) -> str:
     """What a player is told once: the game, its rules, its options, how moves are written."""
     page = find(game.id).rules()
     introduction = page.partition("\n## ")[0].partition("\n")[2].strip()
-    sections = [f"## {name}\n\n{_section(page, name)}" for name in SECTIONS]
-    options = ", ".join(f"{name} = {value}" for name, value in game.options.items())
+    sections = [f"## {name}\n\n{text}" for name in SECTIONS if (text := _section(page, name))]
+    options = ", ".join(f"{name} = {value}" for name, value in game.options.items()) or "none"
     return "\n\n".join(
         [
             f"You are playing {game.title}. {you_are(game, seat)}",
@@ -63,22 +43,27 @@ def rules_prompt(game: Game, seat: int) -> str:
 
 
 def _section(page: str, name: str) -> str:
-    """The text under one heading, up to the next that is no deeper."""
+    """The text under one heading, up to the next that is no deeper; empty if there is no such heading."""
     heading = re.search(rf"^(#+) {re.escape(name)}\n", page, re.MULTILINE)
-    assert heading is not None
+    if heading is None:
+        return ""
     following = re.search(rf"^#{{1,{len(heading[1])}}} ", page[heading.end() :], re.MULTILINE)
     return page[heading.end() :][: following.start() if following else None].strip()
 
 
 def you_are(game: Game, seat: int) -> str:
     """Who the player is."""
-    names = COLOURS.get(game.id)
+    names = game.seat_names
     return f"You are player {seat}" + (f" ({names[seat]})." if names else f", seat {seat}.")
 
 
 def move_format(game: Game) -> str:
     """How a move of the game is written."""
-    return FORMATS[game.id] + (DECK_FORMAT if game.options.get("mode") == "deck" else "")
+    if not game.move_format:
+        state = game.initial_state()
+        shown = [bracketed(game.format_move(move, state)) for move in game.legal_moves(state)[:MOVES_SHOWN]]
+        return f"A move is written as in {listing(shown, 'or')}."
+    return game.move_format + (DECK_FORMAT if game.options.get("mode") == "deck" else "")
 
 
 def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None) -> str:

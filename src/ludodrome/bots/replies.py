@@ -40,6 +40,8 @@ PATTERNS = {
     "spaces": (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",),
 }
 """How moves are written in a text, before the rules have looked at them."""
+BRACKETED = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)
+"""The same for games of other packages: whatever stands in square brackets."""
 KEYS = {
     "caldera": {"action"},
     "dots": {"orient"},
@@ -49,6 +51,7 @@ KEYS = {
 }
 """By these a JSON object is known for a move; santorini's moves are texts."""
 _COMPILED = {name: [re.compile(one, re.IGNORECASE) for one in patterns] for name, patterns in PATTERNS.items()}
+_OTHERS = [re.compile(one) for one in BRACKETED]
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _decoder = json.JSONDecoder()
@@ -97,14 +100,14 @@ def spoken(reply: str) -> str:
 
 
 def _candidates(game: Game, answer: str) -> Iterator[_Candidate]:
-    for pattern in _COMPILED[game.id]:
+    for pattern in _COMPILED.get(game.id, _OTHERS):
         for match in pattern.finditer(answer):
             yield _Candidate(match.start(), match.end(), _tidy(game, match[0]), _in_brackets(answer, match))
     at, tried = answer.rfind("{"), 0
     while at >= 0 and tried < MOST_CANDIDATES:
         with suppress(ValueError, RecursionError):
             value, end = _decoder.raw_decode(answer, at)
-            if KEYS[game.id] & value.keys():
+            if game.id not in KEYS or KEYS[game.id] & value.keys():
                 yield _Candidate(at, end, value, False)
         at, tried = answer.rfind("{", 0, at), tried + 1
 

@@ -13,10 +13,12 @@ from ludodrome.cli import (
     analyse,
     doctor,
     evaluate,
+    export,
     games,
     match,
     mcp,
     measure,
+    newgame,
     play,
     puzzle,
     records,
@@ -42,11 +44,13 @@ for group in (
     records.app,
     review.app,
     doctor.app,
+    newgame.app,
     sandbox.app,
     analyse.app,
     measure.app,
 ):
     app.add_typer(group)
+app.add_typer(export.app, name="export")
 app.add_typer(spaces.app, name="spaces")
 app.add_typer(admin.app, name="admin")
 

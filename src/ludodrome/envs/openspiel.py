@@ -7,6 +7,9 @@ step of a board, and boards that lie face down make it a game of imperfect infor
 
 from typing import Any
 
+import numpy as np
+
+from ludodrome.envs.classroom import new_sights
 from ludodrome.envs.extras import missing
 from ludodrome.game import Game, returns_of
 from ludodrome.games import GAMES
@@ -19,6 +22,8 @@ except ImportError as error:
     raise missing(ImportError(name="open_spiel"), "OpenSpiel's games", "openspiel") from error
 
 PREFIX = "ludodrome_"
+_ONLY: Array = np.zeros(1, np.int64)
+"""The number of the only game."""
 SEATS = {"santorini": (2, 3)}
 """Of games that can be played by more or fewer, least and most."""
 
@@ -28,8 +33,7 @@ class Rules:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        options = game.options
-        self.hidden = game.id == "spaces" and (options["mode"] == "deck" or options["choice"] == "blind")
+        self.hidden = game.hides
         """Whether something lies face down."""
         self.by_steps = game.actions_a_turn > 1
 
@@ -54,7 +58,7 @@ def game_type(game_class: type[Game], hidden: bool = False) -> Any:
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
-        provides_observation_tensor=False,
+        provides_observation_tensor=True,
         parameter_specification={option.name: option.default for option in game_class.available},
     )
 
@@ -93,7 +97,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         """What observes states: texts as a seat sees the position, or, with perfect recall, all it has seen."""
         plain = iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall)
         if plain or self.rules.hidden:
-            return Observer(params)
+            return Observer(self.rules.game, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
@@ -170,14 +174,20 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 class Observer:
     """What a seat sees of a position, in OpenSpiel's form. All earlier rounds are part of it: nothing is forgotten."""
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, game: Game, params: Any) -> None:
         if params:
             raise ValueError(f"observations of these games take no parameters, not {params}")
-        self.tensor = None
-        self.dict: dict[str, Array] = {}
+        self._game = game
+        self._sights = new_sights(game, 1)
+        self._shape = game.planes.shape
+        self.tensor: Array = np.zeros(np.prod(self._shape), np.float32)
+        self.dict = {"observation": self.tensor.reshape(self._shape)}
+        """The planes of docs/envs.md; views of the tensor."""
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """There is no tensor."""
+        """Fills the tensor with what that seat sees."""
+        self._game.kernels.look_many(state.states, _ONLY, np.array([player], np.int8), self._sights)
+        self.tensor[:] = self._sights.planes.reshape(-1)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """The position as that seat sees it."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.game import Game
+from ludodrome.game import Cell, Game
 from ludodrome.jit import Array, Record
 
 MODES = ("ansi", "rgb_array")
@@ -40,7 +40,7 @@ def frame(game: Game, record: Record, mode: str) -> Any:
     """A record as text, or as a picture (height, width, 3) uint8."""
     if mode == "ansi":
         return text(game, record)
-    return _PAINTERS[game.id](game, record)
+    return _PAINTERS.get(game.id, paint_cells)(game, record)
 
 
 def text(game: Game, record: Record) -> str:
@@ -188,6 +188,18 @@ def _slot(record: Record, seat: int, deck: bool) -> int:
     if now + 1 >= len(record["lengths"]) or not record["lengths"][now : now + 2].any():
         now = max(now - 2, 0)
     return now + seat
+
+
+def paint_cells(game: Game, record: Record) -> Array:
+    """A game of another package: its cells, a disc in each that belongs to a seat; one empty cell if it gives none."""
+    rows = game.cells(game.decode(record)) or [[Cell("")]]
+    canvas = Canvas(len(rows) * CELL, max(map(len, rows)) * CELL, INK)
+    for row, cells in enumerate(rows):
+        for column, cell in enumerate(cells):
+            canvas.box(row * CELL + 1, column * CELL + 1, CELL - 2, CELL - 2, HEIGHTS[0])
+            if cell.seat is not None:
+                canvas.disc(_middle(row), _middle(column), CELL * 3 // 8, SEATS[cell.seat % len(SEATS)])
+    return canvas.pixels
 
 
 _PAINTERS: dict[str, Callable[[Game, Record], Array]] = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from ludodrome.analysis import solve
 from ludodrome.game import BadState, Game
+from ludodrome.games import OWN, find
 from ludodrome.reading import show
 from ludodrome.web.positions import Json, described, open_game
 from ludodrome.web.thinking import desk
@@ -68,7 +69,8 @@ def _read(text: str) -> Any:
 def told_options(game_id: str, state: Any) -> Json:
     """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
     if type(state) is dict:
-        names = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}.get(game_id, ())
+        own = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}
+        names = own.get(game_id, ()) if game_id in OWN else [one.name for one in find(game_id).room().available]
         return {name: state[name] for name in names if name in state}
     if type(state) is not str:
         return {}

@@ -29,7 +29,7 @@ from ludodrome.store.plays import JOIN, End, Event, Friend
 from ludodrome.web.bells import Bell
 from ludodrome.web.company import BOT, PERSON, Company, Watcher
 from ludodrome.web.floors import Floor
-from ludodrome.web.positions import Json, described, hides
+from ludodrome.web.positions import Json, described
 from ludodrome.web.scenes import Scene
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.thinking import Busy
@@ -388,7 +388,7 @@ class Play:
         """A new scene; no clock runs while somebody is missing. The lock is held."""
         self._asked = time.perf_counter()
         table, turn, state = self._table, self._table.turn, self._states[-1]
-        veiled = hides(self.game)
+        veiled = self.game.hides
         table.notices()  # whoever is here sees the page: nobody is told anything else
         runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
         still = 0.0 if not self.company.missing else float("inf")

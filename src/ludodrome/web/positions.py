@@ -3,17 +3,29 @@
 The page decides nothing: legal moves, eruptions, chains and rounds all come from the rules through this module.
 """
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
-from ludodrome.games import find
+from ludodrome.games import OWN, find
 from ludodrome.reading import show
 
 LARGEST_GRID = 10
 """Of spaces, on a page."""
 MOST_ROUNDS = 25
 
+GENERIC = "generic"
+"""The board of games that have none of their own."""
+_BOARDS = Path(__file__).parent / "static" / "boards"
+
 Json = dict[str, Any]
+
+
+@cache
+def board_of(game_id: str) -> str:
+    """Which of the page's boards shows a game."""
+    return game_id if game_id in OWN and (_BOARDS / f"{game_id}.js").is_file() else GENERIC
 
 
 def open_game(game_id: str, options: Json | None) -> Game:
@@ -27,11 +39,6 @@ def open_game(game_id: str, options: Json | None) -> Game:
     return game
 
 
-def hides(game: Game) -> bool:
-    """Whether there are positions of which not everybody may see everything."""
-    return game.id == "spaces" and (game.options["mode"] == "deck" or game.options["choice"] == "blind")
-
-
 def described(game: Game, state: Any, seat: int | None = None) -> Json:
     """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
     states = game.new_states(1)
@@ -39,7 +46,7 @@ def described(game: Game, state: Any, seat: int | None = None) -> Json:
     mover, ending = int(game.kernels.mover(states)), game.ending(states)
     legal = _legal(game, states)
     return {
-        "state": game.observation(state, seat) if hides(game) else game.decode(states[0]),
+        "state": game.observation(state, seat) if game.hides else game.decode(states[0]),
         "to_move": None if mover < 0 else mover,
         "legal": legal,
         "marks": _marks(game, states, legal or []),
@@ -92,7 +99,18 @@ def _marks(game: Game, states: Any, legal: list[Any]) -> Json:
         state = game.decode(states[0])
         if state["history"]:
             return {"round": told_round(state["history"][-1]["boards"], state["size"], state["rules"])}
-    return {}
+    return _plainly(game, states, legal) if board_of(game.id) == GENERIC else {}
+
+
+def _plainly(game: Game, states: Any, legal: list[Any]) -> Json:
+    """What the generic board shows: the drawing, the cells if the game has any, the legal moves in words."""
+    state = game.decode(states[0])
+    cells = game.cells(state)
+    return {
+        "drawing": game.render(state),
+        "cells": None if cells is None else [[cell._asdict() for cell in row] for row in cells],
+        "texts": [game.format_move(move, state) for move in legal],
+    }
 
 
 def _eruptions(game: Game, states: Any, legal: list[Any]) -> list[Json]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
+from ludodrome.search.treesearch import TreeSearch
 from ludodrome.web.positions import Json
 
 DESKS = 2
@@ -41,7 +42,7 @@ def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
         raise IllegalMove("the game is over: there is nothing to analyse")
     with desk():
         if game.insight is None:
-            return _board_to_lay(game, state, seconds)
+            return (_played_out if game.actions_a_turn == 1 else _board_to_lay)(game, state, seconds)
         *_, found = analyse(game, state, seconds, lines)
     mover = game.to_move(state)
     return {
@@ -60,6 +61,21 @@ def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
             for line in found.lines
         ],
     }
+
+
+def _played_out(game: Game, state: Any, seconds: float) -> Json:
+    """In a game without insight: what does best in playouts; nobody can say what it is worth."""
+    found = TreeSearch(game).search(game._states(state), time=seconds)
+    move = game.move(found.best, state)
+    line: Json = {
+        "move": move,
+        "text": game.format_move(move, state),
+        "score": None,
+        "continuation": [],
+        "proven": False,
+        "distance": None,
+    }
+    return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [line]}
 
 
 def _board_to_lay(game: Game, state: Any, seconds: float) -> Json:

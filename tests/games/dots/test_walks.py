@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import ludodrome
 from ludodrome.jit import COMPILED
+from ludodrome.testing.walking import Tally, examples, walk
 from tests.games.dots import oracle
-from tests.walking import Tally, examples, walk
 
 pytestmark = pytest.mark.xdist_group("dots")
 

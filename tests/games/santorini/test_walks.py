@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import ludodrome
 from ludodrome.jit import COMPILED
+from ludodrome.testing.walking import Chooser, Tally, any_move, examples, walk
 from tests.games.santorini import oracle
-from tests.walking import Chooser, Tally, any_move, examples, walk
 
 pytestmark = pytest.mark.xdist_group("santorini")
 

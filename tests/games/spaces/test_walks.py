@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import ludodrome
 from ludodrome import spaces
 from ludodrome.jit import COMPILED
+from ludodrome.testing.walking import Tally, examples
 from tests.games.spaces import oracle
 from tests.hostile import damaged
-from tests.walking import Tally, examples
 
 pytestmark = pytest.mark.xdist_group("spaces")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ludodrome.arena import messages
-from ludodrome.arena.conditions import FORFEIT, POLICIES, RETRY, SUBSTITUTE
+from ludodrome.arena.conditions import FORFEIT, RETRY, SUBSTITUTE
 from ludodrome.arena.doctor.examination import (
     FAILURE,
     HELD,
@@ -27,7 +27,7 @@ from ludodrome.arena.doctor.examination import (
 from ludodrome.arena.doctor.manners import closing, noise
 from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.seats import Answer, Turn
-from ludodrome.arena.table import ASKS_EVERY_SEAT, Table
+from ludodrome.arena.table import Table
 from ludodrome.bots.player import Dice
 
 SLOW_START = 2.0
@@ -287,7 +287,7 @@ def observing(on: Examination) -> Iterator[Finding]:
     if on.inside:
         yield Finding("observe", SKIPPED, "a built-in is sent no messages")
         return
-    grade = FAILURE if on.game.id in ASKS_EVERY_SEAT else WARNING
+    grade = FAILURE if on.game.asks_every_seat else WARNING
     trials = [Trial(f"as seat {seat}, shown the others' turns", seat, number=80 + seat) for seat in (0, 1)]
     yield from _games(on, "observe", trials, "being shown the others' turns does not disturb it", grade, Observing)
 
@@ -297,7 +297,7 @@ def refusing(on: Examination) -> Iterator[Finding]:
     if on.inside:
         yield Finding("refused", SKIPPED, "a built-in is sent no messages")
         return
-    grade = FAILURE if POLICIES.get(on.game.id, "").startswith(RETRY) else WARNING
+    grade = FAILURE if on.game.policy.startswith(RETRY) else WARNING
     trials = [Trial("after a refusal", seat, policy=f"{RETRY}:10", number=90 + seat) for seat in (0, 1)]
     yield from _games(on, "refused", trials, "it answers again after a refusal", grade, Refusing)
 

@@ -50,13 +50,22 @@ def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
             for file in sorted(path.glob(f"*{SUFFIX}")):
                 yield read(file)
         elif path.suffix == f".{LINES}":
-            for number, line in enumerate(_content(path).splitlines(), 1):
-                if line.strip():
-                    yield from_text(line, f"line {number} of {path}")
+            yield from _of_lines(path)
         elif path.suffix == SUFFIX:
             yield read(path)
         else:
             yield from _of_text(path)
+
+
+def _of_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Line by line: such files may be larger than memory."""
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield from_text(line.rstrip(b"\r\n"), f"line {number} of {path}")
+    except OSError as error:
+        raise BadRecord(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _of_text(path: Path) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.caldera import codec, evaluate, kernels, rules
+from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Caldera(Game):
@@ -20,10 +21,19 @@ class Caldera(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    move_format = (
+        "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
+        "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
+    )
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.most_actions = self._options["turn_limit"]
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["turn_limit"])
 
 
 GAME = Caldera

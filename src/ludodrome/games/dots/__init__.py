@@ -4,7 +4,8 @@ import hashlib
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.dots import codec, evaluate, kernels, rules
+from ludodrome.games.dots import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Dots(Game):
@@ -22,6 +23,9 @@ class Dots(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    asks_every_seat = True
+    policy = "substitute"
+    move_format = "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical."
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -44,6 +48,11 @@ class Dots(Game):
         """The state, and for a seat its own number under ``you``."""
         shown = super().observation(state, seat)
         return shown if seat is None else {"you": seat, **shown}
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["rows"], self._options["cols"])
 
     def _option_fields(self) -> dict[str, Any]:
         size = self._options["rows"], self._options["cols"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import GOLDEN, Array, Int, kernel, mix
+from ludodrome.jit import GOLDEN, Array, Int, kernel, merged, mix
 
 BUCKET = 4
 """Entries in a bucket: eight words, one cache line."""
@@ -44,7 +44,7 @@ def filled(table: Array) -> float:
     return float(np.mean(table[: 1 << 12, 1::2] != 0))
 
 
-@kernel
+@merged
 def bucket_of(key: Any, heap: int, table: Array) -> Int:
     """The bucket of a core and a heap; instead of the core's key its mark will do."""
     return np.int64(mix(key + np.uint64(heap) * GOLDEN) & np.uint64(table.shape[0] - 1))
@@ -56,7 +56,7 @@ def tag_of(mark: Any, heap: int) -> Any:
     return mark << _40 | np.uint64(heap)
 
 
-@kernel
+@merged
 def look_up(bucket: int, key: Any, heap: int, left: int, table: Array) -> tuple[Int, Int]:
     """The bounds of a position's value; those that follow from the boxes left if it is not in the table."""
     for i in range(0, 2 * BUCKET, 2):
@@ -66,19 +66,19 @@ def look_up(bucket: int, key: Any, heap: int, left: int, table: Array) -> tuple[
     return -left, left
 
 
-@kernel
+@merged
 def bounds_of(data: Any) -> tuple[Int, Int]:
     """The bounds in an entry's second word."""
     return np.int64(data >> _16 & _BYTE) - FAR, np.int64(data >> _24 & _BYTE) - FAR
 
 
-@kernel
+@merged
 def tagged(data: Any, tag: Any) -> bool:
     """Whether an entry's second word has this tag."""
     return bool(data & _TAG == tag)
 
 
-@kernel
+@merged
 def note(bucket: int, key: Any, tag: Any, low: int, high: int, effort: int, table: Array) -> None:
     """Write the bounds of a position's value: over its older entry, or over the one that took the least effort.
 

@@ -35,7 +35,7 @@ from ludodrome.games.dots.lattice import (
     least,
     least_without,
 )
-from ludodrome.jit import Array, Int, kernel, lowest, mix, popcount, prefetch
+from ludodrome.jit import Array, Int, kernel, lowest, merged, mix, popcount, prefetch
 
 # The words of a position, in frames and children alike: the core's undrawn edges, its key, and its mark
 # (``likeness.py``), zero as long as it is not needed
@@ -74,7 +74,7 @@ def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
         reached = wider
 
 
-@kernel
+@merged
 def gather(
     fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, sizes: Array, added: Array
 ) -> tuple[Any, Any, Int]:
@@ -96,7 +96,7 @@ def gather(
     return h, v, heap
 
 
-@kernel
+@merged
 def safe_edges(h: Any, v: Any, two: Any, sizes: Array, twins: Array) -> tuple[Any, Any]:
     """The edges that touch no box of degree two, of twins only one. The position's twins are in order."""
     chain_h, chain_v = edges_of(two, h, v, sizes)
@@ -121,7 +121,7 @@ def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any,
     return size - 2, 2, h & ~own_h, v & ~own_v
 
 
-@kernel
+@merged
 def next_safe(
     h: Any, v: Any, safe_h: Any, safe_v: Any, three: Any, sizes: Array
 ) -> tuple[Int, Any, Any, Any, Any, Any]:
@@ -153,7 +153,7 @@ def at_most(taken: int, dealt: int, left: int) -> Int:
     return -(taken + max(left & 1, dealt - left))
 
 
-@kernel
+@merged
 def rank(h: Any, v: Any, lost: int, esteem: int, sizes: Array) -> Int:
     """A child's place among its brothers, the least first: few safe edges, much given away, a successful edge."""
     _, two, _ = degrees(h, v, sizes)
@@ -252,7 +252,7 @@ def expand(
     return False
 
 
-@kernel
+@merged
 def weigh(seen: int, place: int, values: Array, table: Array, children: Array, words: Array) -> tuple[int, int]:
     """Move a child to its final place, with the bounds that are known; the bounds of what the move is worth."""
     if place < seen:
@@ -269,7 +269,7 @@ def weigh(seen: int, place: int, values: Array, table: Array, children: Array, w
     return worth(children[place, TAKEN], children[place, DEALT], left, low, high)
 
 
-@kernel
+@merged
 def pick(at: int, end: int, children: Array, words: Array) -> None:
     """Bring the child of the least rank, of those from ``at`` on, to this place."""
     least_place = at

@@ -2,21 +2,28 @@
 
 from typing import Any
 
-from ludodrome.games.dots import captures, evaluate, lattice, prove, rules
+from ludodrome.games.dots import captures, evaluate, greedy, lattice, planes, prove, rules
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
+from ludodrome.search.answering import make_answer_alphabeta, make_answer_greedy
 from ludodrome.search.batch import make_batch
 from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
+from ludodrome.search.training import make_training
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
 _grow, _reroot = make_mcts(rules.VERBS)
 _plan_select, _plan_back_up = make_planning(rules.VERBS)
+_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
+    rules.VERBS, planes.observe
+)
 _alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
+_answer_greedy = make_answer_greedy(rules.VERBS, greedy.best_edges)
+_answer_alphabeta = make_answer_alphabeta(rules.VERBS, evaluate.INSIGHT, _alphabeta)
 
 
 @entry
@@ -181,3 +188,46 @@ def alphabeta(
     states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
 ) -> Any:
     return _alphabeta(states, words, keys, moves, frames, searches, table, limit)
+
+
+# For learners
+
+
+@entry
+def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
+    _begin_many(lessons, where, seat, kinds)
+
+
+@entry
+def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+    _act_many(lessons, actions, limit, fresh, lots, buffer)
+
+
+@entry
+def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
+    _settle_many(lessons, fresh, alone)
+
+
+@entry
+def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
+    _look_many(states, rows, views, sights)
+
+
+@entry
+def movers_many(states: Any, movers: Array) -> None:
+    _movers_many(states, movers)
+
+
+@entry
+def answer_random(lessons: Any, which: int, buffer: Array) -> None:
+    _answer_random(lessons, which, buffer)
+
+
+@entry
+def answer_greedy(lessons: Any, lesson_words: Array, which: int, buffer: Array, desk: Any, desk_words: Array) -> None:
+    _answer_greedy(lessons, lesson_words, which, buffer, desk, desk_words)
+
+
+@entry
+def answer_alphabeta(lessons: Any, lesson_words: Array, which: int, desk: Any, depth: int) -> None:
+    _answer_alphabeta(lessons, lesson_words, which, desk, depth)

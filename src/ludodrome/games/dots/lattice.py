@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.games.dots.rules import board_edges, box_sides
-from ludodrome.jit import Array, Int, kernel, popcount
+from ludodrome.jit import Array, Int, kernel, merged, popcount
 
 ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 WORD_BYTES = 8
@@ -121,7 +121,7 @@ def words_of(undrawn: Any, places: Array) -> tuple[Any, Any]:
     return h, v
 
 
-@kernel
+@merged
 def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
     """The boxes with one undrawn side, with two, and with three or four: all boxes are counted at once, in binary."""
     boxes = sizes[BOXES]
@@ -133,7 +133,7 @@ def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
     return odd & ~two_or_three, two_or_three & ~odd, (odd & two_or_three) | (both_flat & both_upright)
 
 
-@kernel
+@merged
 def edges_of(boxes: Any, h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
     """The undrawn edges of a set of boxes."""
     return h & (boxes | boxes << sizes[STRIDE]), v & (boxes | boxes << ONE)
@@ -164,7 +164,7 @@ def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
     return h, v
 
 
-@kernel
+@merged
 def images(h: Any, v: Any, turned: Array) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
     """The position's images, as sets of edge numbers."""
     a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = ZERO
@@ -186,13 +186,13 @@ def images(h: Any, v: Any, turned: Array) -> tuple[Any, Any, Any, Any, Any, Any,
     return a0, a1, a2, a3, a4, a5, a6, a7
 
 
-@kernel
+@merged
 def least(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any]) -> Any:
     """The least of a position's images. If its twins are in order, equal positions have the same."""
     return min(min(min(of[0], of[1]), min(of[2], of[3])), min(min(of[4], of[5]), min(of[6], of[7])))
 
 
-@kernel
+@merged
 def least_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, turned: Array) -> Any:
     """The least of the images after one more edge, given by its bit as in ``Lattice.places``, has been drawn."""
     byte, value = edge >> 3, 1 << (edge & 7)
@@ -210,7 +210,7 @@ def least_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, 
     )
 
 
-@kernel
+@merged
 def edge_count(h: Any, v: Any) -> Int:
     """How many edges are undrawn."""
     return popcount(h) + popcount(v)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.games.santorini import codec, evaluate, kernels, rules
+from ludodrome.games.santorini import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Santorini(Game):
@@ -21,10 +22,22 @@ class Santorini(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    reads_text = True
+    policy = "retry:10"
+    seat_names = codec.COLOURS
+    move_format = (
+        "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
+        "B2 and builds on C3. A winning step names a build as well."
+    )
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self._options["players"]
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["players"])
 
 
 GAME = Santorini

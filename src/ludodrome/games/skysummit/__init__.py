@@ -1,7 +1,8 @@
 """Skysummit: towers with placement."""
 
 from ludodrome.game import Game, Option
-from ludodrome.games.skysummit import codec, evaluate, kernels, rules
+from ludodrome.games.skysummit import codec, evaluate, kernels, planes, rules
+from ludodrome.room import Planes
 
 
 class Skysummit(Game):
@@ -19,6 +20,16 @@ class Skysummit(Game):
     kernels = kernels
     insight = evaluate.INSIGHT
     codec = codec
+    seat_names = ("●", "◆")
+    move_format = (
+        "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
+        "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
+    )
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["turn_limit"])
 
 
 GAME = Skysummit

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
-from ludodrome.games.spaces import codec, kernels, rules
+from ludodrome.games.spaces import codec, kernels, planes, rules
 from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
 from ludodrome.games.spaces.building import all_boards, steps
 from ludodrome.games.spaces.count import count_boards, count_by, known_count
@@ -34,6 +34,7 @@ from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
 from ludodrome.reading import show
+from ludodrome.room import Planes
 
 MOST_COUNTED = 10**10
 """perft makes every board: no more than this."""
@@ -100,6 +101,11 @@ class Spaces(Game):
     reasons = rules.REASONS
     kernels = kernels
     codec = codec
+    move_format = (
+        "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
+        "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "
+        "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
+    )
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -120,10 +126,14 @@ class Spaces(Game):
     def observation(self, state: Any, seat: int | None = None) -> Any:
         """The state, but for a hidden board or deck: only who laid it sees it (R25, R26)."""
         shown = super().observation(state, seat)
-        hidden = self._options["mode"] == "deck" or self._options["choice"] == "blind"
-        if hidden and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
+        if self.hides and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
             shown["chosen"] = None
         return shown
+
+    @property
+    def hides(self) -> bool:
+        """Whether a board or a deck lies face down until both are laid (R25, R26)."""
+        return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the board that is being built in a record."""
@@ -133,6 +143,11 @@ class Spaces(Game):
         slot = kernels.slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
         return format_steps(steps_of(actions, self._options["size"]))
+
+    @property
+    def planes(self) -> Planes:
+        """What a learner sees."""
+        return planes.planes_of(self._options["size"], self._options["rounds"], self._options["mode"] == "deck")
 
     # Moves
 

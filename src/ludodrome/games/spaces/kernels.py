@@ -4,7 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces import mixture_search, respond_bounds, respond_search, rounds, rules, sample_rows, walk
+from ludodrome.games.spaces import (
+    mixture_search,
+    planes,
+    respond_bounds,
+    respond_search,
+    rounds,
+    rules,
+    sample_rows,
+    walk,
+)
 from ludodrome.games.spaces.boards import FINISH
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.batch import make_batch
@@ -12,12 +21,16 @@ from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
+from ludodrome.search.training import make_training
 
 _playouts = make_playouts(rules.VERBS)
 _perft = make_perft(rules.VERBS, one_action_a_turn=False)
 _reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
 _grow, _reroot = make_mcts(rules.VERBS)
 _plan_select, _plan_back_up = make_planning(rules.VERBS)
+_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
+    rules.VERBS, planes.observe
+)
 
 
 @entry
@@ -343,3 +356,36 @@ def plan_back_up(
     plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
 ) -> None:
     _plan_back_up(plan, states, buffer, priors, values, noise, share)
+
+
+# For learners
+
+
+@entry
+def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
+    _begin_many(lessons, where, seat, kinds)
+
+
+@entry
+def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+    _act_many(lessons, actions, limit, fresh, lots, buffer)
+
+
+@entry
+def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
+    _settle_many(lessons, fresh, alone)
+
+
+@entry
+def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
+    _look_many(states, rows, views, sights)
+
+
+@entry
+def movers_many(states: Any, movers: Array) -> None:
+    _movers_many(states, movers)
+
+
+@entry
+def answer_random(lessons: Any, which: int, buffer: Array) -> None:
+    _answer_random(lessons, which, buffer)

@@ -32,9 +32,18 @@ def one_game(game_id: str) -> Json:
         "title": entry.title,
         "summary": entry.summary,
         "options": [
-            {"name": one.name, "default": one.default, "meaning": one.meaning, "values": one.values}
+            {
+                "name": one.name,
+                "default": one.default,
+                "meaning": one.meaning,
+                "values": one.values,
+                "low": one.low,
+                "high": one.high,
+                "words": list(one.words),
+            }
             for one in game.available
         ],
+        "seats": game.seats,
         "bots": bot_names(game),
     }
 

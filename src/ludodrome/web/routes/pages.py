@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ludodrome.games import GAMES, Entry
 from ludodrome.puzzlebook import puzzles
 from ludodrome.web.identity import Anybody
+from ludodrome.web.positions import board_of
 from ludodrome.web.routes.puzzles import puzzle_of
 from ludodrome.web.rulebook import rules
 from ludodrome.web.showcase import showcase
@@ -21,6 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 FIRST = "skysummit"
 ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
+"""The five; games of other packages come after them."""
 TABS = (
     ("Play", ""),
     ("Arena", "/arena"),
@@ -32,6 +34,7 @@ TABS = (
 )
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 _templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
+_templates.env.globals["board_of"] = board_of
 
 
 def embedded(value: Any) -> Markup:
@@ -40,24 +43,28 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
+def _games() -> list[Entry]:
+    return [GAMES[one] for one in (*ORDER, *sorted(set(GAMES) - set(ORDER)))]
+
+
 def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:
     """A page of a game, under one of its tabs or beside them; 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: Entry = GAMES[game_id]
-    shared = {"games": [GAMES[one] for one in ORDER], "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
+    shared = {"games": _games(), "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 
 def general_page(request: Request, template: str, **context: Any) -> Response:
     """A page of no game in particular."""
-    shared = {"games": [GAMES[one] for one in ORDER], "game": None, "tabs": TABS, "tab": "", "embedded": embedded}
+    shared = {"games": _games(), "game": None, "tabs": TABS, "tab": "", "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 
 def error_page(request: Request, status: int, sentence: str) -> Response:
     """A page that says what is wrong."""
-    context = {"games": [GAMES[one] for one in ORDER], "game": None, "tabs": TABS, "tab": "", "sentence": sentence}
+    context = {"games": _games(), "game": None, "tabs": TABS, "tab": "", "sentence": sentence}
     return _templates.TemplateResponse(request, "error.html", {**context, "status": status}, status_code=status)
 
 

@@ -1,13 +1,13 @@
 // The analysis board: any position, moves tried from it as a tree, the engine's lines, a link to share.
 
-import { pageData, post, say, sentence } from "./api.js";
+import { boardModule, pageData, post, say, sentence } from "./api.js";
 import { SEATS, chip, html } from "./draw.js";
 import { SHAPES, editors } from "./editor.js";
 import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
-const { GameBoard } = await import(`./boards/${data.game}.js`);
+const { GameBoard } = await boardModule();
 const STAGES = [0.3, 1.2, 3];
 const USUAL_LIMIT = 200;
 const editor = editors[data.game];
@@ -342,4 +342,5 @@ async function start() {
 
 const begin = () => (data.game === "spaces" ? load({ options: first(), state: null }) : load({ options: null, state: data.showcase.state })).catch(failed);
 if (data.game === "spaces") part("flip").hidden = true;
+else if (!editor) part("edit").hidden = true;
 start();

@@ -31,6 +31,9 @@ export const remove = (path) => ask(path, { method: "DELETE" });
 
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
+/** The board of the page's game; games of other packages have a plain one. */
+export const boardModule = () => import(`./boards/${document.body.dataset.board}.js`);
+
 const voice = document.getElementById("say");
 export function say(text) {
   voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;

@@ -1,6 +1,6 @@
 // What the league's pages share: results, live boards, times.
 
-import { say } from "./api.js";
+import { boardModule, say } from "./api.js";
 import { chip, html } from "./draw.js";
 
 const UNITS = [[60_000, "s", 1000], [3_600_000, "min", 60_000], [86_400_000, "h", 3_600_000], [Infinity, "d", 86_400_000]];
@@ -36,7 +36,7 @@ export function showResults(list, matches, empty) {
 
 /** The boards of a game, to be drawn and not to be played on. */
 export async function boardMaker(game) {
-  const { GameBoard } = await import(`./boards/${game}.js`);
+  const { GameBoard } = await boardModule();
   return (host, bar) => new GameBoard(host, bar, { move: () => {}, why: async () => "", say });
 }
 

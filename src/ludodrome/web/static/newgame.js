@@ -6,7 +6,8 @@ import { chip, html } from "./draw.js";
 const CLOCKS = [["none", "No clock"], ["10m++5s", "10 minutes, 5 s a move"], ["5m++3s", "5 minutes, 3 s a move"], ["1m++1s", "1 minute, 1 s a move"], ["30s", "30 s for each move"], ["10s", "10 s for each move"]];
 const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
 const PLAIN = { mode: "Mode", turn_limit: "Turn limit", rows: "Rows", cols: "Columns", players: "Players", size: "Size", rules: "Rules", rounds: "Rounds", choice: "Choice" };
-const LIMITS = { rows: [1, 21], cols: [1, 21], size: [2, 10], rounds: [1, 25], players: [2, 3], turn_limit: [1, 1000] };
+const LIMITS = { rows: [1, 21], cols: [1, 21], size: [2, 10], rounds: [1, 25], players: [2, 3] };
+const LONGEST_LIST = 30;
 const WORDS = { mode: { rounds: "rounds: board against board", deck: "deck: ten boards against ten" }, rules: { written: "written: the classic text", live: "live: as it is played in public" }, choice: { seen: "seen: the answer knows the board", blind: "blind: both lie face down" } };
 
 const dialog = document.getElementById("newgame");
@@ -24,13 +25,17 @@ function seatSelect(bots, number, chosen) {
     html("select", { id: `seat-${number}`, name: "seat" }, option("person", "A person here"), option("friend", "A friend by link"), html("optgroup", { label: "Levels" }, ...levels.map((spec) => option(spec, botName(spec)))), html("optgroup", { label: "Other bots" }, ...others.map((spec) => option(spec, spec)))));
 }
 
-function optionField({ name, default: usual }, chosen) {
+/** A name that no game of ours has is shown as it is written. */
+const plainName = (name) => PLAIN[name] || name[0].toUpperCase() + name.slice(1).replaceAll("_", " ");
+
+function optionField({ name, default: usual, low: least, high: most, words }, chosen) {
   const value = chosen ?? usual, id = `option-${name}`;
   let field;
   if (WORDS[name]) field = html("select", { id, name }, ...Object.entries(WORDS[name]).map(([word, text]) => html("option", { value: word, selected: word === value }, text)));
-  else if (name === "turn_limit") field = html("input", { id, name, type: "number", min: 1, max: 1000, value });
-  else { const [low, high] = LIMITS[name]; field = html("select", { id, name }, ...Array.from({ length: high - low + 1 }, (_, at) => html("option", { value: low + at, selected: low + at === value }, String(low + at)))); }
-  return html("div", { class: "field" }, html("label", { for: id }, PLAIN[name]), field);
+  else if (words.length) field = html("select", { id, name }, ...words.map((word) => html("option", { value: word, selected: word === value }, word)));
+  else if (most - least > LONGEST_LIST && !(name in LIMITS)) field = html("input", { id, name, type: "number", min: least, max: most, value });
+  else { const [low, high] = LIMITS[name] || [least, most]; field = html("select", { id, name }, ...Array.from({ length: high - low + 1 }, (_, at) => html("option", { value: low + at, selected: low + at === value }, String(low + at)))); }
+  return html("div", { class: "field" }, html("label", { for: id }, plainName(name)), field);
 }
 
 /** `fixed`: options and a position that are given already. */
@@ -49,7 +54,7 @@ export async function openDialog(game, view, begin, fixed = null) {
     html("fieldset", {}, html("legend", {}, "The game"), ...options.map((one) => optionField(one, chosen[one.name])), html("div", { class: "field" }, html("label", { for: "clock" }, "Clock"), clock)),
     refusal, html("div", { class: "end" }, html("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"), html("button", { class: "button first", type: "submit" }, "Play")));
   const fillSeats = () => {
-    const count = Number(form.querySelector('[name="players"]')?.value || (fixed ? specs.length : 2)), now = [...seats.querySelectorAll("select")].map((one) => one.value);
+    const count = Number(form.querySelector('[name="players"]')?.value || (fixed ? specs.length : known.seats)), now = [...seats.querySelectorAll("select")].map((one) => one.value);
     const kept = now.length ? now : specs;
     seats.replaceChildren(seats.firstChild, ...Array.from({ length: count }, (_, at) => seatSelect(known.bots, at, kept[at] || "level:3")));
   };
@@ -60,7 +65,7 @@ export async function openDialog(game, view, begin, fixed = null) {
   if (mode) { mode.addEventListener("change", fitMode); fitMode(); }
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const values = fixed?.options ?? Object.fromEntries(options.filter(({ name }) => !form.querySelector(`[name="${name}"]`).disabled).map(({ name }) => { const { value } = form.querySelector(`[name="${name}"]`); return [name, WORDS[name] ? value : Number(value)]; }));
+    const values = fixed?.options ?? Object.fromEntries(options.filter(({ name }) => !form.querySelector(`[name="${name}"]`).disabled).map(({ name }) => { const { value } = form.querySelector(`[name="${name}"]`); return [name, options.find((one) => one.name === name).words.length ? value : Number(value)]; }));
     refusal.textContent = "";
     try {
       await begin({ game, options: values, ...(fixed ? { position: fixed.position } : {}), seats: [...seats.querySelectorAll("select")].map((one) => one.value), clock: clock.value });

@@ -1,6 +1,6 @@
 // The play page: a game on the server, shown move by move.
 
-import { counted, get, pageData, post, say, sentence, useKey } from "./api.js";
+import { boardModule, counted, get, pageData, post, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
@@ -8,7 +8,7 @@ import { openDialog } from "./newgame.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
-const { GameBoard } = await import(`./boards/${data.game}.js`);
+const { GameBoard } = await boardModule();
 const SLOW = 4000;
 const SPEEDS = { dots: 260 }, USUAL_SPEED = 420;
 const asked = new URLSearchParams(location.search);
@@ -43,7 +43,7 @@ const mine = () => view.seats.map((seat, number) => (seat.yours ? number : -1)).
 const me = () => { const some = mine(); return some.length === 1 ? some[0] : view.to_move !== null && some.includes(view.to_move) ? view.to_move : some[0] ?? 0; };
 const bottom = () => (mine().length === 1 ? me() : 0);
 const shared = () => view.seats.some(({ kind }) => kind === "friend");
-const turned = () => (flipped === null ? data.game !== "dots" && data.game !== "spaces" && bottom() === 1 : flipped);
+const turned = () => (flipped === null ? data.game !== "dots" && data.game !== "spaces" && document.body.dataset.board !== "generic" && bottom() === 1 : flipped);
 const nameOf = (seat) => (view.seats[seat].yours && mine().length === 1 ? "You" : view.seats[seat].name);
 
 // Beginning
@@ -73,7 +73,7 @@ async function open(game) {
 async function start() {
   const first = data.showcase;
   if (first && asked.has("position")) { await playOn(); return; }
-  if (first) sketch(first);
+  if (first?.state) sketch(first);
   const [name, as] = data.play ? [data.play, role] : (recalled(data.game) || "").split(" ");
   if (name) {
     try {

@@ -1,11 +1,11 @@
 // One puzzle: the board, the task, and what is said about the moves tried.
 
-import { pageData, post, say, sentence } from "./api.js";
+import { boardModule, pageData, post, say, sentence } from "./api.js";
 import { SEATS, chip, html, moves, pause } from "./draw.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
-const { GameBoard } = await import(`./boards/${data.game}.js`);
+const { GameBoard } = await boardModule();
 let attempt = null;
 let current = null;
 

@@ -1,13 +1,13 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
-import { counted, get, pageData, say, sentence } from "./api.js";
+import { boardModule, counted, get, pageData, say, sentence } from "./api.js";
 import { SEATS, chip, html, moves as inMotion } from "./draw.js";
 import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
-const { GameBoard } = await import(`./boards/${data.game}.js`);
+const { GameBoard } = await boardModule();
 const PACE = { spaces: 4500, dots: 500 }, USUAL_PACE = 1000;
 const POLL = 350;
 /** A game that is played on shows so many moves before; else it begins in the position itself. */

@@ -1,6 +1,6 @@
 // The rules page: diagrams that can be played on, and folded chapters that open when a link leads into them.
 
-import { pageData, post, say, sentence } from "./api.js";
+import { boardModule, pageData, post, say, sentence } from "./api.js";
 import { html } from "./draw.js";
 
 const data = pageData();
@@ -13,7 +13,7 @@ function unfold() {
 
 async function diagram(figure) {
   const { position, options } = data.diagrams[Number(figure.dataset.diagram)];
-  const { GameBoard } = await import(`./boards/${data.game}.js`);
+  const { GameBoard } = await boardModule();
   const bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
   const again = html("button", { class: "button tight", type: "button", disabled: true }, "Start over");
   figure.append(bar, again);

@@ -1,4 +1,4 @@
-"""Walks through a game that compare the package with an oracle at every ply."""
+"""Walks through a game that compare the package with an oracle, rules written a second time, at every ply."""
 
 import json
 import random
@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import ludodrome
+from ludodrome.game import Game
 from ludodrome.jit import COMPILED
 
 Chooser = Callable[[list[Any], Any, random.Random], Any]
 
 
 def any_move(moves: list[Any], state: Any, rng: random.Random) -> Any:
+    """One of them by lot."""
     return rng.choice(moves)
 
 
@@ -28,7 +29,7 @@ class Tally:
 
 
 def walk(
-    game: ludodrome.Game,
+    game: Game,
     oracle: ModuleType,
     rng: random.Random,
     tally: Tally,
@@ -56,7 +57,7 @@ def walk(
         tally.plies += 1
 
 
-def compare(game: ludodrome.Game, oracle: ModuleType, state: Any) -> list[Any]:
+def compare(game: Game, oracle: ModuleType, state: Any) -> list[Any]:
     """Everything that both can say about a position; gives the legal moves."""
     moves = game.legal_moves(state)
     assert moves == oracle.legal(state, game.options)
@@ -77,7 +78,7 @@ def compare(game: ludodrome.Game, oracle: ModuleType, state: Any) -> list[Any]:
     return moves
 
 
-def compare_notations(game: ludodrome.Game, state: Any, move: Any) -> None:
+def compare_notations(game: Game, state: Any, move: Any) -> None:
     """A move survives its notation and its number."""
     assert game.is_legal(state, move)
     assert game.parse_move(game.format_move(move, state), state) == move

@@ -1,0 +1,225 @@
+"""Tic-tac-toe's compiled entry points: the rules, and the factories of ``ludodrome.search`` instantiated.
+
+Nothing here knows the game but ``judge`` and ``lines``, which the codec asks. A factory makes kernels of the game's
+verbs; an entry is a function of this module, so that Numba keeps what it compiled in a file.
+"""
+
+from typing import Any
+
+import numpy as np
+from ludodrome.jit import Array, Int, entry
+from ludodrome.search.alphabeta import make_alphabeta
+from ludodrome.search.answering import make_answer_alphabeta, make_answer_greedy, make_glance
+from ludodrome.search.batch import make_batch
+from ludodrome.search.mcts import make_mcts
+from ludodrome.search.perft import make_perft
+from ludodrome.search.planning import make_planning
+from ludodrome.search.playouts import make_playouts
+from ludodrome.search.training import make_training
+
+from ludodrome_tictactoe import evaluate, planes, rules
+
+_playouts = make_playouts(rules.VERBS)
+_perft = make_perft(rules.VERBS, one_action_a_turn=True)
+_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
+_grow, _reroot = make_mcts(rules.VERBS)
+_plan_select, _plan_back_up = make_planning(rules.VERBS)
+_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
+    rules.VERBS, planes.observe
+)
+_alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
+_answer_greedy = make_answer_greedy(rules.VERBS, make_glance(rules.VERBS, evaluate.INSIGHT))
+_answer_alphabeta = make_answer_alphabeta(rules.VERBS, evaluate.INSIGHT, _alphabeta)
+
+
+# The rules
+
+
+@entry
+def reset(states: Any, seed: Any) -> None:
+    rules.reset(states[0], seed)
+
+
+@entry
+def judge(states: Any) -> None:
+    rules.judge(states[0])
+
+
+@entry
+def lines(states: Any, seat: int) -> Any:
+    return rules.has_line(np.uint64(states[0].signs[seat]))
+
+
+@entry
+def legal(states: Any, buffer: Array) -> Int:
+    return rules.legal(states[0], buffer)
+
+
+@entry
+def fault(states: Any, action: int) -> int:
+    return rules.fault(states[0], action)
+
+
+@entry
+def play(states: Any, action: int) -> None:
+    rules.play(states[0], action)
+
+
+@entry
+def mover(states: Any) -> Int:
+    return rules.mover(states[0])
+
+
+@entry
+def turns(states: Any) -> Int:
+    return rules.turns(states[0])
+
+
+@entry
+def winner(states: Any) -> Int:
+    return rules.winner(states[0])
+
+
+# Random games, counting, games side by side
+
+
+@entry
+def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
+    return _playouts(states, buffer, seed, first, count, wins)
+
+
+@entry
+def perft(states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int:
+    return _perft(states, words, buffers, cursors, target, leaves)
+
+
+@entry
+def reset_many(states: Any, seed: Any, where: Array) -> None:
+    _reset_many(states, seed, where)
+
+
+@entry
+def step_many(
+    states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+) -> None:
+    _step_many(states, actions, limit, done, to_move, rewards, illegal)
+
+
+@entry
+def mask_many(states: Any, buffer: Array, mask: Array) -> None:
+    _mask_many(states, buffer, mask)
+
+
+# Insight, and the search that it is for
+
+
+@entry
+def value(states: Any, hero: int) -> Int:
+    return evaluate.value(states[0], hero)
+
+
+@entry
+def winning(states: Any) -> Int:
+    return evaluate.winning(states[0])
+
+
+@entry
+def pressed(states: Any) -> Any:
+    return evaluate.pressed(states[0])
+
+
+@entry
+def narrow(states: Any, buffer: Array, count: int) -> Int:
+    return evaluate.narrow(states[0], buffer, count)
+
+
+@entry
+def promise(states: Any, action: int) -> Int:
+    return evaluate.promise(states[0], evaluate.survey(states[0]), action)
+
+
+@entry
+def mark(states: Any, action: int) -> Int:
+    return evaluate.mark(states[0], action)
+
+
+@entry
+def rekey(states: Any, keys: Array) -> None:
+    evaluate.rekey(states[0], states[1], keys, 0)
+
+
+@entry
+def alphabeta(
+    states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: int
+) -> Any:
+    return _alphabeta(states, words, keys, moves, frames, searches, table, limit)
+
+
+# Tree search
+
+
+@entry
+def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _grow(tree, work, states, settings, seed, simulations)
+
+
+@entry
+def reroot(tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any:
+    return _reroot(tree, work, states, settings, target)
+
+
+@entry
+def plan_select(
+    plan: Any, roots: Array, states: Any, state_words: Array, buffer: Array, weight: float, mask: Array
+) -> None:
+    _plan_select(plan, roots, states, state_words, buffer, weight, mask)
+
+
+@entry
+def plan_back_up(
+    plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
+) -> None:
+    _plan_back_up(plan, states, buffer, priors, values, noise, share)
+
+
+# For learners
+
+
+@entry
+def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
+    _begin_many(lessons, where, seat, kinds)
+
+
+@entry
+def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+    _act_many(lessons, actions, limit, fresh, lots, buffer)
+
+
+@entry
+def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
+    _settle_many(lessons, fresh, alone)
+
+
+@entry
+def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
+    _look_many(states, rows, views, sights)
+
+
+@entry
+def movers_many(states: Any, movers: Array) -> None:
+    _movers_many(states, movers)
+
+
+@entry
+def answer_random(lessons: Any, which: int, buffer: Array) -> None:
+    _answer_random(lessons, which, buffer)
+
+
+@entry
+def answer_greedy(lessons: Any, lesson_words: Array, which: int, buffer: Array, desk: Any, desk_words: Array) -> None:
+    _answer_greedy(lessons, lesson_words, which, buffer, desk, desk_words)
+
+
+@entry
+def answer_alphabeta(lessons: Any, lesson_words: Array, which: int, desk: Any, depth: int) -> None:
+    _answer_alphabeta(lessons, lesson_words, which, desk, depth)

@@ -1,0 +1,129 @@
+"""The group ``export``: games as datasets for supervised learning."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, GameId, Group, Json, Options, examples, open_game, refusals
+
+if TYPE_CHECKING:
+    from ludodrome.datasets import Dataset
+    from ludodrome.datasets.sources import Source
+
+app = typer.Typer(
+    cls=Group,
+    name="export",
+    help="Write games as datasets for supervised learning.",
+    epilog=examples(
+        "ludodrome export records games --to dataset",
+        "ludodrome export selfplay skysummit --games 100 --sims 400 --to dataset",
+    ),
+)
+
+Folder = Annotated[
+    str, typer.Option("--to", metavar="DIR", show_default=False, help="The dataset's folder, new or empty.")
+]
+Form = Annotated[str, typer.Option("--form", metavar="FORM", help="npz, or parquet, which needs pyarrow.")]
+Licence = Annotated[str, typer.Option(metavar="NAME", help="The licence that the data card names.")]
+ShardRows = Annotated[
+    int | None, typer.Option("--rows", metavar="N", show_default=False, help="Rows of a file, at most.")
+]
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome export records games --to dataset",
+        "ludodrome export records games.jsonl --game dots --bot chains --form parquet --to dataset",
+    ),
+)
+def records(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", show_default=False, help="Files of records, or folders of them.")
+    ],
+    to: Folder,
+    form: Form = "npz",
+    game: Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")] = None,
+    bot: Annotated[
+        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
+    ] = None,
+    winner: Annotated[
+        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
+    ] = None,
+    licence: Licence = "CC0-1.0",
+    rows: ShardRows = None,
+    json: Json = False,
+) -> None:
+    """Write recorded games as a dataset: positions, what was played, what came of it.
+
+    Records are verified one by one, and no more than one file of the dataset is in memory. All must be of one game
+    with the same options; games that were not decided by play are left out.
+    """
+    with refusals():
+        from ludodrome.arena.records.archive import Wanted, find
+        from ludodrome.datasets import Recorded
+
+        wanted = Wanted(game, bot, winner)
+        with screen.waiting("reading the first record ..."):
+            source = Recorded(record for record in find(paths) if record in wanted)
+    _write(source, to, form, licence, rows, None, json)
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome export selfplay skysummit --games 100 --sims 400 --to dataset",
+        "ludodrome export selfplay dots -o rows=3 -o cols=3 --form parquet --to dataset",
+    ),
+)
+def selfplay(
+    game: GameId,
+    to: Folder,
+    option: Options = None,
+    games: Annotated[int, typer.Option(metavar="N", help="How many games.")] = 100,
+    sims: Annotated[int, typer.Option(metavar="N", help="Simulations a move.")] = 400,
+    free: Annotated[int, typer.Option(metavar="N", help="Turns of each game that are drawn by visits.")] = 8,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="What lots are drawn from.")] = 0,
+    form: Form = "npz",
+    licence: Licence = "CC0-1.0",
+    rows: ShardRows = None,
+    json: Json = False,
+) -> None:
+    """Have a tree search play games against itself, and write them as a dataset.
+
+    Beside what `export records` writes, each row has the search's shares of visits.
+    """
+    made = open_game(game, option)
+    with refusals():
+        from ludodrome.datasets import SelfPlay
+
+        source = SelfPlay(made, games, sims, seed, free)
+    _write(source, to, form, licence, rows, games, json)
+
+
+def _write(source: "Source", to: str, form: str, licence: str, rows: int | None, games: int | None, json: bool) -> None:
+    from ludodrome.datasets import write
+
+    with refusals(), _noting(games) as note:
+        made = write(source, to, form, licence, rows, note)
+    if json:
+        from json import dumps
+
+        screen.say(dumps(_facts(made)))
+    else:
+        screen.say(f"{made.folder}: {made.games:,} games, {made.rows:,} rows, {len(made.files)} files and README.md")
+        screen.say(f"digest {made.digest}")
+
+
+@contextmanager
+def _noting(games: int | None) -> Iterator[Any]:
+    """What hears of every game that is written, and shows it on a terminal."""
+    with screen.bar("games") as bar:
+        yield lambda done, rows: bar(done, games or done)
+
+
+def _facts(made: "Dataset") -> dict[str, Any]:
+    return {"folder": str(made.folder), "games": made.games, "rows": made.rows, "digest": made.digest}

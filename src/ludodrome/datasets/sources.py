@@ -1,0 +1,179 @@
+"""Where a dataset's rows come from: records of the arena, or games that a tree search plays against itself.
+
+A source tells one game after another and keeps none.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.positions import opened
+from ludodrome.arena.records import BadRecord, verify
+from ludodrome.datasets.columns import Eyes, Row, Told
+from ludodrome.game import Game, checked_count, checked_seed
+from ludodrome.jit import Array, new_states
+from ludodrome.search.treesearch import Found, TreeSearch
+
+MOST_GAMES = 1 << 30
+FREE_TURNS = 8
+"""So many turns of a game by self-play are drawn in proportion to the search's visits, if nothing else is said."""
+
+
+class Source(Protocol):
+    """Games, one after another, all of one game with its options."""
+
+    game: Game
+    policy: bool
+    """Whether rows tell what a search thought."""
+
+    def told(self) -> Iterator[Told]:
+        """The games."""
+
+    def story(self) -> str:
+        """How they were made, for the data card; asked when all are told."""
+
+
+class Recorded:
+    """Games of the arena. Every record is verified; what was not decided by play is left out.
+
+    Rows are the moves that a seat chose itself: neither openings nor moves that were played for an offender.
+    """
+
+    policy = False
+
+    def __init__(self, records: Iterable[dict[str, Any]]) -> None:
+        self._records = iter(records)
+        first = next(self._records, None)
+        if first is None:
+            raise ValueError("there are no records to export")
+        self._first = first
+        self.game = _verified_game(first)
+        self.left_out = 0
+        self._bots: set[str] = set()
+
+    def told(self) -> Iterator[Told]:
+        """The games in the order of the records; BadRecord if one is false or of another game."""
+        eyes = Eyes(self.game)
+        yield from self._one(self._first, eyes)
+        for record in self._records:
+            if _verified_game(record) != self.game:
+                raise BadRecord(
+                    f"{record['match']} is no game of {self.game!r}: a dataset is of one game and its options"
+                )
+            yield from self._one(record, eyes)
+
+    def _one(self, record: dict[str, Any], eyes: Eyes) -> Iterator[Told]:
+        result = record["result"]
+        if result["decided_by"] != "play":
+            self.left_out += 1
+            return
+        self._bots.update(record["names"])
+        facts = {
+            "match": record["match"],
+            "names": record["names"],
+            "bots": record["bots"],
+            "seed": record["seed"],
+            "returns": result["returns"],
+            "reason": result["reason"],
+        }
+        yield Told(facts, self._rows(record, eyes))
+
+    def _rows(self, record: dict[str, Any], eyes: Eyes) -> list[Row]:
+        game, returns = self.game, record["result"]["returns"]
+        states = new_states(game.dtype, 1)
+        states[0] = game.encode(opened(game, Assignment.from_json(record)))
+        rows = []
+        for entry in record["turns"]:
+            if entry.get("substituted"):
+                game.advance(states, entry["move"])
+                continue
+            for action in actions_of(game, entry["move"], states):
+                seat, planes, mask = eyes.look(states)
+                rows.append(Row(planes, mask, action, returns[seat], entry["turn"], seat))
+                game.kernels.play(states, action)
+        return rows
+
+    def story(self) -> str:
+        """How they were made."""
+        out = f" {self.left_out} games that were not decided by play were left out." if self.left_out else ""
+        return f"Games of the arena between {', '.join(sorted(self._bots))}, each verified by the rules.{out}"
+
+
+def _verified_game(record: dict[str, Any]) -> Game:
+    verify(record)
+    return Assignment.from_json(record).made()
+
+
+def actions_of(game: Game, move: Any, states: Any) -> list[int]:
+    """The actions that a legal move is made of: one, or the steps of boards."""
+    if game.actions_a_turn == 1:
+        return [game.codec.parse_move(move, states)]
+    from ludodrome.games.spaces.moves import parse_lay
+
+    return list(b"".join(parse_lay(move, game.options)))
+
+
+class SelfPlay:
+    """Games that a tree search plays against itself, with its shares of visits."""
+
+    policy = True
+
+    def __init__(self, game: Game, games: int, sims: int, seed: int = 0, free: int = FREE_TURNS) -> None:
+        if game.actions_a_turn > 1:
+            raise ValueError(
+                f"{game.id} has no self-play by tree search, since its moves are lists of steps: export records"
+            )
+        self.game = game
+        self.games = checked_count(games, "the number of games", 1, MOST_GAMES)
+        self.sims = checked_count(sims, "sims", 2, 1 << 24)
+        self.free = checked_count(free, "the number of free turns", 0, MOST_GAMES)
+        self.seed = int(checked_seed(seed))
+
+    def told(self) -> Iterator[Told]:
+        """Game after game. Game i of a seed is the same, however many there are."""
+        eyes = Eyes(self.game)
+        for number in range(self.games):
+            yield self._played(number, eyes)
+
+    def _played(self, number: int, eyes: Eyes) -> Told:
+        game = self.game
+        dice = np.random.default_rng([self.seed, number])
+        tree = TreeSearch(game, seed=int(dice.integers(1 << 62)), nodes=max(1 << 16, 64 * self.sims))
+        states = game.blank()
+        game.kernels.reset(states, np.uint64(dice.integers(1 << 62)))
+        turns: list[tuple[int, Array, Array, int, int, Array]] = []
+        while game.kernels.mover(states) >= 0:
+            found = tree.search(states, sims=self.sims)
+            policy = shares(found, game.num_actions)
+            turn = int(game.kernels.turns(states))
+            action = int(dice.choice(len(policy), p=policy / policy.sum())) if turn < self.free else found.best
+            turns.append((*eyes.look(states), action, turn, policy.astype(np.float32)))
+            game.kernels.play(states, action)
+        outcome = game.ending(states)
+        assert outcome is not None
+        rows = [
+            Row(planes, mask, action, outcome.returns[seat], turn, seat, policy)
+            for seat, planes, mask, action, turn, policy in turns
+        ]
+        return Told({"returns": outcome.returns, "reason": outcome.reason}, rows)
+
+    def story(self) -> str:
+        """How they were made."""
+        return (
+            f"Games that `mcts` played against itself with {self.sims} simulations a move, seed {self.seed}. The first "
+            f"{self.free} turns of each game were drawn in proportion to visits, then the best move was played."
+        )
+
+
+def shares(found: Found, actions: int) -> Array:
+    """How a search shared its visits out, (actions,) float64; all to the best move where the end is certain."""
+    policy = np.zeros(actions)
+    if found.proven:
+        policy[found.best] = 1.0
+        return policy
+    for choice in found.choices:
+        policy[choice.action] = choice.visits
+    policy /= policy.sum()
+    return policy

@@ -1,0 +1,182 @@
+"""Who answers a learner: compiled opponents, bots, and policies that are asked about many games at once.
+
+    "random", "greedy", "alphabeta:depth=2"   compiled: thousands of games in one call
+    any other bot, "mcts:sims=200"            game after game, for few games
+    a callable                                (observations, masks) -> actions, many games at once
+    a list of these                           a pool: each game has one of them by lot, and keeps it
+
+A game's own random stream decides its opponents' lots, so a game does not depend on those beside it.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ludodrome.game import Game, checked_count
+from ludodrome.jit import Array, words
+from ludodrome.reading import show
+from ludodrome.search.answering import new_desk
+
+if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
+    from ludodrome.envs.classroom import Classroom
+
+Policy = Callable[[Array, Array], Any]
+"""(observations (m, planes, rows, columns), masks (m, actions) int8) -> (m,) actions, each as its own seat sees it."""
+
+MOST_BOTS = 64
+"""Bots play in no more games than this: each has its own memory."""
+_DEPTH = re.compile(r"alphabeta:depth=([1-9]\d?)")
+
+
+class Opponent(Protocol):
+    """Somebody who answers in the games that have drawn it."""
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """Move wherever ``lessons.opponents`` is ``which``, until it is the learner's turn there, or over."""
+
+
+class Random:
+    """Any legal action, each as likely as the others."""
+
+    def __init__(self, game: Game) -> None:
+        self._buffer = game.buffer()
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """In all games in one call."""
+        room.game.kernels.answer_random(room.lessons, which, self._buffer)
+
+
+class Greedy:
+    """What is best at once, as the bot ``greedy``; lots decide between equals."""
+
+    def __init__(self, game: Game) -> None:
+        self._kernels: Any = game.kernels
+        self._buffer = game.buffer()
+        self._desk = game.new_states(2)
+        self._desk_words = words(self._desk)
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """In all games in one call."""
+        lessons = room.lessons
+        self._kernels.answer_greedy(lessons, words(lessons.states), which, self._buffer, self._desk, self._desk_words)
+
+
+class AlphaBeta:
+    """Looks so many plies ahead, and remembers nothing from one move to the next."""
+
+    def __init__(self, game: Game, depth: int) -> None:
+        self._kernels: Any = game.kernels
+        self._depth = depth
+        self._desk = new_desk(game)
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """In all games in one call."""
+        lessons = room.lessons
+        self._kernels.answer_alphabeta(lessons, words(lessons.states), which, self._desk, self._depth)
+
+
+class Asked:
+    """A policy, somebody's network say: asked about all its games at once, again and again until none is its turn."""
+
+    def __init__(self, game: Game, n: int, policy: Policy) -> None:
+        from ludodrome.envs.classroom import new_sights, shaped
+
+        self._policy = policy
+        self._sights = new_sights(game, n)
+        self._planes = shaped(game, self._sights)
+        self._movers: Array = np.empty(n, np.int8)
+        self._not: Array = np.ones(n, np.bool_)
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """In batches; ValueError if the policy's answer is none."""
+        lessons, kernels = room.lessons, room.game.kernels
+        while True:
+            kernels.movers_many(lessons.states, self._movers)
+            waiting = (lessons.opponents == which) & (self._movers >= 0) & (self._movers != lessons.views)
+            rows = np.flatnonzero(waiting)
+            if not len(rows):
+                return
+            room.look_at(rows, self._movers, self._sights)
+            mask = self._sights.mask[: len(rows)]
+            chosen = self._read(self._policy(self._planes[: len(rows)], mask), mask)
+            for row, action in zip(rows.tolist(), chosen.tolist(), strict=True):
+                kernels.play(lessons.states[row : row + 1], action)
+
+    def _read(self, answer: Any, mask: Array) -> Array:
+        actions = np.asarray(answer)
+        if actions.shape != (len(mask),) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"a policy answers {len(mask)} games with {len(mask)} whole numbers, "
+                f"not with {actions.dtype} of shape {actions.shape}"
+            )
+        inside = (actions >= 0) & (actions < mask.shape[1])
+        legal = inside & (mask[np.arange(len(mask)), np.where(inside, actions, 0)] == 1)
+        if not legal.all():
+            row = int(np.flatnonzero(~legal)[0])
+            raise ValueError(f"a policy's actions are legal ones: {actions[row]} of its answer number {row} is not")
+        return actions.astype(np.int64)
+
+
+class Seated:
+    """A bot for each game, made when its first game begins, and told when a new one does."""
+
+    def __init__(self, game: Game, n: int, spec: str) -> None:
+        from ludodrome.bots.specs import make_bot
+
+        if n > MOST_BOTS:
+            raise ValueError(
+                f"{spec} plays in at most {MOST_BOTS} games at once; in more play random, greedy and "
+                f"alphabeta:depth=N where the game has them, and policies: callables on batches"
+            )
+        self._make: Callable[[], Bot] = lambda: make_bot(spec, game)
+        self._bots: dict[tuple[int, int], Bot] = {(0, seat): self._make() for seat in range(game.seats - 1)}
+        self._games: dict[tuple[int, int], int] = {}
+
+    def answer(self, room: "Classroom", which: int) -> None:
+        """Game after game."""
+        lessons, game = room.lessons, room.game
+        for i in np.flatnonzero(lessons.opponents == which).tolist():
+            states, view = lessons.states[i : i + 1], int(lessons.views[i])
+            while (seat := int(game.kernels.mover(states))) not in (-1, view):
+                bot = self._bot(room, i, (seat - view) % game.seats - 1)
+                game.advance(states, bot.choose(game.shown(states, seat)))
+
+    def _bot(self, room: "Classroom", i: int, place: int) -> "Bot":
+        """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
+        from ludodrome.bots.player import Dice
+
+        key = i, place
+        if key not in self._bots:
+            self._bots[key] = self._make()
+        if self._games.get(key) != room.begun[i]:
+            self._games[key] = int(room.begun[i])
+            self._bots[key].start({"seed": Dice(int(room.lessons.lots[i]) + place).word()})
+        return self._bots[key]
+
+
+def read_opponents(opponent: Any, game: Game, n: int) -> list[Opponent]:
+    """The opponents that somebody asked for; ValueError says what would be right."""
+    if isinstance(opponent, Sequence) and not isinstance(opponent, str):
+        checked_count(len(opponent), "the number of opponents in a pool", 1, np.iinfo(np.int16).max)
+        return [_read_one(one, game, n) for one in opponent]
+    return [_read_one(opponent, game, n)]
+
+
+def _read_one(opponent: Any, game: Game, n: int) -> Opponent:
+    if callable(opponent):
+        return Asked(game, n, opponent)
+    if not isinstance(opponent, str):
+        raise ValueError(
+            "an opponent is 'self', the name of a bot, a policy that is called with observations and masks, "
+            f"or a list of these, not {show(opponent)}"
+        )
+    if opponent == "random":
+        return Random(game)
+    if opponent == "greedy" and hasattr(game.kernels, "answer_greedy"):
+        return Greedy(game)
+    if (found := _DEPTH.fullmatch(opponent)) and hasattr(game.kernels, "answer_alphabeta"):
+        return AlphaBeta(game, int(found[1]))
+    return Seated(game, n, opponent)

@@ -1,0 +1,347 @@
+"""The four scenarios of spaces for learners: generating a board, choosing one, predicting one, and many rounds of it.
+
+    BoardGeneration      build a board step by step, against an opponent's
+    BoardSelection       choose one of some boards against an unknown opponent
+    OpponentPrediction   say which of some boards the opponent lays next, from what it has laid
+    MetaGame             choose a board in every round, against an opponent with a style of its own
+
+All observe the same: a dict of ``grid``, ``position``, ``traps``, ``score``, ``opponent``, ``step``, ``round``,
+``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/envs.md has them one by one.
+``information``: with "perfect", earlier rounds are seen in full; with "fog", of the opponent's boards only the
+squares that its piece visited, and the steps at which traps were set. The styles of opponents are in ``styles.py``.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludodrome.envs.extras import missing
+from ludodrome.envs.pictures import MODES, paint_boards
+from ludodrome.envs.styles import STYLES, UNKNOWN, Known, Met, meet, names, planes, trap_steps
+from ludodrome.game import checked_count
+from ludodrome.games import make
+from ludodrome.games.spaces import check, encode_board, format_board
+from ludodrome.games.spaces.boards import checked_size, is_live
+from ludodrome.games.spaces.moves import read_finished
+from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
+from ludodrome.games.spaces.sensible import pool
+from ludodrome.jit import Array
+from ludodrome.reading import choice as chosen
+from ludodrome.reading import listing, show
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
+except ImportError as error:
+    raise missing(error, "training environments", "rl") from error
+
+CANDIDATES = 8
+
+Observation = dict[str, Array]
+Step = tuple[Observation, float, bool, bool, dict[str, Any]]
+
+
+class Scenario(gymnasium.Env):  # type: ignore[misc]
+    """Rounds between a learner and an opponent; what a learner's action does is said below.
+
+    ``seat``: who lays first alternates from seat 0; None: by lot. ``choice``: under "seen" the second chooser sees the
+    first one's board. ``boards``: how many boards the pool has, drawn by lot for each match, or a list of JSON boards.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
+    without: ClassVar[tuple[str, ...]] = ()
+    """The styles that make no sense here."""
+
+    def __init__(
+        self,
+        size: int = 3,
+        rules: str = "live",
+        choice: str = "blind",
+        information: str = "perfect",
+        opponent: str = UNKNOWN,
+        boards: Any = CANDIDATES,
+        rounds: int = 1,
+        seat: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.size = checked_size(size)
+        self.rules, self.live = rules, is_live(rules)
+        self.choice = chosen(choice, ("seen", "blind"), "choice", ValueError)
+        self.information = chosen(information, ("perfect", "fog"), "information", ValueError)
+        self.opponent = chosen(opponent, (*names(self.without), UNKNOWN), "opponent", ValueError)
+        self.rounds = checked_count(rounds, "rounds", 1, MOST_ROUNDS)
+        self.seat = None if seat is None else checked_count(seat, "seat", 0, 1)
+        if render_mode is not None and render_mode not in MODES:
+            raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
+        self.render_mode = render_mode
+        self._fixed, self.count = self._read_boards(boards)
+        self._steps = longest(self.size)
+        self.observation_space = spaces.Dict(self._spaces())
+        self._over = True
+
+    def _read_boards(self, boards: Any) -> tuple[list[bytes], int]:
+        if not isinstance(boards, (list, tuple)):
+            most = len(pool(self.size))
+            return [], checked_count(boards, f"the number of boards of size {self.size} to choose from", 1, most)
+        options = {"size": self.size, "rules": self.rules, "mode": "rounds"}
+        for number, board in enumerate(boards):
+            if faults := check(board, self.size, self.rules):
+                raise ValueError(f"board {number} is not legal: {faults[0]}")
+        checked_count(len(boards), "the number of boards", 1, 1 << 15)
+        return [read_finished(board, options) for board in boards], len(boards)
+
+    def _spaces(self) -> dict[str, spaces.Space[Any]]:
+        size, steps, before = self.size, self._steps, self.rounds - 1
+        return {
+            "grid": spaces.Box(0, 2, (size, size), np.int8),
+            "position": spaces.Box(-1, size - 1, (2,), np.int16),
+            "traps": spaces.Box(0, steps, (2, size, size), np.int16),
+            "score": spaces.Box(0, self.rounds * size, (2,), np.int16),
+            "opponent": spaces.Box(0, steps, (size, size), np.int16),
+            "step": spaces.Box(0, steps, (1,), np.int16),
+            "round": spaces.Box(1, self.rounds + 1, (1,), np.int16),
+            "earlier": spaces.Box(0, steps, (max(before, 1), 4, size, size), np.int16),
+            "trap_steps": spaces.Box(0, 1, (max(before, 1), steps), np.int8),
+        }
+
+    # A match
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """A new match; the pool, the seat and the opponent's style are drawn."""
+        super().reset(seed=seed)
+        dice = self.np_random
+        boards = pool(self.size) if not self._fixed else ()
+        self.pool = self._fixed or [boards[k] for k in dice.choice(len(boards), self.count, replace=False)]
+        self._seat = int(dice.integers(2)) if self.seat is None else self.seat
+        styles = names(self.without)
+        drawn = styles[int(dice.integers(len(styles)))]
+        self._style = STYLES[drawn if self.opponent == UNKNOWN else self.opponent]
+        self._place = int(dice.integers(len(self.pool)))
+        self.learners: list[bytes] = []
+        self.opponents: list[bytes] = []
+        self.met: list[Met] = []
+        self._over = False
+        self._begin_round()
+        return self._observation(), self._info()
+
+    @property
+    def turn(self) -> int:
+        """The round, from 0."""
+        return len(self.met)
+
+    @property
+    def second(self) -> bool:
+        """Whether the learner lays second in this round."""
+        return self.turn % 2 != self._seat
+
+    def _begin_round(self) -> None:
+        """Whoever lays first, does; the learner sees it if the choice is seen."""
+        self.built = b""
+        self._laid = self._opponents_choice(None) if self.second or self.choice == "blind" else None
+        self.visible = self._laid if self.second and self.choice == "seen" else None
+
+    def _opponents_choice(self, seen: bytes | None) -> bytes:
+        known = Known(self.pool, seen, self.learners, self.turn, self._place, self.size, self.live, self.np_random)
+        return self._style(known)
+
+    def _lay(self, board: bytes) -> Met:
+        """The learner's board, or the one laid in its name, is complete: the round is played."""
+        other = self._opponents_choice(board) if self._laid is None else self._laid
+        met = meet(board, other, self.size, self.live)
+        self.learners.append(board)
+        self.opponents.append(other)
+        self.met.append(met)
+        self._over = self.turn == self.rounds
+        if self._over:
+            self.built, self.visible = b"", None
+        else:
+            self._begin_round()
+        return met
+
+    def _check_running(self) -> None:
+        if self._over:
+            raise ResetNeeded("the match is over, or has not begun: call reset")
+
+    def _refused(self) -> Step:
+        """What follows an illegal action."""
+        self._over = True
+        return self._observation(), -1.0, True, False, {**self._info(), "illegal": True}
+
+    def _met(self, met: Met, reward: float) -> Step:
+        """What follows a round."""
+        info = {**self._info(), "points": list(met.points), "ended": met.ended}
+        return self._observation(), reward, self._over, False, info
+
+    # What is seen
+
+    def _observation(self) -> Observation:
+        own = planes(self.built, self.size)
+        other = planes(self.visible or b"", self.size, turned=True)
+        earlier = np.zeros((max(self.rounds - 1, 1), 4, self.size, self.size), np.int16)
+        marks = np.zeros((max(self.rounds - 1, 1), self._steps), np.int8)
+        for back, turn in enumerate(range(self.turn - 1, max(-1, self.turn - 1 - len(earlier)), -1)):
+            earlier[back, :2] = planes(self.learners[turn], self.size)
+            earlier[back, 2:], marks[back] = self._recalled(turn)
+        totals = np.array([met.points for met in self.met], np.int16).reshape(-1, 2).sum(axis=0)
+        return {
+            "grid": np.where(own[1] > 0, 2, own[0] > 0).astype(np.int8),
+            "position": self._position(own[0]),
+            "traps": np.stack([own[1], other[1]]),
+            "score": totals.astype(np.int16),
+            "opponent": other[0],
+            "step": np.array([len(self.built)], np.int16),
+            "round": np.array([self.turn + 1], np.int16),
+            "earlier": earlier,
+            "trap_steps": marks,
+            **self._further(),
+        }
+
+    def _recalled(self, turn: int) -> tuple[Array, Array]:
+        """What is seen of the opponent's board of an earlier round: its planes, and when it set traps."""
+        board = self.opponents[turn]
+        if self.information == "perfect":
+            return planes(board, self.size, turned=True), trap_steps(board, self.size, self._steps)
+        steps = self.met[turn].steps[1]
+        seen = planes(board, self.size, turned=True, steps=steps)
+        seen[0] = seen[0] > 0
+        seen[1] = 0
+        return seen, trap_steps(board, self.size, self._steps, steps)
+
+    def _position(self, path: Array) -> Array:
+        """Row and column of the piece, -1 and -1 before it is put down."""
+        if not self.built:
+            return np.array([-1, -1], np.int16)
+        row, col = divmod(int(path.argmax()), self.size)
+        return np.array([row, col], np.int16)
+
+    def _further(self) -> Observation:
+        """What a scenario adds to the observation."""
+        return {}
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._mask(), "illegal": False}
+
+    def _mask(self) -> Array:
+        raise NotImplementedError
+
+    # What is shown
+
+    def render(self) -> Any:
+        """The latest boards as text, or as a picture; None without a render_mode."""
+        if self.render_mode is None:
+            return None
+        boards = [self.built, self.visible or b""]
+        if not any(boards) and self.met:
+            boards = [self.learners[-1], self.opponents[-1]]
+        if self.render_mode == "rgb_array":
+            return paint_boards(boards, self.size)
+        codes = [encode_board(format_board(board, self.size)) if board else "-" for board in boards]
+        totals = [sum(met.points[side] for met in self.met) for side in range(2)]
+        number = min(self.turn + 1, self.rounds)
+        return f"round {number} of {self.rounds}, totals {totals[0]} : {totals[1]}\nown: {codes[0]}\nother: {codes[1]}"
+
+
+class BoardGeneration(Scenario):
+    """Build boards step by step: a start column, then up, left, right, a trap in one of nine places, the finish.
+
+    The actions are those of the game spaces. A round is worth the margin of points divided by the size, and is paid
+    with the board's last step; an illegal step ends the match with -1.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.game = make("spaces", size=self.size, rules=self.rules, rounds=1)
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self._states = self.game.blank()
+        self._buffer = self.game.buffer()
+
+    def _begin_round(self) -> None:
+        super()._begin_round()
+        self.game.kernels.reset(self._states, np.uint64(0))
+
+    def step(self, action: Any) -> Step:
+        """One step of the board."""
+        self._check_running()
+        number = int(action)
+        kernels = self.game.kernels
+        if not 0 <= number < self.game.num_actions or kernels.fault(self._states, number) != 0:
+            return self._refused()
+        kernels.play(self._states, number)
+        self.built += bytes([number])
+        if number < self.game.num_actions - 1:
+            return self._observation(), 0.0, False, False, self._info()
+        met = self._lay(self.built)
+        return self._met(met, (met.points[0] - met.points[1]) / self.size)
+
+    def _mask(self) -> Array:
+        mask = np.zeros(self.game.num_actions, np.int8)
+        if not self._over:
+            mask[self._buffer[: self.game.kernels.legal(self._states, self._buffer)]] = 1
+        return mask
+
+
+class Choosing(Scenario):
+    """Scenarios whose actions are the numbers of boards of the pool, which is shown."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.action_space = spaces.Discrete(self.count)
+
+    def _spaces(self) -> dict[str, spaces.Space[Any]]:
+        shape = (self.count, 2, self.size, self.size)
+        return {**super()._spaces(), "candidates": spaces.Box(0, self._steps, shape, np.int16)}
+
+    def _further(self) -> Observation:
+        return {"candidates": np.stack([planes(board, self.size) for board in self.pool])}
+
+    def _mask(self) -> Array:
+        return np.full(self.count, 0 if self._over else 1, np.int8)
+
+    def step(self, action: Any) -> Step:
+        """Choose a board by its number."""
+        self._check_running()
+        number = int(action)
+        if not 0 <= number < self.count:
+            return self._refused()
+        return self._choose(number)
+
+    def _choose(self, number: int) -> Step:
+        met = self._lay(self.pool[number])
+        return self._met(met, (met.points[0] - met.points[1]) / self.size)
+
+
+class BoardSelection(Choosing):
+    """Choose one of some boards against an unknown opponent; worth the margin of points divided by the size."""
+
+
+class MetaGame(Choosing):
+    """The same over rounds: the opponent has a style, and it shows in what it lays."""
+
+    def __init__(self, rounds: int = 5, **settings: Any) -> None:
+        super().__init__(rounds=rounds, **settings)
+
+
+class OpponentPrediction(Choosing):
+    """Say which board the opponent lays; 1 for each that is right, 0 for one that is not.
+
+    It plays rounds against somebody who lays boards of the pool by lot: those are the learner's "own" ones here. What
+    the opponent lays is seen when the round is over; under "seen", what was laid before it is seen at once.
+    """
+
+    without: ClassVar[tuple[str, ...]] = ("perfect",)
+
+    def __init__(self, rounds: int = 5, **settings: Any) -> None:
+        super().__init__(rounds=rounds, **settings)
+
+    def _begin_round(self) -> None:
+        super()._begin_round()
+        self._stranger = self.pool[int(self.np_random.integers(self.count))]
+        self.visible = None
+        self.built = self._stranger if self.choice == "seen" and not self.second else b""
+
+    def _choose(self, number: int) -> Step:
+        met = self._lay(self._stranger)
+        return self._met(met, float(self.opponents[-1] == self.pool[number]))

@@ -1,0 +1,101 @@
+"""One game as a ``gymnasium.Env``: one seat learns, bots take the others."""
+
+import operator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludodrome.envs.classroom import Classroom, read_game
+from ludodrome.envs.extras import missing
+from ludodrome.envs.pictures import MODES, frame
+from ludodrome.envs.spaces_of import action_space, observation_space
+from ludodrome.jit import Array
+from ludodrome.reading import listing, show
+
+try:
+    import gymnasium
+    from gymnasium.error import ResetNeeded
+except ImportError as error:
+    raise missing(error, "training environments", "rl") from error
+
+
+class GameEnv(gymnasium.Env):  # type: ignore[misc]
+    """One game, the learner at one seat, or at all of them.
+
+    ``game``: an id with its options as further arguments, or a game. ``opponent``: any bot, a policy or a pool, see
+    ``opponents.py``; ``"self"``: the learner plays all seats. ``seat``: the learner's, or None: by lot for each game.
+
+    ``info`` has ``action_mask`` (actions,) int8, ``seat``, ``illegal``; at the end ``returns`` by seat and ``reason``.
+    A game with a seed is the same as that game of a ``GameVectorEnv``.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
+
+    def __init__(
+        self,
+        game: Any,
+        opponent: Any = "random",
+        seat: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = read_game(game, options)
+        if render_mode is not None and render_mode not in MODES:
+            raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
+        self.render_mode = render_mode
+        self.room = Classroom(self.game, 1, opponent, seat)
+        self.observation_space = observation_space(self.game)
+        self.action_space = action_space(self.game)
+        self._shape = self.game.planes.shape
+        self._actions: Array = np.zeros(1, np.int64)
+        self._begun = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """A new game; whoever moves before the learner has moved."""
+        super().reset(seed=seed)
+        if seed is not None or not self._begun:
+            self.room.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
+        self.room.begin()
+        self._begun = True
+        self.room.look()
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """The learner's action, and the others' until its next turn. An illegal action ends the game with -1."""
+        lessons = self.room.lessons
+        if lessons.over[0]:
+            raise ResetNeeded("the game is over, or has not begun: call reset")
+        self._actions[0] = _number(action)
+        self.room.step(self._actions)
+        self.room.look()
+        ended = bool(lessons.ended[0])
+        info = self._info()
+        if ended:
+            info["illegal"] = bool(lessons.illegal[0])
+            info["returns"] = lessons.returns[0].copy()
+            info["reason"] = self.game.reasons[int(lessons.states["reason"][0])]
+        return self._seen(), float(lessons.rewards[0]), ended, False, info
+
+    def render(self) -> Any:
+        """The game as text or as a picture; None without a render_mode."""
+        return None if self.render_mode is None else frame(self.game, self.room.lessons.states[0], self.render_mode)
+
+    def _seen(self) -> Array:
+        planes: Array = self.room.sights.planes[0].reshape(self._shape).copy()
+        return planes
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "action_mask": self.room.sights.mask[0].copy(),
+            "seat": int(self.room.lessons.views[0]),
+            "illegal": False,
+        }
+
+
+def _number(action: Any) -> int:
+    """An action as a number of machine size; one that cannot be becomes illegal."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        raise ValueError(f"an action is a whole number, not {show(action)}") from None
+    return number if -1 <= number < 1 << 31 else -1

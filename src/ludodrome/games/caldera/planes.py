@@ -1,0 +1,48 @@
+"""Caldera as learners see it: planes of 7 x 7, the observing seat's pieces first. The board is never turned."""
+
+import numpy as np
+
+from ludodrome.games.caldera.board import CELLS, NOWHERE, ONE, SIDE, VENT
+from ludodrome.games.caldera.rules import SEATS, SLOTS, mover
+from ludodrome.jit import Array, Int, Record, kernel
+from ludodrome.room import Planes
+
+MOST_LEFT = 255
+HEIGHTS = (*(f"higher than {level}" for level in range(VENT - 1)), "vent")
+PIECES = ("crown", "lancer 1", "lancer 2", "smith 1", "smith 2")
+NAMES = (*HEIGHTS, *(f"{whose} {piece}" for whose in ("own", "other") for piece in PIECES), "to move", "turns left")
+FIRST_PIECE = len(HEIGHTS)
+TO_MOVE = FIRST_PIECE + SEATS * SLOTS
+LEFT = TO_MOVE + 1
+
+
+def planes_of(turn_limit: int) -> Planes:
+    """The planes of a game with that turn limit."""
+    highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MOST_LEFT))
+    return Planes(NAMES, SIDE, SIDE, highest, np.uint8)
+
+
+@kernel
+def observe(s: Record, seat: Int, out: Array) -> None:
+    """What a seat sees; out: (planes, 49) uint8."""
+    for level in range(VENT):
+        cells = s.levels[level]
+        for cell in range(CELLS):
+            out[level, cell] = (cells >> np.uint64(cell)) & ONE
+    for place in range(SEATS):
+        for slot in range(SLOTS):
+            plane = FIRST_PIECE + place * SLOTS + slot
+            _fill(out, plane, 0)
+            cell = s.cells[(seat + place) % SEATS, slot]
+            if cell != NOWHERE:
+                out[plane, cell] = 1
+    moving = mover(s)
+    _fill(out, TO_MOVE, 0 if moving < 0 else 1 + (moving - seat) % SEATS)
+    _fill(out, LEFT, min(np.int64(s.turn_limit) - np.int64(s.ply), MOST_LEFT))
+
+
+@kernel
+def _fill(out: Array, plane: Int, number: Int) -> None:
+    """The same number on a whole plane."""
+    for cell in range(CELLS):
+        out[plane, cell] = number

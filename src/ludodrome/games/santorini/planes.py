@@ -1,0 +1,31 @@
+"""Santorini as learners see it: planes of 5 x 5, the observing seat's workers first, then those of the next."""
+
+import numpy as np
+
+from ludodrome.games.santorini.rules import WORKERS, mover
+from ludodrome.games.tower_planes import HEIGHTS, draw_heights, draw_worker, fill
+from ludodrome.games.towers import SIDE
+from ludodrome.jit import Array, Int, Record, kernel
+from ludodrome.room import Planes
+
+WHOSE = ("own", "next seat's", "last seat's")
+FIRST_WORKER = len(HEIGHTS)
+
+
+def planes_of(players: int) -> Planes:
+    """The planes of a game of so many players."""
+    workers = tuple(f"{whose} worker {worker + 1}" for whose in WHOSE[:players] for worker in range(WORKERS))
+    names = (*HEIGHTS, *workers, "to move")
+    return Planes(names, SIDE, SIDE, (1,) * (len(names) - 1) + (players,), np.uint8)
+
+
+@kernel
+def observe(s: Record, seat: Int, out: Array) -> None:
+    """What a seat sees; out: (planes, 25) uint8."""
+    players = np.int64(s.players)
+    draw_heights(s.levels, out)
+    for place in range(players):
+        for worker in range(WORKERS):
+            draw_worker(s.workers[(seat + place) % players, worker], out, FIRST_WORKER + place * WORKERS + worker)
+    moving = mover(s)
+    fill(out, FIRST_WORKER + players * WORKERS, 0 if moving < 0 else 1 + (moving - seat) % players)

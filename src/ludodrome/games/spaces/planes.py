@@ -1,0 +1,120 @@
+"""Spaces as learners see it: boards as planes of ``size`` x ``size``, everything as the observing seat's grid lies.
+
+A board is two planes: where its piece goes, and where its traps are set, each with the number of the step, from 1; 0
+is nothing. The other seat's boards are turned by 180 degrees (R18), so both lie as in a round. What the rules hide
+(R25, R26) is not there.
+"""
+
+import numpy as np
+
+from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
+from ludodrome.games.spaces.rules import PAIRINGS, longest, mover
+from ludodrome.jit import Array, Int, Record, kernel
+from ludodrome.room import Planes
+
+SEATS = 2
+PRESENT = (
+    "own path",
+    "own position",
+    "own traps",
+    "other's path",
+    "other's traps",
+    "step",
+    "own total",
+    "other's total",
+    "round",
+    "to move",
+)
+PATH, POSITION, TRAPS, OTHER_PATH, OTHER_TRAPS, STEP, TOTAL, OTHER_TOTAL, ROUND, TO_MOVE = range(len(PRESENT))
+EARLIER = ("own path", "own traps", "other's path", "other's traps")
+FIRST_EARLIER = len(PRESENT)
+
+
+def planes_of(size: int, rounds: int, deck: bool) -> Planes:
+    """The planes of a match: those of the present, and four for each round before, the latest first.
+
+    In the mode ``deck`` the boards before are those of the same deck, and the last two of four stay empty.
+    """
+    before = DECK - 1 if deck else rounds - 1
+    names = (*PRESENT, *(f"{back} before: {name}" for back in range(1, before + 1) for name in EARLIER))
+    steps, total = longest(size), (PAIRINGS if deck else rounds) * size
+    present = (steps, 1, steps, steps, steps, steps, total, total, DECK if deck else rounds, SEATS)
+    return Planes(names, size, size, present + (steps,) * (len(names) - FIRST_EARLIER), np.int16)
+
+
+@kernel
+def observe(s: Record, seat: Int, out: Array) -> None:
+    """What a seat sees; out: (planes, size * size) int16."""
+    for plane in range(out.shape[0]):
+        fill(out, plane, 0)
+    laid, moving = np.int64(s.laid), mover(s)
+    fill(out, TOTAL, np.int64(s.totals[seat]))
+    fill(out, OTHER_TOTAL, np.int64(s.totals[1 - seat]))
+    fill(out, TO_MOVE, 0 if moving < 0 else 1 + (moving - seat) % SEATS)
+    before = (out.shape[0] - FIRST_EARLIER) // len(EARLIER)
+    if s.deck:
+        own = min(max(laid - seat * DECK, 0), DECK)  # boards of the own deck that are finished
+        if moving == seat:
+            _present(s, seat * DECK + own, True, out)
+        fill(out, ROUND, min(own + 1, DECK))
+        for back in range(min(before, own)):
+            plane = FIRST_EARLIER + back * len(EARLIER)
+            draw(s, seat * DECK + own - 1 - back, False, out, plane, plane + 1)
+        return
+    done = laid // 2  # rounds
+    fill(out, ROUND, min(done + 1, np.int64(s.rounds)))
+    if moving >= 0:
+        _present(s, 2 * done + seat, moving == seat, out)
+        if moving == seat and laid % 2 == 1 and not s.blind:
+            draw(s, 2 * done + 1 - seat, True, out, OTHER_PATH, OTHER_TRAPS)
+    for back in range(min(before, done)):
+        plane = FIRST_EARLIER + back * len(EARLIER)
+        first = 2 * (done - 1 - back)
+        draw(s, first + seat, False, out, plane, plane + 1)
+        draw(s, first + 1 - seat, True, out, plane + 2, plane + 3)
+
+
+@kernel
+def _present(s: Record, k: Int, building: bool, out: Array) -> None:
+    """The seat's own board in slot k, finished or not."""
+    draw(s, k, False, out, PATH, TRAPS)
+    fill(out, STEP, np.int64(s.lengths[k]))
+    if building and s.lengths[k] > 0:
+        out[POSITION, np.int64(s.row) * np.int64(s.side) + np.int64(s.col)] = 1
+
+
+@kernel
+def draw(s: Record, k: Int, turned: bool, out: Array, path: Int, traps: Int) -> None:
+    """The board in slot k on two planes that are empty."""
+    size = np.int64(s.side)
+    last = size * size - 1
+    row = size - 1
+    col = np.int64(0)
+    for step in range(np.int64(s.lengths[k])):
+        what = np.int64(s.boards[k, step]) - size
+        plane = path
+        to_row, to_col = row, col
+        if what < 0:
+            col = what + size
+            to_col = col
+        elif what == FINISH:
+            continue
+        elif what >= FIRST_TRAP:
+            plane = traps
+            to_row += ROW_OF_PLACE[what - FIRST_TRAP]
+            to_col += COL_OF_PLACE[what - FIRST_TRAP]
+        else:
+            down, right = shift(what)
+            row += down
+            col += right
+            to_row, to_col = row, col
+        cell = to_row * size + to_col
+        out[plane, last - cell if turned else cell] = step + 1
+
+
+@kernel
+def fill(out: Array, plane: Int, number: Int) -> None:
+    """The same number on a whole plane."""
+    for cell in range(out.shape[1]):
+        out[plane, cell] = number
