@@ -4,9 +4,11 @@
     ludodrome match skysummit py:examples/alphazero_skysummit.py:Bot mcts:sims=100 --clock none
 
 Hundreds of games are played side by side. In each of them a tree search (``ludodrome.search.planning``) asks the
-network which moves look good and who stands better, for all games at once; the moves that the search visited most are
+network which moves look good and who stands better, for all games at once; the moves that the search found good are
 what the network learns to see at a glance, and the games' ends are what it learns to expect. Silver and others,
-"A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play" (2018).
+"A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play" (2018). There are more
+moves than simulations at times, so visits alone say little: what the search makes of a move is its prior, raised or
+lowered by its value, as in Danihelka and others, "Policy improvement by planning with Gumbel" (2022).
 
 Training can be stopped and started again: what it knows is written to its folder every minute. Time is
 processor time of both threads, so a busy machine takes longer and learns the same.
@@ -39,11 +41,13 @@ FIRST_WORKER, TURNS_LEFT = 4, 9
 """Among the planes of an observation: the own workers are the 5th and the 6th, the last one is a clock."""
 
 CHANNELS, LAYERS = 32, 4
-GAMES, SIMULATIONS, NODES = 128, 32, 8192
+GAMES, SIMULATIONS, NODES = 64, 32, 8192
 """Games on each of two threads, and what a move of one costs."""
 NOISE = (0.3, 0.25)
 FREE_TURNS = 10
-"""So many turns of a game are drawn by lot, in proportion to visits; then the most visited move is played."""
+"""So many turns of a game are drawn by lot, from what the search makes of the moves; then the best one is played."""
+WEIGHT, FEWEST = 0.1, 50
+"""A value counts for so much against a prior, times the visits of the most visited move and so many more."""
 KEPT, BATCH, USES = 150_000, 512, 6
 """Positions that are remembered; how many are learnt from at once; how often each is used, on average."""
 RATE = 2e-3
@@ -117,6 +121,27 @@ def search(planner: Planner, judge: Judge, simulations: int) -> None:
         planner.expand_and_backup(*judge(*planner.select()))
 
 
+def judged(planner: Planner, judge: Judge, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a search makes of the moves, (n, actions), each row adding up to 1, and of the positions, (n,).
+
+    A move that was not tried is taken to be worth what the position is.
+    """
+    judge.look(states)
+    mask = judge.sights.mask.astype(np.bool_)
+    priors, first = judge(states, mask)
+    visits, values = planner.visits(), planner.values()
+    hopes = (first[judge.rows, judge.movers] + (visits * values).sum(1)) / (1 + visits.sum(1))
+    worth = np.where(visits > 0, values, hopes[:, None])
+    low = np.where(mask, worth, np.inf).min(1, keepdims=True)
+    high = np.where(mask, worth, -np.inf).max(1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # where a game is over nothing is legal
+        raised = (worth - low) / np.maximum(high - low, 1e-6)
+    scores = np.log(priors + 1e-9) + WEIGHT * (FEWEST + visits.max(1, keepdims=True)) * raised
+    scores = np.where(mask, scores, -np.inf)
+    policies = np.exp(scores - np.where(mask.any(1), scores.max(1), 0)[:, None])
+    return policies / np.maximum(policies.sum(1, keepdims=True), 1e-9), hopes
+
+
 # The eight symmetries of the board: what is learnt in one corner holds in all
 
 
@@ -156,18 +181,18 @@ class Memory:
     def __init__(self, kept: int) -> None:
         self.planes = np.zeros((kept, *GAME.planes.shape), np.uint8)
         self.masks = np.zeros((kept, -(-GAME.num_actions // 8)), np.uint8)
-        self.visits = np.zeros((kept, GAME.num_actions), np.uint8)
+        self.policies = np.zeros((kept, GAME.num_actions), np.float16)
         self.values = np.zeros(kept, np.float32)
         self.count = 0
 
     def __len__(self) -> int:
         return min(self.count, len(self.values))
 
-    def add(self, planes: np.ndarray, masks: np.ndarray, visits: np.ndarray, values: np.ndarray) -> None:
+    def add(self, planes: np.ndarray, masks: np.ndarray, policies: np.ndarray, values: np.ndarray) -> None:
         """Some positions; they take the place of the oldest."""
         where = (self.count + np.arange(len(values))) % len(self.values)
         self.planes[where], self.masks[where] = planes, masks
-        self.visits[where], self.values[where] = visits, values
+        self.policies[where], self.values[where] = policies, values
         self.count += len(values)
 
 
@@ -191,19 +216,15 @@ class Table:
         """One move in every game; what the games that ended have to teach."""
         self.planner.restart(self.states)
         search(self.planner, self.judge, self.simulations)
-        planes = self.judge.look(self.states).copy()
-        masks = np.packbits(self.judge.sights.mask, axis=1)
-        visits, values = self.planner.visits(), self.planner.values()
-        hopes = (visits * values).sum(1) / visits.sum(1)
+        policies, hopes = judged(self.planner, self.judge, self.states)
+        planes, masks = self.judge.planes.copy(), np.packbits(self.judge.sights.mask, axis=1)
         lessons = []
-        for i, counts in enumerate(visits):
+        for i, policy in enumerate(policies):
             one = self.states[i : i + 1]
             seat, turn = int(self.judge.movers[i]), int(GAME.kernels.turns(one))
-            self.turns[i].append((planes[i], masks[i], counts.astype(np.uint8), np.float32(hopes[i]), seat))
-            drawn = turn < FREE_TURNS
-            GAME.kernels.play(
-                one, int(self.dice.choice(len(counts), p=counts / counts.sum()) if drawn else counts.argmax())
-            )
+            self.turns[i].append((planes[i], masks[i], policy.astype(np.float16), np.float32(hopes[i]), seat))
+            drawn = self.dice.choice(len(policy), p=policy) if turn < FREE_TURNS else policy.argmax()
+            GAME.kernels.play(one, int(drawn))
             if GAME.kernels.mover(one) < 0:
                 lessons += self.told(i, int(GAME.kernels.winner(one)))
         GAME.kernels.movers_many(self.states, self.judge.movers)
@@ -247,10 +268,10 @@ class Learner:
         k = int(self.dice.integers(8))
         planes = memory.planes[rows].reshape(BATCH, -1, CELLS)[:, :, self.cells[k]].reshape(BATCH, -1, SIDE, SIDE)
         masks = np.unpackbits(memory.masks[rows], axis=1, count=GAME.num_actions)[:, self.actions[k]].astype(np.bool_)
-        visits = torch.from_numpy(memory.visits[rows][:, self.actions[k]]).float()
+        policies = torch.from_numpy(memory.policies[rows][:, self.actions[k]]).float()
         logits, values = self.network(torch.from_numpy(planes))
         scores = log_softmax(logits.masked_fill(~torch.from_numpy(masks), -1e9), 1)
-        policy_loss = -(visits / visits.sum(1, keepdim=True) * scores).sum(1).mean()
+        policy_loss = -(policies * scores).sum(1).mean()
         return policy_loss, (values - torch.from_numpy(memory.values[rows])).square().mean()
 
 
@@ -272,9 +293,10 @@ def score_against_playouts(network: Network, games: int, simulations: int, seed:
         ours = np.arange(half) + (half if turn % 2 else 0)  # the network is seat 0 in the first half
         planner.restart(states[ours])
         search(planner, judge, simulations)
-        for i, action in zip(ours, planner.best(), strict=True):
-            if action >= 0:
-                GAME.kernels.play(states[i : i + 1], int(action))
+        policies, _ = judged(planner, judge, states[ours])
+        for i, policy in zip(ours, policies, strict=True):
+            if policy.any():
+                GAME.kernels.play(states[i : i + 1], int(policy.argmax()))
         for i in np.setdiff1d(np.arange(games), ours):
             one = states[i : i + 1]
             if GAME.kernels.mover(one) >= 0:
@@ -405,13 +427,14 @@ class Bot:
         self.planner: Planner | None = None
 
     def choose(self, observation: dict, budget: object = None) -> object:
-        """The most visited move."""
+        """What the search finds best."""
         states = position(GAME, observation)
         if self.planner is None:
             self.planner = Planner(GAME, states, nodes=700 * min(self.simulations, 64) + 80 * self.simulations)
         self.planner.restart(states)
         search(self.planner, self.judge, self.simulations)
-        return GAME.codec.format_moves([int(self.planner.best()[0])], states[0])[0]
+        policies, _ = judged(self.planner, self.judge, states)
+        return GAME.codec.format_moves([int(policies[0].argmax())], states[0])[0]
 
 
 class Bot400(Bot):

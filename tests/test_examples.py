@@ -129,7 +129,7 @@ def test_skysummit_is_learnt(tmp_path: Path) -> None:
     short = ["--games", "16", "--simulations", "8", "--kept", "5000", "--matches", "2"]
     endless = ["--minutes", "1000", "--every", "1000"]
     points = trained("alphazero_skysummit", tmp_path, *short, *endless, "--moves", "90")
-    again = trained("alphazero_skysummit", tmp_path, *short, *endless, "--moves", "120")
+    again = trained("alphazero_skysummit", tmp_path, *short, *endless, "--moves", "180")
     assert again[:2] == points
     assert again[0]["positions"] == 0 < again[1]["positions"] < again[2]["positions"]
     assert again[1]["policy loss"] > 0
