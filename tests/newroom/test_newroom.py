@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import ludodrome
 from ludodrome import games, jit
 from ludodrome.newroom import room, write_room
 from tests.cli.running import complaint
 from tests.cli.running import run as command
 from tests.newroom.installing import EXAMPLE, install, run
+from tests.web.serving import CHROMIUM
 
 OWN_WAY = ("__init__.py", "kernels.py")
 """What the example does differently: it has an insight and planes."""
@@ -63,6 +63,12 @@ def test_everything_above_has_a_new_game(starter: Path) -> None:
     assert run("-m", "tests.newroom.above", "threes", site=starter).split() == PARTS
 
 
+def test_people_click_and_type_on_its_page(example: Path) -> None:
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
+    assert run("-m", "tests.newroom.clicking", "tictactoe", site=example) == "played\n"
+
+
 def test_people_play_it_in_the_terminal(example: Path) -> None:
     told = run(
         "-m",
@@ -93,30 +99,6 @@ assert "numba" not in sys.modules and entry.module not in sys.modules
     assert told == (
         "Tic-tac-toe|three of your own signs in a row win|caldera|dots|santorini|skysummit|spaces|tictactoe\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "page", "sentence"),
-    [
-        ("dots", "# Dots\n\nMine. ", "none of the five games'"),
-        ("Odd-Name", "# Odd\n\nMine. ", "an id is a small letter"),
-        ("bare", "no heading", "begins with a heading"),
-        ("silent", None, "RULES.md"),
-    ],
-)
-def test_a_package_that_is_wrong_is_told_of_and_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, page: str | None, sentence: str
-) -> None:
-    project = f'[project]\nname = "other"\nversion = "1"\n[project.entry-points."ludodrome.games"]\n{name} = "other"\n'
-    module = tmp_path / "package" / "src" / "other"
-    module.mkdir(parents=True)
-    (tmp_path / "package" / "pyproject.toml").write_text(project)
-    (module / "__init__.py").write_text("raise AssertionError('nobody asked for this room')\n")
-    if page is not None:
-        (module / "RULES.md").write_text(page)
-    monkeypatch.syspath_prepend(str(install(tmp_path / "package", tmp_path / "site")))
-    with pytest.warns(UserWarning, match=sentence):
-        assert sorted(games.Games()) == ludodrome.game_ids()
 
 
 def test_compiled_code_of_a_package_depends_on_all_of_its_sources(tmp_path: Path) -> None:

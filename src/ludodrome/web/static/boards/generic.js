@@ -36,6 +36,7 @@ export class GameBoard extends Board {
   cell({ name, sign, seat }, x, y) {
     const size = CELL - 4, move = this.moves.get(name), chosen = move !== undefined && JSON.stringify(move) === this.best;
     const children = [svg("rect", { class: "cell", x: x + 2, y: y + 2, width: size, height: size, rx: 8 })];
+    children.push(svg("text", { class: "digit", x: x + CELL - 10, y: y + CELL - 10, "pointer-events": "none" }, name));
     if (seat !== null) children.push(shape(seat, x + CELL / 2, y + CELL / 2, 24));
     if (sign) children.push(svg("text", { class: seat === null ? "mono drawing" : "token-text", x: x + CELL / 2, y: y + CELL / 2, "text-anchor": "middle", "dominant-baseline": "central", "pointer-events": "none" }, sign));
     if (chosen) children.push(svg("circle", { class: "sign-best", cx: x + CELL / 2, cy: y + CELL / 2, r: 12 }));

@@ -1,0 +1,48 @@
+"""Games of other packages in the table of games."""
+
+from pathlib import Path
+
+import pytest
+
+import ludodrome
+from ludodrome import games
+from tests.newroom.installing import EXAMPLE, install
+
+
+def test_a_package_joins_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(install(EXAMPLE, tmp_path / "site")))
+    table = games.Games()
+    entry = table["tictactoe"]
+    assert list(table) == [*games.OWN, "tictactoe"]
+    assert len(table) == 6
+    assert entry == ("tictactoe", "Tic-tac-toe", "three of your own signs in a row win", "ludodrome_tictactoe", "")
+    assert entry.rules() == (EXAMPLE / "src" / "ludodrome_tictactoe" / "RULES.md").read_text("utf-8")
+
+
+def test_a_room_that_is_nowhere() -> None:
+    with pytest.raises(ValueError, match="there is no package nowhere"):
+        games.room_folder("nowhere.at.all")
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "sentence"),
+    [
+        ("dots", "# Dots\n\nMine. ", "none of the five games'"),
+        ("Odd-Name", "# Odd\n\nMine. ", "an id is a small letter"),
+        ("bare", "no heading", "begins with a heading"),
+        ("silent", None, "RULES.md"),
+    ],
+)
+def test_a_package_that_is_wrong_is_told_of_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, page: str | None, sentence: str
+) -> None:
+    project = f'[project]\nname = "other"\nversion = "1"\n[project.entry-points."ludodrome.games"]\n{name} = "other"\n'
+    module = tmp_path / "package" / "src" / "other"
+    module.mkdir(parents=True)
+    (tmp_path / "package" / "pyproject.toml").write_text(project)
+    (module / "__init__.py").write_text("raise AssertionError('nobody asked for this room')\n")
+    if page is not None:
+        (module / "RULES.md").write_text(page)
+    monkeypatch.syspath_prepend(str(install(tmp_path / "package", tmp_path / "site")))
+    with pytest.warns(UserWarning, match=sentence):
+        assert sorted(games.Games()) == ludodrome.game_ids()
