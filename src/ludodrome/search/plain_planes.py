@@ -46,20 +46,18 @@ def _nothing(verbs: Verbs) -> Callable[..., Any]:
 def _one(verbs: Verbs, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
     """Writes a field of one number, then the rest."""
 
-    @kernel_of(verbs.legal)
     def write(s: Any, out: Array) -> None:
         number = np.uint64(np.int64(s[name]))
         for place in range(size):
             out[0, at + place] = (number >> np.uint64(_BITS * place)) & _BYTE
         rest(s, out)
 
-    return write
+    return _named(verbs, write, name)
 
 
 def _many(verbs: Verbs, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
     """Writes a field of several numbers, then the rest."""
 
-    @kernel_of(verbs.legal)
     def write(s: Any, out: Array) -> None:
         numbers = s[name].reshape(count)
         for k in range(count):
@@ -68,4 +66,10 @@ def _many(verbs: Verbs, name: str, at: int, count: int, size: int, rest: Callabl
                 out[0, at + k * size + place] = (number >> np.uint64(_BITS * place)) & _BYTE
         rest(s, out)
 
-    return write
+    return _named(verbs, write, name)
+
+
+def _named(verbs: Verbs, write: Callable[..., Any], field: str) -> Callable[..., Any]:
+    """Compiled under a name of its own: see the names of compiled functions in ``jit.py``."""
+    write.__name__ = f"write_{field}"
+    return kernel_of(verbs.legal)(write)
