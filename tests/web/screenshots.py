@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,21 @@ from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.judge import play
 from ludodrome.arena.records import to_text
+from tests.web.hosting import PASSWORD, hosting
 from tests.web.leagues import populate
 from tests.web.serving import browser, server
 
 SIZES = {1440: 900, 390: 844}
 SCHEMES = ("light", "dark")
 PATIENCE = 120_000
+Page = tuple[str, Callable[[Any], None] | None]
+"""A path, and what is done there before the picture is taken."""
+_numbers = count(1)
 
 
-def pages() -> dict[str, tuple[str, Callable[[Any], None] | None]]:
+def pages() -> dict[str, Page]:
     """Every page by name: its path, and what is done there before the picture is taken."""
-    found: dict[str, tuple[str, Callable[[Any], None] | None]] = {}
+    found: dict[str, Page] = {}
     for game in ludodrome.game_ids():
         found[f"{game}-play"] = (f"/{game}", _pick)
         found[f"{game}-board"] = (f"/{game}/analysis", _study)
@@ -108,6 +113,30 @@ def _remote(page: Any) -> None:
     page.fill("#remote-name", f"Remote {time.monotonic_ns() % 10**9}")
     page.click("#remote-form button")
     page.locator("#lines").wait_for()
+
+
+def hosted_pages() -> dict[str, Page]:
+    """Those of a server for everybody."""
+    return {"sign-in": ("/sign-in", _fail_to_sign_in), "sign-up": ("/sign-up", None), "account": ("/sign-up", _sign_up)}
+
+
+def _fail_to_sign_in(page: Any) -> None:
+    page.fill("#name", "Ada")
+    page.fill("#password", "a wrong password")
+    page.click("#sign button[type=submit]")
+    page.locator("#no", has_text="wrong").wait_for()
+
+
+def _sign_up(page: Any) -> None:
+    page.fill("#name", f"Ada {next(_numbers)}")
+    page.fill("#password", PASSWORD)
+    page.click("#sign button[type=submit]")
+    page.locator(".self", has_text="Ada").wait_for()
+    page.goto("/account")
+    page.fill("#label", "my laptop")
+    page.click("#new-token button[type=submit]")
+    page.locator("#secret").wait_for(state="visible")
+    page.locator("#sessions b").first.wait_for()
 
 
 def _ready(page: Any) -> None:
@@ -242,29 +271,41 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
     words = sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    chosen = {name: page for name, page in pages().items() if not words or any(word in name for word in words)}
-    with server(prepare=populate) as address, browser() as running:
-        for width, height in SIZES.items():
-            for scheme in SCHEMES:
-                context = running.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address
-                )
-                for name, (path, act) in chosen.items():
-                    page = context.new_page()
-                    page.on("console", lambda said, name=name: _complain(name, said.text, said.type))
-                    page.on("pageerror", lambda error, name=name: _complain(name, str(error), "error"))
-                    page.goto(path)
-                    try:
-                        if act:
-                            act(page)
-                    except Exception as error:
-                        _complain(name, str(error).splitlines()[0], "error")
-                    full = "rules" not in name and "chain" not in name
-                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=full)
-                    page.evaluate("localStorage.clear()")
-                    page.close()
-                    print(f"{name} {width} {scheme}", flush=True)
-                context.close()
+    chosen, others = (
+        {name: page for name, page in found.items() if not words or any(word in name for word in words)}
+        for found in (pages(), hosted_pages())
+    )
+    with browser() as running:
+        if chosen:
+            with server(prepare=populate) as address:
+                _shoot(running, address, chosen, folder)
+        if others:
+            with hosting() as hosted:
+                _shoot(running, hosted.address, others, folder)
+
+
+def _shoot(running: Any, address: str, chosen: dict[str, Page], folder: Path) -> None:
+    for width, height in SIZES.items():
+        for scheme in SCHEMES:
+            context = running.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address
+            )
+            for name, (path, act) in chosen.items():
+                page = context.new_page()
+                page.on("console", lambda said, name=name: _complain(name, said.text, said.type))
+                page.on("pageerror", lambda error, name=name: _complain(name, str(error), "error"))
+                page.goto(path)
+                try:
+                    if act:
+                        act(page)
+                except Exception as error:
+                    _complain(name, str(error).splitlines()[0], "error")
+                full = "rules" not in name and "chain" not in name
+                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=full)
+                page.evaluate("localStorage.clear()")
+                page.close()
+                print(f"{name} {width} {scheme}", flush=True)
+            context.close()
 
 
 def _complain(name: str, text: str, kind: str) -> None:
