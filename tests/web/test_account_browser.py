@@ -22,7 +22,12 @@ def page(chromium: Any, hosted: Hosted) -> Iterator[Any]:
     opened.set_default_timeout(PATIENCE)
     faults: list[str] = []
     opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Any) -> None:
+        faults.append(dialog.message)
+        dialog.dismiss()
+
+    opened.on("dialog", refuse)
     opened.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
     yield opened
     context.close()
