@@ -5,13 +5,25 @@ import signal
 import socket
 import subprocess
 import urllib.request
+from pathlib import Path
+
+import pytest
 
 from tests.cli.running import PROGRAM, complaint, run
 
 
+@pytest.fixture(autouse=True)
+def own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's own is touched."""
+    monkeypatch.setenv("LUDODROME_DATABASE_URL", str(tmp_path / "ludodrome.db"))
+
+
 def test_it_says_where_it_is_answers_and_ends_without_a_word() -> None:
     with subprocess.Popen(
-        [*PROGRAM, "serve", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, "serve", "--no-browser", "--ladder", "off", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             assert process.stdout is not None
@@ -33,3 +45,18 @@ def test_a_port_that_is_taken_is_refused() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert f"port {port} cannot be used" in complaint(run("serve", "--no-browser", "--port", str(port)))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "sentence"),
+    [
+        (["--lan", "--hosted"], "choose one"),
+        (["--behind-proxy"], "--behind-proxy goes with --hosted"),
+        (["--lan", "--behind-proxy"], "--behind-proxy goes with --hosted"),
+        (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
+        (["--db", "mysql://host/name"], "a database is a file of SQLite's or a URL"),
+        (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(wishes: list[str], sentence: str) -> None:
+    assert sentence in complaint(run("serve", "--no-browser", *wishes))
