@@ -38,9 +38,9 @@ ANSWERS = (
 @app.command(
     cls=Command,
     epilog=examples(
-        "ludodrome evaluate llm:http://localhost:8000/v1,model=NAME --game santorini --games 20",
-        "ludodrome evaluate llm:http://localhost:8000/v1,model=NAME --game dots:rows=3,cols=3 --against level:2",
-        "ludodrome evaluate llm:https://host/v1,model=NAME,key=MY_KEY --legal-moves both --record games --json",
+        "ludodrome evaluate llm:http://localhost:8000/v1,model=NAME --games 20",
+        "ludodrome evaluate llm:http://host/v1,model=NAME --game dots:rows=3,cols=3",
+        "ludodrome evaluate llm:https://host/v1,model=NAME,key=MY_KEY --record games",
     ),
 )
 def evaluate(

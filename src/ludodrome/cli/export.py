@@ -37,7 +37,7 @@ ShardRows = Annotated[
     cls=Command,
     epilog=examples(
         "ludodrome export records games --to dataset",
-        "ludodrome export records games.jsonl --game dots --bot chains --form parquet --to dataset",
+        "ludodrome export records games.jsonl --game dots --form parquet --to data",
     ),
 )
 def records(

@@ -44,7 +44,7 @@ Database = Annotated[
     epilog=examples(
         "ludodrome serve",
         "ludodrome serve --lan",
-        "ludodrome serve --hosted --host-name play.example.org --behind-proxy --db postgresql://ludodrome@/ludodrome",
+        "ludodrome serve --hosted --host-name play.example.org --behind-proxy",
     ),
 )
 def serve(
