@@ -27,7 +27,7 @@ COSTLY = (f"{API}/checks",)
 """Examinations of programs: what is not refused starts a process for seconds."""
 SESSION = (f"{API}/session", f"{API}/account/password", f"{API}/accounts/{{name}}/ban")
 """After these somebody else would ask, or nobody."""
-FEW, MANY = 2, 150
+FEW, MANY = 2, 30
 POSITIVE, NEGATIVE = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
 
 
