@@ -107,12 +107,12 @@ async def play(call: Caller, game: str, **more: Any) -> dict[str, Any]:
     return view
 
 
-def test_a_client_plays_a_whole_game_of_each_over_stdio() -> None:
+def test_a_client_plays_a_whole_game_of_each_over_stdio(long: bool) -> None:
     async def run() -> None:
         async with over_stdio() as call:
             told = (await call("list_games"))["games"]
             assert [game["id"] for game in told] == ludodrome.game_ids()
-            for game in ludodrome.game_ids():
+            for game in ludodrome.game_ids() if long else ("dots", "spaces"):  # over HTTP each is played in any run
                 rules = await call.client.call_tool("read_rules", {"game": game})
                 assert "**R1. " in rules.content[0].text
                 view = await play(call, game)

@@ -59,7 +59,7 @@ def _send(client: Client, path: str, body: Any) -> Any:
 
 
 def test_no_request_breaks_the_server(client: Client, long: bool) -> None:
-    @settings(max_examples=1500 if long else 200)
+    @settings(max_examples=1500 if long else 120)
     @given(REQUESTS)
     def run(request: tuple[str, Any]) -> None:
         path, body = request
@@ -71,7 +71,7 @@ def test_no_request_breaks_the_server(client: Client, long: bool) -> None:
 def test_no_move_breaks_a_game(client: Client, long: bool) -> None:
     views = [begin(client, game, ["person", "person"]) for game in ludodrome.game_ids()]
 
-    @settings(max_examples=500 if long else 80)
+    @settings(max_examples=500 if long else 40)
     @given(st.sampled_from(views), JSON, JSON)
     def run(view: Any, move: Any, version: Any) -> None:
         for body in ({"move": move}, {"move": move, "version": version}):

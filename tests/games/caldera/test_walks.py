@@ -77,7 +77,7 @@ def hilly(game: ludodrome.Game, rng: random.Random) -> Any:
 def test_walks(long: bool) -> None:
     tally = Tally()
 
-    @settings(max_examples=examples(long, usual=360, long=4200))
+    @settings(max_examples=examples(long, usual=240, long=4200))
     @given(
         turn_limit=st.one_of(st.just(200), st.integers(1, 60), st.integers(1, 1000)),
         choose=st.sampled_from(CHOOSERS),

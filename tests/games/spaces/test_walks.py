@@ -19,7 +19,7 @@ from tests.hostile import damaged
 pytestmark = pytest.mark.xdist_group("spaces")
 
 RULES = ("written", "live")
-PAIRS = 2_000 if COMPILED else 60
+PAIRS = 1_000 if COMPILED else 60
 
 
 def options() -> st.SearchStrategy[dict[str, Any]]:
