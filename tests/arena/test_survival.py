@@ -24,7 +24,7 @@ def undisturbed(plan: Path, store: Path) -> str:
 
 
 def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
-    pairs, kills = (50, 20) if long else (3, 3)
+    pairs, kills = (50, 20) if long else (3, 2)
     games = 20 * pairs
     dice = random.Random(1)
     plan, store = write_plan(tmp_path, pairs), tmp_path / "killed.sqlite"

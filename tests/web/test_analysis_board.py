@@ -131,7 +131,9 @@ def test_edges_and_boxes_are_edited(page: Any) -> None:
     page.wait_for_selector("#board[data-ready]")
     page.click("#edit")
     for edge in ("H0_0", "H1_0", "V0_0", "V0_1"):
+        before = page.input_value("#line")
         page.locator(f'[data-key="{edge}"]').click(force=True)
+        page.wait_for_function("before => document.querySelector('#line').value !== before", arg=before)
     page.get_by_label("Boxes of seat 2").click()
     page.locator('[data-key="b0_0"]').click()
     assert page.input_value("#line") == "1x1 1/1 11 1 - 0"

@@ -106,7 +106,9 @@ def visit(chromium: Any, address: str, way: tuple[int, str], visited: dict[str, 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
 def test_axe_finds_nothing_serious(chromium: Any, league: str, long: bool, way: tuple[int, str]) -> None:
-    """The usual run sees a page once, one after the other in each of the four ways; --long sees all in all."""
+    """The usual run sees half of the pages, each in one of two ways; --long sees all in all."""
+    if not long and way not in (WAYS[0], WAYS[-1]):
+        pytest.skip("the other two ways come with --long")
     visited = list((pages() if long else usual()).items())
     assert not visit(chromium, league, way, dict(visited if long else visited[WAYS.index(way) :: len(WAYS)]))
 

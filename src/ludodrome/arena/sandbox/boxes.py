@@ -27,7 +27,7 @@ MAIN = "main.py"
 MOST_FILES = 16
 MOST_BYTES = 1024 * 1024
 """Of all files of a bot together."""
-ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
+ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 """All that a bot sees. More threads of NumPy's would each take a good part of its memory."""
 
 Files = Mapping[str, bytes]
