@@ -10,7 +10,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.league import now_ms
-from ludodrome.store.league_matches import packed, row_count
+from ludodrome.store.league_matches import row_count
 from ludodrome.store.league_models import (
     DONE,
     LADDER,
@@ -26,6 +26,7 @@ from ludodrome.store.league_models import (
     Sitting,
     Step,
 )
+from ludodrome.store.packing import packed
 
 
 class Score(NamedTuple):

@@ -6,8 +6,6 @@ Several runners may share a database. A match is claimed by one UPDATE that only
 by itself unless it is renewed: a runner that was killed loses its matches, and they are played again from the start.
 """
 
-import json
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -34,6 +32,7 @@ from ludodrome.store.league_models import (
     Runner,
     Sitting,
 )
+from ludodrome.store.packing import unpacked
 
 LEASE_MS = 15_000
 MOST_TRIES = 5
@@ -345,17 +344,6 @@ def played_of(engine: Engine, event_id: str) -> int:
     wanted = select(func.count()).select_from(Match).where(Match.event == event_id, Match.status == DONE)
     with Session(engine) as session:
         return session.scalar(wanted) or 0
-
-
-def packed(record: dict[str, Any]) -> bytes:
-    """A record as it is kept."""
-    return zlib.compress(json.dumps(record, separators=(",", ":")).encode())
-
-
-def unpacked(content: bytes) -> dict[str, Any]:
-    """The record that is kept."""
-    record: dict[str, Any] = json.loads(zlib.decompress(content))
-    return record
 
 
 # Who is there

@@ -5,10 +5,8 @@ is for ``web/plays.py``.
 """
 
 import hashlib
-import json
 import secrets
 import time
-import zlib
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +15,7 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.committing import Committer, Row
+from ludodrome.store.packing import packed, unpacked
 from ludodrome.store.play_models import Play, PlayEvent, PlaySeat
 
 Json = dict[str, Any]
@@ -114,7 +113,7 @@ def record_of(engine: Engine, name: str) -> Json | None:
     """The record of a finished game."""
     with Session(engine) as session:
         packed = session.scalar(select(Play.record).where(Play.id == name))
-    return None if packed is None else _unpacked(packed)
+    return None if packed is None else unpacked(packed)
 
 
 def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[Line]:
@@ -168,7 +167,7 @@ def add(committer: Committer, name: str, number: int, event: Event, end: End | N
         return committer.hand_in(Row(_ADD, row))
     over = end.record is not None
     values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
-    values["record"] = _packed(end.record) if over else None
+    values["record"] = packed(end.record) if over else None
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
@@ -189,15 +188,6 @@ def take_seat(committer: Committer, name: str, number: int, friend: Friend, key:
 
     committer.commit(work)
     return taken
-
-
-def _packed(record: Any) -> bytes:
-    return zlib.compress(json.dumps(record, separators=(",", ":")).encode())
-
-
-def _unpacked(packed: bytes) -> Json:
-    record: Json = json.loads(zlib.decompress(packed))
-    return record
 
 
 def _now() -> int:

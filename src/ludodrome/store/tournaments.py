@@ -1,7 +1,5 @@
 """What is asked of a database about tournaments, and what is written. One transaction for each game."""
 
-import json
-import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -11,6 +9,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
 from ludodrome.store.models import Base, Game, Opening, Tournament
+from ludodrome.store.packing import packed, unpacked
 
 BATCH = 500
 """Records that are held in memory when all are read."""
@@ -80,14 +79,13 @@ class Ledger:
 
     def add_game(self, match: str, discipline: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
         """Writes a game down in one transaction; False, and nothing is written, if it is there already."""
-        packed = zlib.compress(json.dumps(record, separators=(",", ":")).encode())
         row = Game(
             tournament_id=self._id,
             match=match,
             discipline=discipline,
             rated=rated,
             counted=counted,
-            record=packed,
+            record=packed(record),
             finished=_now(),
         )
         return self._add(row)
@@ -109,9 +107,8 @@ class Ledger:
         """Every record, in the order in which they were finished."""
         wanted = select(Game.record).where(Game.tournament_id == self._id).order_by(Game.id)
         with Session(self._engine) as session:
-            for packed in session.scalars(wanted.execution_options(yield_per=BATCH)):
-                record: dict[str, Any] = json.loads(zlib.decompress(packed))
-                yield record
+            for content in session.scalars(wanted.execution_options(yield_per=BATCH)):
+                yield unpacked(content)
 
     def forget_unrated(self) -> int:
         """Takes out the games that do not count, so that they are played again; how many they were."""
