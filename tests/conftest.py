@@ -1,5 +1,6 @@
-"""Settings for all tests: the --long switch, deterministic Hypothesis, databases of both kinds."""
+"""Settings for all tests: the --long switch, deterministic Hypothesis, uids for boxed bots, databases of both kinds."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,14 @@ settings.load_profile("ludodrome")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run what takes many minutes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Each worker has boxed bots' uids of its own: tests look at what is left under one when its bot has gone."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if worker < 8:
+        first = 61000 + 100 * worker
+        os.environ["LUDODROME_SANDBOX_UIDS"] = f"{first}-{first + 99}"
 
 
 @pytest.fixture(scope="session")

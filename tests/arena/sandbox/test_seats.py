@@ -263,12 +263,74 @@ def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatc
     left = subprocess.Popen(["sleep", "600"], user=61992, group=61992, extra_groups=[])
     try:
         held.close()  # as if its holder had been killed
-        taken = Identity.take()
-        taken.give_back()
+        with pytest.raises(NoneFree):  # it is dead now, and not reaped
+            Identity.take()
+        assert left.wait(20) == -signal.SIGKILL
+        Identity.take().give_back()
+    finally:
+        left.kill()
+        left.wait()
+
+
+@ROOT_ONLY
+def test_the_dead_count_until_they_are_reaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(identities.SETTING, "61993-61994")
+    held = Identity.take()
+    dead = subprocess.Popen(["true"], user=held.uid, group=held.uid, extra_groups=[])
+    os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)
+    assert processes_of(held.uid) == []
+    assert processes_of(held.uid, dead=True) == [dead.pid]
+    held.give_back()
+    other = Identity.take()
+    assert other.uid != held.uid
+    with pytest.raises(NoneFree):
+        Identity.take()
+    dead.wait()
+    again = Identity.take()
+    assert again.uid == held.uid
+    again.give_back()
+    other.give_back()
+
+
+@ROOT_ONLY
+def test_a_process_whose_first_thread_has_ended_lives_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(identities.SETTING, "61995-61995")
+    held = Identity.take()
+    script = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+print("ready", flush=True)
+ctypes.CDLL(None).syscall(60, 0)
+"""
+    command = ["/usr/bin/python3", "-c", script]
+    left = subprocess.Popen(command, stdout=subprocess.PIPE, user=held.uid, group=held.uid, extra_groups=[])
+    assert left.stdout
+    try:
+        assert left.stdout.readline() == b"ready\n"
+        assert eventually(lambda: "Z (zombie)" in Path(f"/proc/{left.pid}/status").read_text())
+        assert processes_of(held.uid) == [left.pid]
+        assert held.sweep()
         assert left.wait(20) == -signal.SIGKILL
     finally:
         left.kill()
         left.wait()
+        left.stdout.close()
+    held.give_back()
+
+
+@ROOT_ONLY
+@at_every_level
+def test_a_uid_that_was_used_leaves_the_next_bot_all_its_threads(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(identities.SETTING, "61981-61984")
+    text = """
+import threading, time
+for _ in range(5):
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print("ready", flush=True)
+"""
+    for linger in (True, False) * 8:
+        with Running(box(level, text + ("time.sleep(600)\n" if linger else ""))) as running:
+            assert running.line() == "ready\n", running.process.stderr
 
 
 @ROOT_ONLY
@@ -287,6 +349,7 @@ def test_a_strict_umask_does_no_harm(level: str, monkeypatch: pytest.MonkeyPatch
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         monkeypatch.setattr(identities, "FOLDER", Path(folder) / "ludodrome")
+        monkeypatch.setenv(identities.SETTING, "61985-61988")  # locks elsewhere keep nobody from the others
         before = os.umask(0o077)
         try:
             with Running(made) as running:

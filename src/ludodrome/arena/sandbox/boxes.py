@@ -27,6 +27,8 @@ MAIN = "main.py"
 MOST_FILES = 16
 MOST_BYTES = 1024 * 1024
 """Of all files of a bot together."""
+LEAVING_SECONDS = 1.0
+"""Between the end of a namespace and the end of the bubblewrap that made it. Then it is ended itself."""
 ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 """All that a bot sees. More threads of NumPy's would each take a good part of its memory."""
 
@@ -122,6 +124,8 @@ class BoxedProcess(Process):
         self._launch: Launch | None = None
         self._first: int | None = None
         """A handle of the first process of its namespace, once it is to be ended."""
+        self._swept = False
+        """Whether its namespace was seen to end and its first process is reaped: nobody needs to be looked for."""
         self.gone = True
         """Whether, once it was ended, nothing of it was left."""
         try:
@@ -157,6 +161,8 @@ class BoxedProcess(Process):
         if not self.ended:
             self._first = self._first_of_namespace()
         super().end(grace, heard)
+        if self._identity is not None:  # it has not exited, and its uid stays taken
+            self.gone = False
 
     def _first_of_namespace(self) -> int | None:
         """A handle of the process whose end is the end of all others; None if it is not there, or not any more.
@@ -180,26 +186,48 @@ class BoxedProcess(Process):
         os.close(handle)
         return None
 
+    def _signal(self, number: int) -> None:
+        """The first of its namespace goes first: bubblewrap then reaps it and leaves.
+
+        The other way round it would be left to the machine's init, and until that takes notice, which may be long, the
+        dead process counts as one of its uid's.
+        """
+        if self._first is not None:
+            self._end_namespace()
+        if not self.has_exited(0.0 if self._first is None else LEAVING_SECONDS):
+            super()._signal(number)
+
     def _sweep(self) -> None:
-        """Everything of the box is gone when this returns."""
-        self._release(self._namespace_ended())
+        """See that nothing of the box is left but the process that we have started, and which is still to be reaped."""
+        self._swept = self._namespace_ended()
+
+    def _give_back(self) -> None:
+        super()._give_back()
+        self._release()
 
     def _namespace_ended(self) -> bool:
-        """Whether its namespace was seen to end, if it has one."""
+        """Whether its namespace was seen to end and nothing of it waits to be reaped, if it has one."""
         if self._first is None:
             return False
         try:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            self._end_namespace()
             watch = select.poll()
             watch.register(self._first, select.POLLIN)
             self.gone = bool(watch.poll(KILL_SECONDS * 1000))
+            signal.pidfd_send_signal(self._first, 0)
+            return False
+        except ProcessLookupError:  # not even a dead process
             return self.gone
         finally:
             os.close(self._first)
             self._first = None
 
-    def _release(self, swept: bool = False) -> None:
+    def _end_namespace(self) -> None:
+        assert self._first is not None
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+
+    def _release(self) -> None:
         if self._launch is not None:
             self._launch.close()
             if self._launch.report is not None:
@@ -208,8 +236,8 @@ class BoxedProcess(Process):
                 shutil.rmtree(self._launch.folder, ignore_errors=True)
             self._launch = None
         if self._identity is not None:
-            if swept or self._identity.sweep():
-                self._identity.give_back()
+            if self._swept or self._identity.sweep():
+                self._identity.give_back(clean=self._swept)
             else:
                 self.gone = False  # and the uid stays taken
             self._identity = None

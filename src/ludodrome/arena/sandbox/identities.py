@@ -1,8 +1,8 @@
 """A uid for every running bot, from a pool that is kept for bots, where the arena runs as root.
 
 A uid is taken with a lock on a file, so that several processes can share the pool, and nothing is left of a lock when
-its holder dies. Whoever gives a uid back has ended what ran under it, and says so in the file; if the file does not say
-so, whoever takes it does it first.
+its holder dies. Whoever gives a uid back has ended what ran under it, and says in the file whether nothing is left of
+it; if the file does not say so, whoever takes it sees to it first.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ FOLDER = Path("/run/ludodrome")
 """Belongs to root; others can look through it and change nothing."""
 SWEEP_SECONDS = 5.0
 _CLEAN = b"clean"
-"""Stands in the file of a uid under which nothing runs."""
+"""Stands in the file of a uid under which there is nothing."""
 
 
 class NoneFree(OSError):
@@ -83,14 +83,14 @@ class Identity:
                 os.close(lock)
                 raise
             identity = Identity(uid, lock)
-            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.sweep():
+            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or (identity.sweep() and not processes_of(uid, dead=True)):
                 os.ftruncate(lock, 0)
                 return identity
             identity.close()
         raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
 
     def sweep(self) -> bool:
-        """End whatever runs under this uid; whether nothing is left. It cannot make more while it is being ended."""
+        """End whatever lives under this uid; whether nothing does. It cannot make more while it is being ended."""
         deadline = time.monotonic() + SWEEP_SECONDS
         while left := processes_of(self.uid):
             for process in left:
@@ -101,10 +101,15 @@ class Identity:
             time.sleep(0.001)
         return True
 
-    def give_back(self) -> None:
-        """Nothing runs under it, and somebody else may have it. Twice does no harm."""
+    def give_back(self, clean: bool = False) -> None:
+        """Nothing lives under it, and somebody else may have it. Twice does no harm.
+
+        It is clean if nothing dead waits to be reaped either: the dead take from what the next bot may start. Who knows
+        that it is need not have it looked up.
+        """
         if self._lock is not None:
-            os.pwrite(self._lock, _CLEAN, 0)
+            if clean or not processes_of(self.uid, dead=True):
+                os.pwrite(self._lock, _CLEAN, 0)
             self.close()
 
     def close(self) -> None:
@@ -115,21 +120,27 @@ class Identity:
             self._lock = None
 
 
-def processes_of(uid: int) -> list[int]:
-    """The living processes of a uid."""
+def processes_of(uid: int, dead: bool = False) -> list[int]:
+    """The living processes of a uid; on demand with those that are dead and not reaped."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError):
-                if _lives_as(name, b"%d" % uid):
+                if _is_of(name, b"%d" % uid, dead):
                     found.append(int(name))
     return found
 
 
-def _lives_as(process: str, uid: bytes) -> bool:
+def _is_of(process: str, uid: bytes, dead: bool) -> bool:
     """By its status: the folder's owner is root where a process may not be dumped."""
     if os.stat(f"/proc/{process}").st_uid not in (0, int(uid)):
         return False
     status = Path(f"/proc/{process}/status").read_bytes()
     uids = status.partition(b"\nUid:")[2].partition(b"\n")[0].split()
-    return uid in uids and status.partition(b"\nState:")[2].split(maxsplit=1)[0] not in (b"Z", b"X")
+    return uid in uids and (dead or not _is_dead(process, status))
+
+
+def _is_dead(process: str, status: bytes) -> bool:
+    """A process whose first thread has ended looks dead, and lives on with the others."""
+    state = status.partition(b"\nState:")[2].split(maxsplit=1)[0]
+    return state in (b"Z", b"X") and len(os.listdir(f"/proc/{process}/task")) <= 1
