@@ -9,7 +9,7 @@ often to lay which of the 796 boards of size 3. The learner starts with all alik
 is magnetic mirror descent (Sokota and others, "A Unified Approach to Reinforcement Learning, Quantal Response
 Equilibria, and Two-Player Zero-Sum Games", 2023): towards what did well, but drawn back to a *magnet*, its own policy
 of a while ago. Nobody tells it the equilibrium; how far it is from it is measured exactly, by playing all boards
-against its mixture. docs/perfect-spaces.md has the theory. NumPy is all it needs.
+against its mixture. docs/results/perfect-spaces.md has the theory. NumPy is all it needs.
 
 In a match it reads its opponent: what that one has laid so far pulls it away from what it learnt, in the same way. To
 read is to be readable, so it does this only while it is ahead, and risks what it has won (Ganzfried and Sandholm, "Safe

@@ -318,7 +318,7 @@ def test_the_rules_are_resources() -> None:
 
 def test_every_tool_is_on_the_page() -> None:
     async def test(call: Caller) -> None:
-        page = (Path(__file__).parents[1] / "docs" / "mcp.md").read_text("utf-8")
+        page = (Path(__file__).parents[1] / "docs" / "how-to" / "mcp.md").read_text("utf-8")
         lines = dict(re.findall(r"^\| `(\w+)` \|([^|]*)\|", page, re.MULTILINE))
         tools = (await call.client.list_tools()).tools
         assert list(lines) == [tool.name for tool in tools]

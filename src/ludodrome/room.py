@@ -1,6 +1,6 @@
 """What a game's room must provide: the verbs of its rules, its compiled entries, its codec.
 
-``Game`` in game.py is made of these. A new game begins with this page, and with docs/adding-a-game.md.
+``Game`` in game.py is made of these. A new game begins with this page, and with docs/how-to/adding-a-game.md.
 
 A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Insight`` (then ``ThinkingKernels`` too) and
 ``Planes`` are optional: without the one, ``alphabeta`` does not play the game, and without the others learners see its

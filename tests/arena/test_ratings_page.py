@@ -1,4 +1,4 @@
-"""docs/ratings.md names tests that exist, and its tables are what the functions say."""
+"""docs/explanation/ratings.md names tests that exist, and its tables are what the functions say."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from ludodrome.arena.statistics.sprt import expected_pairs, limits
 from tests.arena.simulated import game_chances, pair_chances
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "ratings.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "ratings.md").read_text("utf-8")
 
 
 def test_every_test_that_the_page_names_exists() -> None:

@@ -1,4 +1,4 @@
-"""docs/writing-a-bot.md: its tables are complete, its bot plays, and (in the long run) its commands do as it says."""
+"""docs/tutorials/writing-a-bot.md: its tables are complete, its bot plays, and (--long) its commands do as it says."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
 from ludodrome.cli import app
 from tests.arena.playing import AMPLE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "writing-a-bot.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "writing-a-bot.md").read_text("utf-8")
 
 
 def test_every_language_has_its_line() -> None:

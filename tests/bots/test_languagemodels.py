@@ -64,7 +64,7 @@ def test_a_wrong_spec_gets_a_sentence(spec: str, why: str) -> None:
 def test_every_knob_is_on_the_page() -> None:
     from pathlib import Path
 
-    page = (Path(__file__).parents[2] / "docs" / "language-models.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "language-models.md").read_text("utf-8")
     lines = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page.partition("## The spec")[2], re.MULTILINE))
     for knob in KNOBS:
         assert lines[knob.name] == f"{knob.meaning} ({knob.values})"

@@ -1,11 +1,11 @@
-"""docs/bots.md lists every bot and every knob, as they are."""
+"""docs/reference/bots.md lists every bot and every knob, as they are."""
 
 import re
 from pathlib import Path
 
 from ludodrome.bots.catalogue import KINDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "bots.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "bots.md").read_text("utf-8")
 
 
 def test_every_bot_has_its_line() -> None:

@@ -1,4 +1,4 @@
-"""docs/commands.md: every command with its arguments and options, made from the help that the program itself gives.
+"""docs/reference/commands.md: every command with its arguments and options, from the help that the program gives.
 
 ``scripts/reference`` writes it; ``test_reference.py`` compares.
 """
@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from ludodrome.cli import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 

@@ -156,7 +156,7 @@ def test_progress_on_a_terminal() -> None:
     ],
 )
 def test_every_option_is_documented(command: list[str], page: str) -> None:
-    words = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    words = (Path(__file__).parents[2] / "docs" / "how-to" / page).read_text("utf-8")
     assert f"ludodrome {' '.join(command)}" in words
     options = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", output(*command, "--help").partition("Examples")[0]))
     assert {one for one in options if f"`{one}" not in words and f"{one}`" not in words} <= {"--help"}

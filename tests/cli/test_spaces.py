@@ -16,7 +16,7 @@ from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "spaces-lab.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "spaces-lab.md"
 LIVE = ("--rules", "live")
 
 

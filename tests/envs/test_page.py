@@ -1,4 +1,4 @@
-"""docs/envs.md tells of every environment, every plane and every style."""
+"""docs/reference/envs.md tells of every environment, every plane and every style."""
 
 import inspect
 import re
@@ -17,7 +17,7 @@ from ludodrome.envs import GameEnv, GameVectorEnv
 from ludodrome.envs.scenarios import Scenario
 from ludodrome.envs.styles import STYLES
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "envs.md").read_text("utf-8")
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "reference" / "envs.md").read_text("utf-8")
 
 BETWEEN = "higher than [12]|other lancer [12]|other smith 1"
 """Planes that a line means with its "to"."""

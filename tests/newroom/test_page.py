@@ -1,4 +1,4 @@
-"""docs/adding-a-game.md quotes the example, and names what there is."""
+"""docs/how-to/adding-a-game.md quotes the example, and names what there is."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from ludodrome.game import Game
 from ludodrome.games import GROUP
 from tests.newroom.installing import EXAMPLE, ROOT
 
-PAGE = (ROOT / "docs" / "adding-a-game.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "adding-a-game.md").read_text("utf-8")
 BLOCK = re.compile(r"^`([\w./-]+\.(?:py|toml))`:$|^```(python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,6 +1,7 @@
 """From scores to worths: what a position is worth to a seat between 0 (lost) and 1 (won), grades of moves, accuracy.
 
-docs/grading.md tells where the numbers come from. What a score is, the search and the solvers say (``appraisers.py``).
+docs/explanation/grading.md tells where the numbers come from. What a score is, the search and the solvers say
+(``appraisers.py``).
 """
 
 import math

@@ -1,7 +1,7 @@
 """The messages of the bot protocol: making the arena's, and reading a bot's, strictly.
 
 A bot's line is read once, here, and what is wrong with it is one sentence. What an answer leads to is for
-``table.py``; how messages travel is for ``transports/``. docs/protocol.md explains them to the authors of bots.
+``table.py``; how messages travel is for ``transports/``. docs/reference/protocol.md explains them to authors of bots.
 """
 
 import json

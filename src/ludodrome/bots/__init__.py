@@ -1,4 +1,4 @@
-"""The built-in players by name. ``bot("alphabeta:depth=6", game)`` gives one; docs/bots.md lists them all."""
+"""The built-in players by name. ``bot("alphabeta:depth=6", game)`` gives one; docs/reference/bots.md lists all."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """Reading the answers of language models: the last legal move in an answer counts.
 
-The whole rule, which docs/language-models.md explains to people:
+The whole rule, which docs/how-to/language-models.md explains to people:
 
 1. What a model thought before it answered, ``<think>...</think>``, is no part of the answer.
 2. Everything in the answer that is written as a move of the game is a candidate: the notation, generously read, in

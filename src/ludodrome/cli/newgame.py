@@ -35,7 +35,7 @@ def new_game(
 
     Its rules are those of tic-tac-toe, for people, for machines and as an oracle, with tests that hold at once. Once
     the package is installed, the game is one of the games: bots play it, matches and the page have it. Nothing is
-    ever overwritten. docs/adding-a-game.md tells the rest.
+    ever overwritten. docs/how-to/adding-a-game.md tells the rest.
     """
     with refusals():
         from ludodrome.newroom import write_room

@@ -6,7 +6,7 @@
     cards.py     the data card, README.md of a dataset's folder
 
 A dataset is of one game with its options. However large it is, no more than one shard is in memory.
-docs/training.md says how to make one and how to read it.
+docs/how-to/training.md says how to make one and how to read it.
 """
 
 from ludodrome.datasets.shards import NPZ, PARQUET, Dataset, read, write

@@ -2,7 +2,8 @@
 
 Importing this registers ``ludodrome_dots`` and its fellows: ``pyspiel.load_game("ludodrome_dots(rows=3,cols=3)")``. The
 options are the game's parameters, OpenSpiel's actions are our actions, its returns ours. In spaces an action is one
-step of a board, and boards that lie face down make it a game of imperfect information; docs/openspiel.md tells more.
+step of a board, and boards that lie face down make it a game of imperfect information;
+docs/how-to/openspiel.md tells more.
 """
 
 from typing import Any
@@ -182,7 +183,7 @@ class Observer:
         self._shape = game.planes.shape
         self.tensor: Array = np.zeros(np.prod(self._shape), np.float32)
         self.dict = {"observation": self.tensor.reshape(self._shape)}
-        """The planes of docs/envs.md; views of the tensor."""
+        """The planes of docs/reference/envs.md; views of the tensor."""
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Fills the tensor with what that seat sees."""

@@ -6,7 +6,7 @@
     MetaGame             choose a board in every round, against an opponent with a style of its own
 
 All observe the same: a dict of ``grid``, ``position``, ``traps``, ``score``, ``opponent``, ``step``, ``round``,
-``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/envs.md has them one by one.
+``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/reference/envs.md has them one by one.
 ``information``: with "perfect", earlier rounds are seen in full; with "fog", of the opponent's boards only the
 squares that its piece visited, and the steps at which traps were set. The styles of opponents are in ``styles.py``.
 """

@@ -12,7 +12,7 @@ except ImportError as error:
 
 
 def observation_space(game: Game) -> spaces.Box:
-    """Planes of whole numbers, (planes, rows, columns); docs/envs.md has them one by one."""
+    """Planes of whole numbers, (planes, rows, columns); docs/reference/envs.md has them one by one."""
     planes = game.planes
     high = np.empty(planes.shape, planes.dtype)
     high[:] = np.array(planes.highest)[:, None, None]

@@ -2,7 +2,7 @@
 
 Importing this registers ``ludodrome/Santorini-v0`` and its fellows with TextArena. The judging is the arena's: a table
 with a policy and conditions, whose record can be had at the end. What agents are told stands in ``bots/prompts.py``,
-how their answers are read in ``bots/replies.py``; docs/language-models.md shows how it is used.
+how their answers are read in ``bots/replies.py``; docs/how-to/language-models.md shows how it is used.
 """
 
 import copy

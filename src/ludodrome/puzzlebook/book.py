@@ -27,7 +27,7 @@ _SEPARATOR = " ; "
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position with a task. All claims are checked by exhaustive search (docs/puzzles.md says how far)."""
+    """A position with a task. All claims are checked by exhaustive search (docs/how-to/puzzles.md says how far)."""
 
     game_id: str
     number: int

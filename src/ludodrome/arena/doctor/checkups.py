@@ -1,7 +1,8 @@
 """The doctor's checks: each plays a few games in which one thing is unusual, and says what held and what did not.
 
-A check is a function from an examination to findings. ``CHECKS`` names them all, in order; docs/writing-a-bot.md says
-what each is for. How a trial is played is in ``examination.py``; what concerns the process is in ``manners.py``.
+A check is a function from an examination to findings. ``CHECKS`` names them all, in order;
+docs/tutorials/writing-a-bot.md says what each is for. How a trial is played is in ``examination.py``;
+what concerns the process is in ``manners.py``.
 """
 
 from collections.abc import Callable, Iterable, Iterator

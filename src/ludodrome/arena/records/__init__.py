@@ -3,7 +3,7 @@
 A record is one JSON object: the assignment, the seats' seeds, every turn after the opening, the result, and, beside
 the digest, times, standard errors and notes. Each turn's digest covers all that came before it and the position that
 it led to; the record's own covers everything but times, standard errors and notes, which may differ between two
-runs of the same game. docs/records.md describes every field.
+runs of the same game. docs/reference/records.md describes every field.
 """
 
 import hashlib

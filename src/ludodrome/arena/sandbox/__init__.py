@@ -1,6 +1,7 @@
-"""Bots that strangers wrote, run so that they can harm nobody. docs/sandbox.md says what holds and what was tried.
+"""Bots that strangers wrote, run so that they can harm nobody.
 
-``level()`` is what is in force here; ``seat`` is a seat for a bot under it. What is not Linux has no level.
+docs/explanation/sandbox.md says what holds and what was tried. ``level()`` is what is in force here; ``seat`` is a
+seat for a bot under it. What is not Linux has no level.
 """
 
 import sys

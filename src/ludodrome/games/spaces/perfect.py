@@ -1,6 +1,6 @@
 """Perfect play where both choose blind: mixtures of boards that no board beats, for the sizes that were solved.
 
-``equilibrium.py`` finds and proves them; docs/perfect-spaces.md tells the story. They are short:
+``equilibrium.py`` finds and proves them; docs/results/perfect-spaces.md tells the story. They are short:
 under ``written``, and under ``live`` from size 3 on, a straight run, in a column drawn by lot.
 """
 
