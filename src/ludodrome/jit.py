@@ -2,7 +2,7 @@
 
 A *kernel* is a compiled function that other compiled functions call. An *entry* is a
 module-level compiled function that Python calls; it is cached on disk, so that the next
-process starts at once. Rules live in the games' rooms, search algorithms in ``search/``.
+process starts at once (``compiled.py`` says where). Rules live in the games' rooms, search algorithms in ``search/``.
 
 With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python and give the same answers.
 """
@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome import caching
+from ludodrome.compiled import cache_directory, take_turns
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,6 +40,7 @@ _get_null_value: Any = cgutils.get_null_value
 _alloca_once_value: Any = cgutils.alloca_once_value
 
 COMPILED = not _config.DISABLE_JIT
+
 _setting = threading.Lock()
 """Numba's settings are one for the whole process."""
 
@@ -91,15 +92,17 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = str(caching.cache_directory(Path(function.__code__.co_filename).parent))
+    directory = cache_directory(Path(function.__code__.co_filename).parent)
+    if directory is None:
+        return kernel(function)
     with _setting:  # two rooms may be opened at once, in two threads
         before = _config.CACHE_DIR
-        _config.CACHE_DIR = directory
+        _config.CACHE_DIR = str(directory)
         try:
             compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
         finally:
             _config.CACHE_DIR = before
-    caching.take_turns(compiled, Path(directory))
+    take_turns(compiled, directory)
     return compiled
 
 

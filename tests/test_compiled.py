@@ -1,4 +1,4 @@
-"""Compiled code on disk: where it is kept, and one process at a time compiling."""
+"""Compiled code on disk: one process at a time compiles. Where it is kept is in ``test_jit.py``."""
 
 import os
 import subprocess
@@ -8,50 +8,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome import caching, jit
-from ludodrome.caching import cache_directory
-
-
-def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "cache"))
-    room = tmp_path / "room"
-    room.mkdir()
-    (room / "rules.py").write_text("ONE = 1")
-    before = cache_directory.__wrapped__(room)
-    assert before.parent == tmp_path / "cache"
-    assert cache_directory.__wrapped__(room) == before
-    (room / "rules.py").write_text("ONE = 2")
-    assert cache_directory.__wrapped__(room) != before
-
-
-def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocked = tmp_path / "a file, not a folder"
-    blocked.touch()
-    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    directory = cache_directory.__wrapped__(tmp_path)
-    assert directory.is_dir()
-    assert tmp_path in directory.parents
-
-
-def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path))
-    old, young, foreign = tmp_path / "old-1", tmp_path / "young-1", tmp_path / "mine"
-    for folder in (old / "inner", young, foreign):
-        folder.mkdir(parents=True)
-    (old / "inner" / "kernel.nbc").touch()
-    (foreign / "notes.txt").touch()
-    for folder in (old, foreign):
-        os.utime(folder, (0, 0))
-    cache_directory.__wrapped__(tmp_path)
-    assert not old.exists()
-    assert young.exists()
-    assert (foreign / "notes.txt").exists()
-
-
-# Taking turns
+from ludodrome import compiled, jit
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
@@ -101,27 +58,27 @@ class Function:
 
 def test_bits_of_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = Function(["it"])
-    caching.take_turns(found, tmp_path)
+    compiled.take_turns(found, tmp_path)
     assert found._cache.load_overload() == "it"
     assert list(tmp_path.iterdir()) == []
 
     missing = Function([None, None])
-    caching.take_turns(missing, tmp_path)
+    compiled.take_turns(missing, tmp_path)
     assert missing._cache.load_overload() is None
     (lock,) = tmp_path.iterdir()
-    monkeypatch.setattr(caching, "MOST_SECONDS_OF_COMPILING", 0.05)
-    assert caching._turn(lock) is None  # it is somebody else's
+    monkeypatch.setattr(compiled, "MOST_SECONDS_OF_COMPILING", 0.05)
+    assert compiled._turn(lock) is None  # it is somebody else's
     late = Function([None, "it"])
-    caching.take_turns(late, tmp_path)
+    compiled.take_turns(late, tmp_path)
     assert late._cache.load_overload() == "it"  # it came while it waited
     missing._cache.save_overload()
     assert missing.saved == 1
-    again = caching._turn(lock)
+    again = compiled._turn(lock)
     assert again is not None
     os.close(again)
 
     nowhere = Function([None, None])
-    caching.take_turns(nowhere, tmp_path / "missing")
+    compiled.take_turns(nowhere, tmp_path / "missing")
     assert nowhere._cache.load_overload() is None  # without a lock it is compiled all the same
     nowhere._cache.save_overload()
     assert nowhere.saved == 1

@@ -1,63 +1,114 @@
-"""Compiled code on disk: where it is kept, for how long, and who compiles what several processes want at once.
+"""Where compiled code is kept, and who compiles what several processes want at once. ``jit.py`` puts it there.
 
-What is compiled, and how, is in ``jit.py``.
+Each room has a folder for each state of its sources.
+
+The folder is the user's: ``LUDODROME_CACHE``, else in the user's cache folder, else (a read-only home, or none) in the
+temporary folder, if it is certainly the user's own there: whoever can write compiled code decides what is run.
 """
 
 import fcntl
 import functools
 import hashlib
 import os
+import stat
 import tempfile
 import time
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-
+VARIABLE = "LUDODROME_CACHE"
 KEPT_DAYS = 30
 MOST_SECONDS_OF_COMPILING = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
+OURS = stat.S_IWGRP | stat.S_IWOTH
+"""The rights that others must not have in a folder that anybody could have made."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
-# The directory
-
-
 def cache_root() -> Path:
-    """Where compiled code is kept: LUDODROME_CACHE, else the user's cache folder."""
-    named = os.environ.get("LUDODROME_CACHE")
-    if named:
+    """Where things are kept that can be made again: LUDODROME_CACHE, else the user's cache folder.
+
+    A user without a home has it in the temporary folder. Whether anything can be written there is another matter.
+    """
+    if named := os.environ.get(VARIABLE):
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+    except RuntimeError:  # an account without an entry and without HOME
+        return temporary_root()
+
+
+def temporary_root() -> Path:
+    """The user's folder among the temporary ones."""
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:  # none can be written
+        folder = "/tmp"
+    return Path(folder) / f"ludodrome-{os.getuid()}"
 
 
 @functools.cache
-def cache_directory(room: Path) -> Path:
-    """The directory for the compiled entries of one room.
+def cache_directory(room: Path) -> Path | None:
+    """The directory for the compiled entries of one room; None if nothing can be kept, and a warning says so.
 
     Numba does not notice that a function in another file has changed, so the name holds
     a hash of every source that the room's kernels can be made of, and of Numba's version.
     """
+    import numba
+    import numpy as np
+
     digest = hashlib.blake2b(digest_size=10)
     digest.update(f"{numba.__version__} {np.__version__}".encode())
     for source in _sources(room):
         digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
-    name = f"{room.name}-{digest.hexdigest()}"
-    for root in (cache_root(), Path(tempfile.gettempdir()) / f"ludodrome-{os.getuid()}"):
-        directory = root / name
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            os.utime(directory)
-        except OSError:
-            continue
-        if os.access(directory, os.W_OK):
+    for root in _roots():
+        directory = root / f"{room.name}-{digest.hexdigest()}"
+        if usable(directory):
             _forget_old(root)
             return directory
-    return Path(tempfile.mkdtemp(prefix="ludodrome-"))
+    warnings.warn(
+        f"compiled code cannot be kept, so that every start compiles anew: name a folder for it with {VARIABLE}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+def _roots() -> Iterator[Path]:
+    yield cache_root()
+    root = temporary_root()
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        found = root.lstat()
+    except OSError:
+        return
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OURS:
+        yield root
+
+
+def usable(directory: Path) -> bool:
+    """Whether a directory can be written; it is made if it is not there, and marked as used today."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        os.utime(directory)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK | os.X_OK)
+
+
+def kept_bytes(root: Path) -> int:
+    """The size of all files of compiled code under a folder."""
+    total = 0
+    for file in root.rglob("*.nb?"):
+        try:
+            total += file.stat().st_size
+        except OSError:
+            continue
+    return total
 
 
 def _sources(room: Path) -> Iterable[Path]:
