@@ -35,7 +35,7 @@ from ludodrome.store.league_models import (
 from ludodrome.store.packing import unpacked
 
 LEASE_MS = 15_000
-MOST_TRIES = 5
+MOST_TRIES = 20
 """A match that was begun so often and never came back is dropped."""
 
 
