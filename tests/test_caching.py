@@ -18,6 +18,7 @@ def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytes
     room.mkdir()
     (room / "rules.py").write_text("ONE = 1")
     before = cache_directory.__wrapped__(room)
+    assert before is not None
     assert before.parent == tmp_path / "cache"
     assert cache_directory.__wrapped__(room) == before
     (room / "rules.py").write_text("ONE = 2")
@@ -32,8 +33,47 @@ def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
     monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     directory = cache_directory.__wrapped__(tmp_path)
+    assert directory is not None
     assert directory.is_dir()
-    assert tmp_path in directory.parents
+    assert directory.parent == tmp_path / f"ludodrome-{os.getuid()}"
+    assert directory.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_that_others_could_have_filled_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked, shared = tmp_path / "a file", tmp_path / f"ludodrome-{os.getuid()}"
+    blocked.touch()
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.warns(RuntimeWarning, match="compiled code cannot be kept"):
+        assert cache_directory.__wrapped__(tmp_path) is None
+    shared.rmdir()
+    shared.symlink_to(tmp_path)
+    with pytest.warns(RuntimeWarning, match="name a folder for it with LUDODROME_CACHE"):
+        assert cache_directory.__wrapped__(tmp_path) is None
+
+
+def test_without_a_home_it_is_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("LUDODROME_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert caching.cache_root() == tmp_path / f"ludodrome-{os.getuid()}"
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
+def test_what_cannot_be_kept_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_more(x: int) -> int:
+        return x + 1
+
+    monkeypatch.setattr(caching, "cache_directory", lambda room: None)
+    entered: Any = jit.entry(one_more)
+    assert entered(1) == 2
+    assert entered.signatures
 
 
 def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,19 @@ import fcntl
 import functools
 import hashlib
 import os
+import stat
 import tempfile
 import time
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
+VARIABLE = "LUDODROME_CACHE"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 KEPT_DAYS = 30
 MOST_SECONDS_OF_COMPILING = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
@@ -27,17 +31,31 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def cache_root() -> Path:
-    """Where compiled code is kept: LUDODROME_CACHE, else the user's cache folder."""
-    named = os.environ.get("LUDODROME_CACHE")
-    if named:
+    """Where things are kept that can be made again: LUDODROME_CACHE, else the user's cache folder.
+
+    A user without a home has it in the temporary folder. Whether anything can be written there is another matter.
+    """
+    if named := os.environ.get(VARIABLE):
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+    except RuntimeError:  # an account without an entry and without HOME
+        return _temporary_root()
+
+
+def _temporary_root() -> Path:
+    """The user's folder among the temporary ones."""
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:  # none can be written
+        folder = "/tmp"
+    return Path(folder) / f"ludodrome-{os.getuid()}"
 
 
 @functools.cache
-def cache_directory(room: Path) -> Path:
-    """The directory for the compiled entries of one room.
+def cache_directory(room: Path) -> Path | None:
+    """The directory for the compiled entries of one room; None if nothing can be kept, and a warning says so.
 
     Numba does not notice that a function in another file has changed, so the name holds
     a hash of every source that the room's kernels can be made of, and of Numba's version.
@@ -46,9 +64,8 @@ def cache_directory(room: Path) -> Path:
     digest.update(f"{numba.__version__} {np.__version__}".encode())
     for source in _sources(room):
         digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
-    name = f"{room.name}-{digest.hexdigest()}"
-    for root in (cache_root(), Path(tempfile.gettempdir()) / f"ludodrome-{os.getuid()}"):
-        directory = root / name
+    for root in _roots():
+        directory = root / f"{room.name}-{digest.hexdigest()}"
         try:
             directory.mkdir(parents=True, exist_ok=True)
             os.utime(directory)
@@ -57,7 +74,39 @@ def cache_directory(room: Path) -> Path:
         if os.access(directory, os.W_OK):
             _forget_old(root)
             return directory
-    return Path(tempfile.mkdtemp(prefix="ludodrome-"))
+    warnings.warn(
+        f"compiled code cannot be kept, so that every start compiles anew: name a folder for it with {VARIABLE}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+def _roots() -> Iterator[Path]:
+    """The usual folder, and one among the temporary ones if it is certainly the user's own.
+
+    Whoever can write compiled code decides what is run.
+    """
+    yield cache_root()
+    root = _temporary_root()
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        found = root.lstat()
+    except OSError:
+        return
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OTHERS_WRITE:
+        yield root
+
+
+def kept_bytes(root: Path) -> int:
+    """The size of all files of compiled code under a folder."""
+    total = 0
+    for file in root.rglob("*.nb?"):
+        try:
+            total += file.stat().st_size
+        except OSError:
+            continue
+    return total
 
 
 def _sources(room: Path) -> Iterable[Path]:

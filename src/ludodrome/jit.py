@@ -91,15 +91,17 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = str(caching.cache_directory(Path(function.__code__.co_filename).parent))
+    directory = caching.cache_directory(Path(function.__code__.co_filename).parent)
+    if directory is None:
+        return kernel(function)
     with _setting:  # two rooms may be opened at once, in two threads
         before = _config.CACHE_DIR
-        _config.CACHE_DIR = directory
+        _config.CACHE_DIR = str(directory)
         try:
             compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
         finally:
             _config.CACHE_DIR = before
-    caching.take_turns(compiled, Path(directory))
+    caching.take_turns(compiled, directory)
     return compiled
 
 
