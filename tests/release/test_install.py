@@ -24,8 +24,8 @@ def environment(release: Release, tmp_path_factory: pytest.TempPathFactory, long
         pytest.skip("environments are made with --long")
     folder = tmp_path_factory.mktemp("fresh") / "venv"
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-deps", "--no-index", release.wheel], check=True)
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--no-deps", "--no-index", str(release.wheel)], check=True)
     (site,) = folder.glob("lib/python3*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files are not read
     return folder
@@ -134,7 +134,7 @@ def test_other_pythons(version: str, release: Release, tmp_path: Path, long: boo
     if not long:
         pytest.skip("environments are made with --long")
     subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
-    pip = [tmp_path / "venv" / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    pip = [str(tmp_path / "venv" / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     done = subprocess.run([*pip, f"ludodrome[web] @ {release.wheel.as_uri()}"], capture_output=True, text=True)
     if done.returncode and "No matching distribution" in done.stderr + done.stdout:
         pytest.skip(f"pip reaches no index: nothing was tried with Python {version}")

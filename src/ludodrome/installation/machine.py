@@ -85,7 +85,7 @@ def sandbox() -> Finding:
     found = level()
     if found.holds:
         return Finding("sandbox", OK, found.sentence)
-    advice = "only `serve --hosted` and box: bots need one: `ludodrome sandbox` and docs/explanation/sandbox.md say what it takes"
+    advice = "only `serve --hosted` and box: bots need one; docs/explanation/sandbox.md says what it takes"
     return Finding("sandbox", WARNING, found.sentence, advice)
 
 
