@@ -1,4 +1,4 @@
-"""The tools under the kernels: the cache, records, bits, random numbers."""
+"""The tools under the kernels: decorators, records, bits, random numbers."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome import compiled, jit
+from ludodrome import caching, jit
 from tests.cases import each_game
 
 PROBE = """
@@ -77,85 +77,6 @@ def test_code_cached_by_different_processes_is_not_mixed_up(tmp_path: Path) -> N
     assert run(code.format([3, 7]), LUDODROME_CACHE=str(tmp_path)).split() == apart
 
 
-def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "cache"))
-    room = tmp_path / "room"
-    room.mkdir()
-    (room / "rules.py").write_text("ONE = 1")
-    before = compiled.cache_directory.__wrapped__(room)
-    assert before is not None
-    assert before.parent == tmp_path / "cache"
-    assert compiled.cache_directory.__wrapped__(room) == before
-    (room / "rules.py").write_text("ONE = 2")
-    assert compiled.cache_directory.__wrapped__(room) != before
-
-
-def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocked = tmp_path / "a file, not a folder"
-    blocked.touch()
-    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    directory = compiled.cache_directory.__wrapped__(tmp_path)
-    assert directory is not None
-    assert directory.is_dir()
-    assert directory.parent == tmp_path / f"ludodrome-{os.getuid()}"
-    assert directory.parent.stat().st_mode & 0o077 == 0
-
-
-def test_a_folder_that_others_could_have_filled_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocked, shared = tmp_path / "a file", tmp_path / f"ludodrome-{os.getuid()}"
-    blocked.touch()
-    shared.mkdir()
-    shared.chmod(0o777)
-    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.warns(RuntimeWarning, match="compiled code cannot be kept"):
-        assert compiled.cache_directory.__wrapped__(tmp_path) is None
-    shared.rmdir()
-    shared.symlink_to(tmp_path)
-    with pytest.warns(RuntimeWarning, match="name a folder for it with LUDODROME_CACHE"):
-        assert compiled.cache_directory.__wrapped__(tmp_path) is None
-
-
-def test_without_a_home_it_is_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    for name in ("LUDODROME_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", nobody)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert compiled.cache_root() == tmp_path / f"ludodrome-{os.getuid()}"
-
-
-@pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
-def test_what_cannot_be_kept_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def one_more(x: int) -> int:
-        return x + 1
-
-    monkeypatch.setattr(jit, "cache_directory", lambda room: None)
-    entered: Any = jit.entry(one_more)
-    assert entered(1) == 2
-    assert entered.signatures
-
-
-def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path))
-    old, young, foreign = tmp_path / "old-1", tmp_path / "young-1", tmp_path / "mine"
-    for folder in (old / "inner", young, foreign):
-        folder.mkdir(parents=True)
-    (old / "inner" / "kernel.nbc").touch()
-    (foreign / "notes.txt").touch()
-    for folder in (old, foreign):
-        os.utime(folder, (0, 0))
-    compiled.cache_directory.__wrapped__(tmp_path)
-    assert not old.exists()
-    assert young.exists()
-    assert (foreign / "notes.txt").exists()
-
-
 def test_other_users_of_numba_keep_their_cache() -> None:
     assert run(
         "import numba; before = numba.config.CACHE_DIR\n"
@@ -175,7 +96,7 @@ def test_rooms_opened_in_several_threads_have_each_their_cache() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         paths = list(threads.map(decorated, range(200)))
-    here = str(compiled.cache_directory(Path(__file__).parent))
+    here = str(caching.cache_directory(Path(__file__).parent))
     assert all(path.startswith(here) for path in paths)
 
 

@@ -2,7 +2,7 @@
 
 A *kernel* is a compiled function that other compiled functions call. An *entry* is a
 module-level compiled function that Python calls; it is cached on disk, so that the next
-process starts at once (``compiled.py`` says where). Rules live in the games' rooms, search algorithms in ``search/``.
+process starts at once. Rules live in the games' rooms, search algorithms in ``search/``.
 
 With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python and give the same answers.
 """
@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome.compiled import cache_directory, take_turns
+from ludodrome import caching
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,7 +40,6 @@ _get_null_value: Any = cgutils.get_null_value
 _alloca_once_value: Any = cgutils.alloca_once_value
 
 COMPILED = not _config.DISABLE_JIT
-
 _setting = threading.Lock()
 """Numba's settings are one for the whole process."""
 
@@ -92,7 +91,7 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = cache_directory(Path(function.__code__.co_filename).parent)
+    directory = caching.cache_directory(Path(function.__code__.co_filename).parent)
     if directory is None:
         return kernel(function)
     with _setting:  # two rooms may be opened at once, in two threads
@@ -102,7 +101,7 @@ def entry(function: Function) -> Function:
             compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
         finally:
             _config.CACHE_DIR = before
-    take_turns(compiled, directory)
+    caching.take_turns(compiled, directory)
     return compiled
 
 

@@ -37,24 +37,24 @@ def cache() -> Finding:
     """Whether compiled code is kept, and found again."""
     import warnings
 
-    from ludodrome import compiled, jit
+    from ludodrome import caching, jit
 
     if not jit.COMPILED:
         advice = "take NUMBA_DISABLE_JIT out of the environment"
         return Finding("cache", WARNING, "nothing is compiled: everything is hundreds of times slower", advice)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the finding says it
-        folder = compiled.cache_directory(Path(__file__).parent)
+        folder = caching.cache_directory(Path(__file__).parent)
         works = folder is not None and _is_found_again()
-    place = f"{compiled.cache_root()} cannot be written"
-    advice = f"name a folder that can be written: export {compiled.VARIABLE}=..."
+    place = f"{caching.cache_root()} cannot be written"
+    advice = f"name a folder that can be written: export {caching.VARIABLE}=..."
     if folder is None:
         return Finding("cache", PROBLEM, f"compiled code cannot be kept ({place}): every start compiles anew", advice)
     if not works:
         sentence = f"compiled code was written to {folder} and not found again"
         return Finding("cache", PROBLEM, sentence, f"remove {folder.parent}, or {advice}")
-    size = f"{compiled.kept_bytes(folder.parent) / MEGABYTE:.1f} MB of compiled code in {folder.parent}"
-    if folder.parent != compiled.cache_root():
+    size = f"{caching.kept_bytes(folder.parent) / MEGABYTE:.1f} MB of compiled code in {folder.parent}"
+    if folder.parent != caching.cache_root():
         return Finding("cache", WARNING, f"{size}, since {place}; it may be gone after a restart", advice)
     return Finding("cache", OK, f"{size}; a kernel was kept and found again")
 
@@ -85,7 +85,7 @@ def sandbox() -> Finding:
     found = level()
     if found.holds:
         return Finding("sandbox", OK, found.sentence)
-    advice = "only `serve --hosted` and box: bots need one: `ludodrome sandbox` and docs/sandbox.md say what it takes"
+    advice = "only `serve --hosted` and box: bots need one; docs/explanation/sandbox.md says what it takes"
     return Finding("sandbox", WARNING, found.sentence, advice)
 
 

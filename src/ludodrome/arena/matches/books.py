@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.arena.assignments import canonical
-from ludodrome.compiled import cache_root
+from ludodrome.caching import cache_root
 from ludodrome.game import Game, IllegalMove
 from ludodrome.reading import is_int, show
 

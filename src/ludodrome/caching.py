@@ -1,9 +1,6 @@
-"""Where compiled code is kept, and who compiles what several processes want at once. ``jit.py`` puts it there.
+"""Compiled code on disk: where it is kept, for how long, and who compiles what several processes want at once.
 
-Each room has a folder for each state of its sources.
-
-The folder is the user's: ``LUDODROME_CACHE``, else in the user's cache folder, else (a read-only home, or none) in the
-temporary folder, if it is certainly the user's own there: whoever can write compiled code decides what is run.
+What is compiled, and how, is in ``jit.py``.
 """
 
 import fcntl
@@ -18,14 +15,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
+
 VARIABLE = "LUDODROME_CACHE"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 KEPT_DAYS = 30
 MOST_SECONDS_OF_COMPILING = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
-OURS = stat.S_IWGRP | stat.S_IWOTH
-"""The rights that others must not have in a folder that anybody could have made."""
 
 _PACKAGE = Path(__file__).resolve().parent
+
+
+# The directory
 
 
 def cache_root() -> Path:
@@ -39,10 +41,10 @@ def cache_root() -> Path:
     try:
         return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
     except RuntimeError:  # an account without an entry and without HOME
-        return temporary_root()
+        return _temporary_root()
 
 
-def temporary_root() -> Path:
+def _temporary_root() -> Path:
     """The user's folder among the temporary ones."""
     try:
         folder = tempfile.gettempdir()
@@ -58,16 +60,18 @@ def cache_directory(room: Path) -> Path | None:
     Numba does not notice that a function in another file has changed, so the name holds
     a hash of every source that the room's kernels can be made of, and of Numba's version.
     """
-    import numba
-    import numpy as np
-
     digest = hashlib.blake2b(digest_size=10)
     digest.update(f"{numba.__version__} {np.__version__}".encode())
     for source in _sources(room):
         digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
     for root in _roots():
         directory = root / f"{room.name}-{digest.hexdigest()}"
-        if usable(directory):
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            os.utime(directory)
+        except OSError:
+            continue
+        if os.access(directory, os.W_OK):
             _forget_old(root)
             return directory
     warnings.warn(
@@ -79,25 +83,19 @@ def cache_directory(room: Path) -> Path | None:
 
 
 def _roots() -> Iterator[Path]:
+    """The usual folder, and one among the temporary ones if it is certainly the user's own.
+
+    Whoever can write compiled code decides what is run.
+    """
     yield cache_root()
-    root = temporary_root()
+    root = _temporary_root()
     try:
         root.mkdir(mode=0o700, exist_ok=True)
         found = root.lstat()
     except OSError:
         return
-    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OURS:
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OTHERS_WRITE:
         yield root
-
-
-def usable(directory: Path) -> bool:
-    """Whether a directory can be written; it is made if it is not there, and marked as used today."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        os.utime(directory)
-    except OSError:
-        return False
-    return os.access(directory, os.W_OK | os.X_OK)
 
 
 def kept_bytes(root: Path) -> int:
