@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome import jit
+from ludodrome import compiled, jit
 from tests.cases import each_game
 
 PROBE = """
@@ -82,11 +82,12 @@ def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytes
     room = tmp_path / "room"
     room.mkdir()
     (room / "rules.py").write_text("ONE = 1")
-    before = jit.cache_directory.__wrapped__(room)
+    before = compiled.cache_directory.__wrapped__(room)
+    assert before is not None
     assert before.parent == tmp_path / "cache"
-    assert jit.cache_directory.__wrapped__(room) == before
+    assert compiled.cache_directory.__wrapped__(room) == before
     (room / "rules.py").write_text("ONE = 2")
-    assert jit.cache_directory.__wrapped__(room) != before
+    assert compiled.cache_directory.__wrapped__(room) != before
 
 
 def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
@@ -96,9 +97,48 @@ def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
     blocked.touch()
     monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    directory = jit.cache_directory.__wrapped__(tmp_path)
+    directory = compiled.cache_directory.__wrapped__(tmp_path)
+    assert directory is not None
     assert directory.is_dir()
-    assert tmp_path in directory.parents
+    assert directory.parent == tmp_path / f"ludodrome-{os.getuid()}"
+    assert directory.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_that_others_could_have_filled_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked, shared = tmp_path / "a file", tmp_path / f"ludodrome-{os.getuid()}"
+    blocked.touch()
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.warns(RuntimeWarning, match="compiled code cannot be kept"):
+        assert compiled.cache_directory.__wrapped__(tmp_path) is None
+    shared.rmdir()
+    shared.symlink_to(tmp_path)
+    with pytest.warns(RuntimeWarning, match="name a folder for it with LUDODROME_CACHE"):
+        assert compiled.cache_directory.__wrapped__(tmp_path) is None
+
+
+def test_without_a_home_it_is_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("LUDODROME_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert compiled.cache_root() == tmp_path / f"ludodrome-{os.getuid()}"
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
+def test_what_cannot_be_kept_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_more(x: int) -> int:
+        return x + 1
+
+    monkeypatch.setattr(jit, "cache_directory", lambda room: None)
+    entered: Any = jit.entry(one_more)
+    assert entered(1) == 2
+    assert entered.signatures
 
 
 def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +150,7 @@ def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (foreign / "notes.txt").touch()
     for folder in (old, foreign):
         os.utime(folder, (0, 0))
-    jit.cache_directory.__wrapped__(tmp_path)
+    compiled.cache_directory.__wrapped__(tmp_path)
     assert not old.exists()
     assert young.exists()
     assert (foreign / "notes.txt").exists()
@@ -135,7 +175,7 @@ def test_rooms_opened_in_several_threads_have_each_their_cache() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         paths = list(threads.map(decorated, range(200)))
-    here = str(jit.cache_directory(Path(__file__).parent))
+    here = str(compiled.cache_directory(Path(__file__).parent))
     assert all(path.startswith(here) for path in paths)
 
 
