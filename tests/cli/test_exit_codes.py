@@ -1,4 +1,4 @@
-"""docs/exit-codes.md has every exit code, and commands give no other; their own tests hold them to the page."""
+"""docs/reference/exit-codes.md has every exit code, and commands give no other; their own tests hold them to it."""
 
 import re
 from pathlib import Path

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
-"""The exit codes; docs/exit-codes.md says when each is given."""
+"""The exit codes; docs/reference/exit-codes.md says when each is given."""
 
 
 class Refusal(typer.TyperException):
