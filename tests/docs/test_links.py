@@ -1,5 +1,6 @@
 """No link of the pages leads nowhere, and every page can be found from the first one."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -45,3 +46,10 @@ def test_a_list_of_pages_names_those_of_the_contents() -> None:
     for index in DOCS.rglob("index.md"):
         told = {(index.parent / target).resolve() for target in links(index) if "://" not in target}
         assert {page.resolve() for page in listed(index)} <= told, index
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "results").glob("[!i]*.md")), ids=lambda page: page.stem)
+def test_a_result_has_its_command_and_its_date(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert re.search(r"`(?:benchmarks/|ludodrome )", text), "which command made it?"
+    assert re.search(r"\b20\d\d-\d\d-\d\d\b", text), "when?"
