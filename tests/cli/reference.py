@@ -19,8 +19,8 @@ HEAD = """\
 Every command of `ludodrome`, as its `--help` tells it. This page is made by `scripts/reference`.
 
 Exit codes: 0 done; 1 the answer is no; 2 what was asked cannot be done, and a sentence on standard error says why; \
-3 not decided; 130 stopped by Ctrl-C. [exit-codes.md](exit-codes.md) says more, [terminal.md](terminal.md) tells of \
-completion and colours.
+3 not decided; 130 stopped by Ctrl-C. [Exit codes](exit-codes.md) says more, \
+[The terminal](../how-to/terminal.md) tells of completion and colours.
 """
 
 

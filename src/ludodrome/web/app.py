@@ -35,6 +35,7 @@ from ludodrome.web.routes import (
     boards,
     bots,
     games,
+    handbook,
     health,
     leaderboard,
     league_pages,
@@ -74,6 +75,7 @@ NOUNS = (
 )
 """What the API is about."""
 PAGES = (
+    handbook,
     league_pages,
     health,
     account_pages,
