@@ -1,0 +1,89 @@
+"""How Sphinx makes the documentation site of the pages beside this file; ``scripts/docs`` runs it.
+
+The look is in ``_theme/``; what is written by programs is written by ``tests/docs/generated.py``.
+"""
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+import ludodrome
+
+HERE = Path(__file__).parent
+SHEET = HERE.parent / "src" / "ludodrome" / "web" / "static" / "style.css"
+"""The page's own sheet: colours, sizes and faces are told there, once."""
+ICON = SHEET.with_name("icon.svg")
+SUPERFLUOUS = ("_static/basic.css", "_static/file.png", "_static/minus.png", "_static/plus.png", "_static/pygments.css")
+"""What the basic theme brings along and ours does not ask for."""
+
+project = "Ludodrome"
+version = release = ludodrome.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["_theme"]
+myst_heading_anchors = 4
+suppress_warnings = ["misc.highlighting_failure"]  # a message with ... in it is no JSON, and is meant to be seen so
+highlight_language = "none"
+default_role = "code"
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types of other packages, whose documentation is elsewhere
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_type_aliases = {}
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+html_theme = "ludodrome"
+html_theme_path = ["_theme"]
+html_title = "Ludodrome"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_use_index = True
+html_domain_indices = False
+
+
+def tokens() -> str:
+    """The tokens of the page's own sheet, light and dark."""
+    sheet = SHEET.read_text("utf-8")
+    light = re.search(r"^:root \{.*?^\}", sheet, re.DOTALL | re.MULTILINE)
+    dark = re.search(r"^@media \(prefers-color-scheme: dark\) \{.*?^\}", sheet, re.DOTALL | re.MULTILINE)
+    if light is None or dark is None:
+        raise ValueError(f"{SHEET} has no tokens any more where docs/conf.py looks for them")
+    return f"{light[0]}\n{dark[0]}\n"
+
+
+class Translator(HTML5Translator):
+    """Tables may be wider than a phone: each is in a box of its own that scrolls."""
+
+    def visit_table(self, node: nodes.table) -> None:
+        """The box opens."""
+        self.body.append('<div class="wide">')
+        super().visit_table(node)
+
+    def depart_table(self, node: nodes.table) -> None:
+        """The box closes."""
+        super().depart_table(node)
+        self.body.append("</div>\n")
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """The site gets its tokens and its icon, and loses what nobody asks for."""
+    if error is not None or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    (out / "_static" / "tokens.css").write_text(tokens(), "utf-8")
+    (out / "_static" / "icon.svg").write_bytes(ICON.read_bytes())
+    for name in (*SUPERFLUOUS, ".buildinfo", "objects.inv"):
+        (out / name).unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> None:
+    """Sphinx calls this."""
+    app.set_translator("html", Translator)
+    app.connect("build-finished", finish)
