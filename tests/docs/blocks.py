@@ -4,13 +4,14 @@ A mark is an HTML comment before a block, ``<!-- test: long; tolerance 50% -->``
 
 - ``long``: it is run with ``--long`` only; else its commands are parsed, its code compiled, its imports looked up
 - ``not run: REASON``: never run, and said aloud; parsed all the same
-- ``needs NAME``: a Python package or a program; where it is missing the block is not run, and that is said aloud
+- ``needs NAME``: a Python package, a program or PostgreSQL; where it is missing the block is not run, and that is said aloud
 - ``tolerance 50%``: numbers may differ by half of the greater one; ``in the last 2 words``: only there
 - ``exits 1``: with this exit code
 - ``typed``: what stands behind a prompt (``> ``) is typed by the reader
 - ``ends with Ctrl-C``: it goes on beside the blocks that follow, and is ended so with the page
 - ``program``: Python that is run as a file of its own
 - ``bot GAME ...``: Python that is a bot, put before the doctor in these games
+- ``saved as FILE``: it is written into that file of the page's folder
 - ``quoted from FILE``: a piece of that file
 - ``output``: a text that the Python block before it has printed
 - ``with A=B``: A stands for B when it is run; ``with A=a free port`` for a port, ``with A=an endpoint`` for a language
@@ -30,10 +31,14 @@ ROOT = Path(__file__).parents[2]
 RUN = ("console", "python", "sh")
 """Languages that are run; the others are checked as what they are."""
 CHECKED = ("json", "nginx", "text", "toml")
-FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
+WRITTEN = ("docs/reference/complete-bots.md",)
+"""Made of programs that have tests of their own (``tests/arena/test_starters.py``)."""
+DIRECTIVE = "{"
+"""So begins the language of what Sphinx does while it makes the site."""
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
-    r"long|typed|ends with Ctrl-C|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)|bot (?:[\w ]+)"
+    r"long|typed|ends with Ctrl-C|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)|bot (?:[\w ]+)|saved as (?:\S+)"
     r"|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:\S+?)=(?:.+)"
 )
 
@@ -79,11 +84,16 @@ class Block:
     @property
     def missing(self) -> str:
         """What the block needs and this machine has not."""
-        for mark in self.marks:
-            need = mark.removeprefix("needs ")
-            if mark != need and not (find_spec(need) if need.isidentifier() else None) and not shutil.which(need):
-                return need
-        return ""
+        need = self.mark("needs ")
+        return need if need and not _is_here(need) else ""
+
+
+def _is_here(need: str) -> bool:
+    if need == "PostgreSQL":
+        from tests.postgresql import programs
+
+        return programs() is not None
+    return bool(shutil.which(need) or (need.isidentifier() and find_spec(need)))
 
 
 def pages() -> list[str]:
@@ -93,7 +103,7 @@ def pages() -> list[str]:
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "src" / "ludodrome" / "games").glob("*/RULES.md"),
     ]
-    return sorted(str(file.relative_to(ROOT)) for file in files if file.name != "CHANGELOG.md")
+    return sorted(page for file in files if (page := str(file.relative_to(ROOT))) not in WRITTEN)
 
 
 def blocks_of(page: str) -> list[Block]:
@@ -103,7 +113,7 @@ def blocks_of(page: str) -> list[Block]:
 
 def blocks_in(text: str, page: str) -> list[Block]:
     """The same of a text."""
-    found, end = [], 0
+    found, end, directives = [], 0, 0
     for fence in FENCE.finditer(text):
         line = text.count("\n", 0, fence.start()) + 1
         before = MARKS.search(text, end, fence.start())
@@ -111,14 +121,17 @@ def blocks_in(text: str, page: str) -> list[Block]:
         body = re.sub(f"^{fence['indent']}", "", fence["text"], flags=re.MULTILINE)
         headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text[: fence.start()]), re.MULTILINE)
         block = Block(page, line, fence["language"], body, marks, not_run, headings[-1] if headings else "")
+        end = fence.end()
+        if block.language.startswith(DIRECTIVE):
+            directives += 1
+            continue
         if block.language not in (*RUN, *CHECKED):
             raise BadPage(f"{block.place}: a block's language is one of {', '.join((*RUN, *CHECKED))}")
         found.append(block)
-        end = fence.end()
     unused = len(re.findall(r"<!-- test: ", text)) - sum(bool(block.marks or block.not_run) for block in found)
     if unused:
         raise BadPage(f"{page}: {unused} comments with marks do not stand right before a block")
-    if text.count("```") != 2 * len(found):
+    if text.count("```") != 2 * (len(found) + directives):
         raise BadPage(f"{page}: a fence is not closed")
     return found
 

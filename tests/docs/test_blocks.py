@@ -58,15 +58,20 @@ def is_run(block: Block, long: bool) -> bool:
     """Whether a block is run now."""
     if block.not_run or block.missing or block.mark("quoted from "):
         return False
-    return (block.language in RUN or "output" in block.marks) and (long or not block.long)
+    shown = block.language in RUN or "output" in block.marks or block.mark("saved as ") is not None
+    return shown and (long or not block.long)
 
 
 def happens(stage: Stage, block: Block) -> str:
     """Runs a block; what is wrong with it, empty if nothing."""
     try:
+        if name := block.mark("saved as "):
+            (stage.where / name).write_text(block.text, "utf-8")
         if games := block.mark("bot "):
             return checking.check_bot(block, games.split(), stage.where)
-        return stage.run(block) if block.language in RUN else stage.compare(block)
+        if block.language in RUN:
+            return stage.run(block)
+        return stage.compare(block) if "output" in block.marks else ""
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
