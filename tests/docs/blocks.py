@@ -4,7 +4,7 @@ A mark is an HTML comment before a block, ``<!-- test: long; tolerance 50% -->``
 
 - ``long``: it is run with ``--long`` only; else its commands are parsed, its code compiled, its imports looked up
 - ``not run: REASON``: never run, and said aloud; parsed all the same
-- ``needs NAME``: a Python package, a program or PostgreSQL; where it is missing the block is not run, and that is said aloud
+- ``needs NAME``: a Python package, a program or PostgreSQL; where it is missing, that is said aloud
 - ``tolerance 50%``: numbers may differ by half of the greater one; ``in the last 2 words``: only there
 - ``exits 1``: with this exit code
 - ``typed``: what stands behind a prompt (``> ``) is typed by the reader
@@ -38,8 +38,8 @@ DIRECTIVE = "{"
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
-    r"long|typed|ends with Ctrl-C|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)|bot (?:[\w ]+)|saved as (?:\S+)"
-    r"|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:\S+?)=(?:.+)"
+    r"long|typed|ends with Ctrl-C|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)|saved as (?:\S+)"
+    r"|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:\S+?)=(?:.+)"
 )
 
 

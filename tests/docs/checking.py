@@ -1,10 +1,11 @@
 """Checking the blocks that are no commands: JSON, positions, plans, quotations, help texts, bots."""
 
 import json
+import random
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,24 @@ from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.arena.table import Table
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.game import BadState, Game, IllegalMove
+from ludodrome.web.rulebook import DIAGRAMS
 from tests.arena.playing import AMPLE, assignment
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
 
 ROOM = re.compile(r"games/(\w+)/RULES\.md$")
+MOST_GAMES = 500
 SHAPES = ("rows", "cols", "players", "size", "rules", "mode", "choice")
 """Options that a state tells."""
 
 
-def check(block: Block, before: list[Block]) -> None:
-    """BadPage if a block that is not run is not what it seems; ``before`` are those of its page so far."""
+def check(block: Block, page: Sequence[Block]) -> None:
+    """BadPage if a block that is not run is not what it seems; ``page`` are all blocks of its page."""
     if quoted := block.mark("quoted from "):
         if block.text not in (ROOT / quoted).read_text("utf-8"):
             raise BadPage(f"{quoted} has no such piece")
     elif block.language == "json":
-        _check_json(block, before)
+        _check_json(block, page)
     elif block.language == "toml":
         make_plan(tomllib.loads(block.text))
     elif block.language == "text":
@@ -40,7 +43,7 @@ def check(block: Block, before: list[Block]) -> None:
 def _check_text(block: Block) -> None:
     """A drawing, or a page of help; no commands."""
     if block.text.startswith("Usage: ludodrome "):
-        for line in block.text.partition("Examples:\n")[2].splitlines():
+        for line in re.sub(r"\\\n *", "", block.text.partition("Examples:\n")[2]).splitlines():
             check_command(line)
     elif room := ROOM.search(block.page):
         _check_positions(block, room[1])
@@ -81,12 +84,12 @@ def _variants(name: str) -> Iterator[Game]:
 # JSON
 
 
-def _check_json(block: Block, before: list[Block]) -> None:
+def _check_json(block: Block, page: Sequence[Block]) -> None:
     """JSON it is, on one line or many; where it is one of ours, it is accepted."""
     values = _values(block.text)
     if room := ROOM.search(block.page):
         for value in values:
-            _check_of_game(room[1], value, before)
+            _check_of_game(room[1], value, page)
     elif all(isinstance(value, dict) and "type" in value for value in values):
         for value in values:
             _check_message(value)
@@ -111,18 +114,29 @@ def _is_state(value: Any) -> bool:
     return isinstance(value, dict) and "winner" in value
 
 
-def _check_of_game(name: str, value: Any, before: list[Block]) -> None:
+def _check_of_game(name: str, value: Any, page: Sequence[Block]) -> None:
     """A state is read by the game, a move is legal in one of the page's positions or at the beginning."""
     if _is_state(value):
         if "you" not in value and not _reads_state(name, value):
             raise BadPage(f"this is no state of {name}")
         return
-    states = [one for block in before if block.language == "json" for one in _values(block.text) if _is_state(one)]
-    games = [(game, game.initial_state()) for game in _variants(name)]
-    games += [(_game_of(name, state), state) for state in states if "you" not in state]
     moves = value if isinstance(value, list) else [value]
-    if not any(_can_play(game, state, moves) for game, state in games):
+    if not any(_can_play(game, state, moves) for game, state in _positions(name, page)):
         raise BadPage(f"this is legal nowhere in {name}: {moves}")
+
+
+def _positions(name: str, page: Sequence[Block]) -> Iterator[tuple[Game, Any]]:
+    """Where a move may be meant: at the beginning, in the page's states, in its lines and diagrams."""
+    lines = [line for block in page if block.language == "text" for line in block.text.splitlines()]
+    for game in _variants(name):
+        yield game, game.initial_state()
+        yield from ((game, game.parse_state(line)) for line in lines if _reads(game, line))
+    for state in (one for block in page if block.language == "json" for one in _values(block.text)):
+        if _is_state(state) and "you" not in state:
+            yield _game_of(name, state), state
+    for diagram in DIAGRAMS[name]:
+        game = ludodrome.make(name, **diagram.options)
+        yield game, game.parse_state(diagram.position) if diagram.position else game.initial_state()
 
 
 def _game_of(name: str, state: Any) -> Game:
@@ -155,7 +169,19 @@ def _check_message(value: dict[str, Any]) -> None:
     else:
         messages.read(json.dumps(value).encode())
         if value["type"] == "move":
-            _check_of_game("skysummit", value["move"], [])
+            _check_met("skysummit", value["move"])
+
+
+def _check_met(name: str, move: Any) -> None:
+    """A move is met in some game."""
+    game = ludodrome.make(name)
+    for seed in range(MOST_GAMES):
+        dice, state = random.Random(seed), game.initial_state()
+        while moves := game.legal_moves(state):
+            if move in moves:
+                return
+            state = game.apply(state, dice.choice(moves))
+    raise BadPage(f"this is no move of {name}: {move}")
 
 
 def _messages() -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.docs.blocks import ROOT, BadPage, Block
 
 PROMPT = "$ "
 SHELL_SIGNS = re.compile(r"[|<>&;`(){}*?$]")
+OWN = ("scripts/", "benchmarks/", "examples/")
 EXTRAS = re.compile(r"\[([\w,]+)\]")
 
 
@@ -72,14 +74,13 @@ def check_command(command: str) -> None:
             wanted = {extra for word in words for found in EXTRAS.findall(word) for extra in found.split(",")}
             if wanted - set(known):
                 raise BadPage(f"there is no extra {wanted - set(known)}")
-        elif words and "/" in words[0] and words[0].split("/")[0] in ("scripts", "benchmarks", "examples"):
-            if not (ROOT / words[0]).exists():
-                raise BadPage(f"there is no {words[0]}")
+        elif words and words[0].startswith(OWN) and not (ROOT / words[0]).exists():
+            raise BadPage(f"there is no {words[0]}")
 
 
 def parse(words: list[str]) -> None:
     """Has the command line's own parser read the words; nothing is run."""
-    command: Any = typer.main.get_command(app)
+    command = _program()
     path = ["ludodrome"]
     while hasattr(command, "commands") and words and not words[0].startswith("-"):
         if words[0] not in command.commands:
@@ -93,6 +94,11 @@ def parse(words: list[str]) -> None:
         command.make_context(" ".join(path), list(words))
     except typer.TyperException as error:
         raise BadPage(f"{' '.join(path)}: {error.format_message()}") from error
+
+
+@cache
+def _program() -> Any:
+    return typer.main.get_command(app)
 
 
 def check_python(block: Block) -> None:

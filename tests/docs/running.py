@@ -79,7 +79,9 @@ class Stage:
             last = number == len(steps(meant)) - 1
             typed = "".join(f"{line}\n" for line in PROMPT.findall(said)) if "typed" in block.marks else ""
             code, printed, errors = self._command(command, typed)
-            if trouble := self._complaint(block if last else meant, code, printed, errors, expected=None if last else 0):
+            if trouble := self._complaint(
+                block if last else meant, code, printed, errors, expected=None if last else 0
+            ):
                 return f"$ {command}\n{trouble}"
             if code:
                 printed += "".join(line for line in errors.splitlines(True) if not line.startswith("compiling "))

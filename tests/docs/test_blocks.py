@@ -13,7 +13,6 @@ from tests.docs.blocks import RUN, BadPage, Block, blocks_of, pages
 from tests.docs.running import Stage, serve_is_what_the_script_ends_with
 
 
-
 def well_formed(page: str) -> list[Block]:
     """The blocks of a page; none if it is not well formed, which has a test of its own."""
     try:
@@ -29,16 +28,18 @@ BLOCKS = [block for page in pages() for block in well_formed(page)]
 def test_the_blocks_of_a_page_are_what_they_seem(page: str) -> None:
     troubles = []
     blocks = blocks_of(page)
-    for number, block in enumerate(blocks):
+    for block in blocks:
         try:
             parsing.check(block)
-            checking.check(block, blocks[:number])
+            checking.check(block, blocks)
         except (ValueError, SyntaxError, ImportError) as error:
             troubles.append(f"{block.place}: {error}")
     assert not troubles, "\n".join(troubles)
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if any(block.language in RUN for block in well_formed(page))])
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if any(block.language in RUN for block in well_formed(page))]
+)
 def test_a_page_prints_what_it_says(page: str, tmp_path: Path, long: bool) -> None:
     chosen = [block for block in blocks_of(page) if is_run(block, long)]
     if not chosen:
