@@ -33,7 +33,7 @@ def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:
     if words:
         told = CliRunner().invoke(app, [*words, "--help"], prog_name="ludodrome", env={"TERMINAL_WIDTH": "100"})
         rank = "#" * (1 + len(words))
-        yield f"\n{rank} `{' '.join(words)}`\n\n```\n{told.stdout.rstrip()}\n```\n"
+        yield f"\n{rank} `{' '.join(words)}`\n\n```text\n{told.stdout.rstrip()}\n```\n"
     for word, subcommand in getattr(command, "commands", {}).items():
         yield from _sections(subcommand, (*words, word))
 

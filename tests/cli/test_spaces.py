@@ -49,11 +49,6 @@ def test_every_command_has_its_place_on_the_page_and_an_example() -> None:
             assert option == "--help" or f"`{option}" in page, (command, option)
 
 
-def test_the_example_in_python_is_right() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    exec(example, {})
-
-
 # Boards
 
 
