@@ -68,7 +68,21 @@ def shorten(
 
 
 class Translator(HTML5Translator):
-    """Tables may be wider than a phone: each is in a box of its own that scrolls."""
+    """Tables may be wider than a phone: each is in a box of its own that scrolls.
+
+    Parameters of a long signature are lines of it, and no list of definitions within a definition's name.
+    """
+
+    def visit_desc_signature(self, node: nodes.Element) -> None:
+        """The signature begins."""
+        self.signature_at = len(self.body)
+        super().visit_desc_signature(node)
+
+    def depart_desc_signature(self, node: nodes.Element) -> None:
+        """The signature ends."""
+        super().depart_desc_signature(node)
+        text = re.sub(r"<d([ld])\b[^>]*>", r'<span class="sig-\1">', "".join(self.body[self.signature_at :]))
+        self.body[self.signature_at :] = [re.sub(r"</d[ld]>", "</span>", text)]
 
     def visit_table(self, node: nodes.table) -> None:
         """The box opens."""

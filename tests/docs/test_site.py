@@ -12,6 +12,7 @@ import pytest
 from ludodrome.web import handbook
 from tests.docs.markdown import DOCS, PAGES, ROOT
 from tests.web.serving import CHROMIUM, browser, server
+from tests.web.test_axe import findings
 
 SIZE = 1_500_000
 """Bytes that the packed site may have: a wheel has less than 3 MB."""
@@ -108,3 +109,25 @@ def test_a_browser_reads_and_searches_it(site: Path, monkeypatch: pytest.MonkeyP
         page.locator("h1", has_text="Caldera").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not complaints
+
+
+@pytest.mark.parametrize(("width", "scheme", "every"), [(390, "dark", 1), (1440, "light", 5)])
+def test_axe_finds_nothing_serious_and_nothing_is_too_wide(
+    site: Path, monkeypatch: pytest.MonkeyPatch, width: int, scheme: str, every: int
+) -> None:
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was looked at")
+    monkeypatch.setattr(handbook, "SITE", site)
+    faults: list[str] = []
+    with server() as address, browser() as running:
+        context = running.new_context(
+            base_url=address, viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page: Any = context.new_page()
+        for file in sorted(site.rglob("*.html"))[::every]:
+            name = str(file.relative_to(site))
+            page.goto(f"/docs/{name}")
+            faults += [f"{name}: {one}" for one in findings(page)]
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                faults.append(f"{name} is too wide")
+    assert not faults

@@ -16,6 +16,6 @@ unfold?.addEventListener("click", () => {
   unfold.setAttribute("aria-expanded", String(open));
 });
 
-for (const one of document.querySelectorAll(".text pre, .text .wide")) {
+for (const one of document.querySelectorAll(".text pre, .text .wide, .text dt")) {
   if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
 }
