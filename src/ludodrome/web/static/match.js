@@ -19,7 +19,7 @@ function moves(view) {
   const list = part("moves"), rows = [], last = view.texts.length - 1;
   let row = null, column = -1;
   view.texts.forEach((text, at) => {
-    const seat = view.movers[at];
+    const seat = view.movers?.[at] ?? at % view.names.length;  // a worker that is older than this page does not say
     if (!row || seat <= column) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
     const move = html("span", { class: "played", "aria-current": at === last ? "step" : null, title: text }, text);
     move.style.gridColumn = seat + 2;
