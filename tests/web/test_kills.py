@@ -38,9 +38,9 @@ from tests.web.players import Challenger, Player
 PLAYERS = 6
 LONGEST_LIFE = 1.2
 """Seconds of load before a server is killed, at most ..."""
-LONG_LIVES = 8
+LONG_LIVES = 10
 """... but every so many lives it may first finish some games of the league."""
-FINISHED = 3
+FINISHED = 2
 PATIENCE = 180.0
 People = list[Player | Challenger]
 QUICK = ("random", "greedy")
