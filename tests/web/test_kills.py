@@ -38,9 +38,9 @@ from tests.web.players import Challenger, Player
 PLAYERS = 6
 LONGEST_LIFE = 1.2
 """Seconds of load before a server is killed, at most ..."""
-LONG_LIVES = 8
+LONG_LIVES = 10
 """... but every so many lives it may first finish some games of the league."""
-FINISHED = 3
+FINISHED = 2
 PATIENCE = 180.0
 People = list[Player | Challenger]
 QUICK = ("random", "greedy")
@@ -96,7 +96,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
     if long:
         people.append(Challenger(_league(engine)))
     for number in range(kills):
-        server = Server(database, tmp_path, "gentle" if long else "off")
+        server = Server(database, tmp_path, "on" if long else "off")
         try:
             people = _carry_on(people, server, number, dice)
         finally:
@@ -105,7 +105,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
                 one.ending.set()
                 one.join(PATIENCE)
         assert not any(one.is_alive() for one in people)
-    server = Server(database, tmp_path, "gentle" if long else "off")
+    server = Server(database, tmp_path, "on" if long else "off")
     try:
         _check(people, server)
         for one in people:
