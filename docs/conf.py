@@ -19,6 +19,9 @@ ICON = SHEET.with_name("icon.svg")
 SUPERFLUOUS = ("_static/basic.css", "_static/file.png", "_static/minus.png", "_static/plus.png", "_static/pygments.css")
 """What the basic theme brings along and ours does not ask for."""
 
+ARRAY_LIKE = re.compile(r"(?:[\w.]*\.)?_?Buffer \| .*?_NestedSequence\[complex \| bytes \| str\]")
+"""What autodoc makes of an ArrayLike."""
+
 project = "Ludodrome"
 version = release = ludodrome.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -31,7 +34,6 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]  # types of other packages, whose documentation is elsewhere
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_type_aliases = {}
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
@@ -58,6 +60,13 @@ def tokens() -> str:
     return f"{light[0]}\n{dark[0]}\n"
 
 
+def shorten(
+    app: Sphinx, what: str, name: str, thing: object, options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Types that NumPy spells out get their short names back."""
+    return signature and ARRAY_LIKE.sub("ArrayLike", signature), returned
+
+
 class Translator(HTML5Translator):
     """Tables may be wider than a phone: each is in a box of its own that scrolls."""
 
@@ -81,9 +90,12 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     (out / "_static" / "icon.svg").write_bytes(ICON.read_bytes())
     for name in (*SUPERFLUOUS, ".buildinfo", "objects.inv"):
         (out / name).unlink(missing_ok=True)
+    if (out / "_sources").is_dir():
+        (out / "_sources").rmdir()  # Sphinx makes it and puts nothing there
 
 
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.set_translator("html", Translator)
+    app.connect("autodoc-process-signature", shorten)
     app.connect("build-finished", finish)

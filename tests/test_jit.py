@@ -1,4 +1,4 @@
-"""The tools under the kernels: the cache, records, bits, random numbers."""
+"""The tools under the kernels: decorators, records, bits, random numbers."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome import jit
+from ludodrome import caching, jit
 from tests.cases import each_game
 
 PROBE = """
@@ -77,45 +77,6 @@ def test_code_cached_by_different_processes_is_not_mixed_up(tmp_path: Path) -> N
     assert run(code.format([3, 7]), LUDODROME_CACHE=str(tmp_path)).split() == apart
 
 
-def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "cache"))
-    room = tmp_path / "room"
-    room.mkdir()
-    (room / "rules.py").write_text("ONE = 1")
-    before = jit.cache_directory.__wrapped__(room)
-    assert before.parent == tmp_path / "cache"
-    assert jit.cache_directory.__wrapped__(room) == before
-    (room / "rules.py").write_text("ONE = 2")
-    assert jit.cache_directory.__wrapped__(room) != before
-
-
-def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocked = tmp_path / "a file, not a folder"
-    blocked.touch()
-    monkeypatch.setenv("LUDODROME_CACHE", str(blocked))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    directory = jit.cache_directory.__wrapped__(tmp_path)
-    assert directory.is_dir()
-    assert tmp_path in directory.parents
-
-
-def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path))
-    old, young, foreign = tmp_path / "old-1", tmp_path / "young-1", tmp_path / "mine"
-    for folder in (old / "inner", young, foreign):
-        folder.mkdir(parents=True)
-    (old / "inner" / "kernel.nbc").touch()
-    (foreign / "notes.txt").touch()
-    for folder in (old, foreign):
-        os.utime(folder, (0, 0))
-    jit.cache_directory.__wrapped__(tmp_path)
-    assert not old.exists()
-    assert young.exists()
-    assert (foreign / "notes.txt").exists()
-
-
 def test_other_users_of_numba_keep_their_cache() -> None:
     assert run(
         "import numba; before = numba.config.CACHE_DIR\n"
@@ -135,7 +96,7 @@ def test_rooms_opened_in_several_threads_have_each_their_cache() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         paths = list(threads.map(decorated, range(200)))
-    here = str(jit.cache_directory(Path(__file__).parent))
+    here = str(caching.cache_directory(Path(__file__).parent))
     assert all(path.startswith(here) for path in paths)
 
 

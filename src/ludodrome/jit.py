@@ -1,4 +1,4 @@
-"""Numba, set up in one place: decorators, the cache directory, records, bits and random numbers.
+"""Numba, set up in one place: decorators, records, bits and random numbers.
 
 A *kernel* is a compiled function that other compiled functions call. An *entry* is a
 module-level compiled function that Python calls; it is cached on disk, so that the next
@@ -9,12 +9,9 @@ With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python and give the
 
 import functools
 import hashlib
-import os
 import struct
-import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -24,6 +21,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from ludodrome import caching
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,9 +40,6 @@ _get_null_value: Any = cgutils.get_null_value
 _alloca_once_value: Any = cgutils.alloca_once_value
 
 COMPILED = not _config.DISABLE_JIT
-CACHE_KEPT_DAYS = 30
-
-_PACKAGE = Path(__file__).resolve().parent
 _setting = threading.Lock()
 """Numba's settings are one for the whole process."""
 
@@ -95,14 +91,17 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = str(cache_directory(Path(function.__code__.co_filename).parent))
+    directory = caching.cache_directory(Path(function.__code__.co_filename).parent)
+    if directory is None:
+        return kernel(function)
     with _setting:  # two rooms may be opened at once, in two threads
         before = _config.CACHE_DIR
-        _config.CACHE_DIR = directory
+        _config.CACHE_DIR = str(directory)
         try:
             compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
         finally:
             _config.CACHE_DIR = before
+    caching.take_turns(compiled, directory)
     return compiled
 
 
@@ -134,72 +133,6 @@ def _layout_name(layout: Any) -> tuple[str, tuple[int]]:
 
 for _type in (types.Record, types.NestedArray):
     setattr(_type, "mangling_args", property(_layout_name))  # noqa: B010 (mypy knows no such attribute)
-
-
-# The cache directory
-
-
-def cache_root() -> Path:
-    """Where compiled code is kept: LUDODROME_CACHE, else the user's cache folder."""
-    named = os.environ.get("LUDODROME_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
-
-
-@functools.cache
-def cache_directory(room: Path) -> Path:
-    """The directory for the compiled entries of one room.
-
-    Numba does not notice that a function in another file has changed, so the name holds
-    a hash of every source that the room's kernels can be made of, and of Numba's version.
-    """
-    digest = hashlib.blake2b(digest_size=10)
-    digest.update(f"{numba.__version__} {np.__version__}".encode())
-    for source in _sources(room):
-        digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
-    name = f"{room.name}-{digest.hexdigest()}"
-    for root in (cache_root(), Path(tempfile.gettempdir()) / f"ludodrome-{os.getuid()}"):
-        directory = root / name
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            os.utime(directory)
-        except OSError:
-            continue
-        if os.access(directory, os.W_OK):
-            _forget_old(root)
-            return directory
-    return Path(tempfile.mkdtemp(prefix="ludodrome-"))
-
-
-def _sources(room: Path) -> Iterable[Path]:
-    """A room of another package may have folders of its own, or live beside modules that it shares with others."""
-    games = _PACKAGE / "games"
-    shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
-    own = room.glob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
-    return sorted({*shared, *own})
-
-
-def _top(folder: Path) -> Path:
-    """The outermost package that a folder belongs to; itself if it is no package."""
-    while (folder.parent / "__init__.py").exists():
-        folder = folder.parent
-    return folder
-
-
-def _forget_old(root: Path) -> None:
-    """Remove what no process has opened for a month: compiled code of older sources."""
-    oldest = time.time() - CACHE_KEPT_DAYS * 86400
-    for directory in root.iterdir():
-        try:
-            if directory.is_dir() and directory.stat().st_mtime < oldest:
-                for file in directory.rglob("*.nb?"):
-                    file.unlink(missing_ok=True)
-                for folder in (*directory.rglob("*/"), directory):
-                    folder.rmdir()
-        except OSError:
-            continue
 
 
 # Records

@@ -83,12 +83,29 @@ def test_a_claim_that_is_not_renewed_is_free_again(
     assert league_matches.claim(engine, "third") is not None
 
 
-def test_a_match_that_never_comes_back_is_dropped(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_a_runner_that_stalled_goes_on_with_what_it_has(
+    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _queue(engine, bots, 1)
-    for _ in range(league_matches.MOST_TRIES):
-        assert league_matches.claim(engine, "r") is not None
-        league_matches.release(engine, "r")
-    assert league_matches.claim(engine, "r") is None
+    monkeypatch.setattr(league_matches, "LEASE_MS", -1)
+    assert league_matches.claim(engine, "slow") is not None
+    assert league_matches.claim(engine, "slow") is None
+    assert league_matches.claim(engine, "other") is not None
+
+
+def test_a_match_that_never_comes_back_is_dropped(
+    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _queue(engine, bots, 1)
+    for _ in range(2 * league_matches.MOST_TRIES):  # what is given back has done no harm
+        assert league_matches.claim(engine, "ended") is not None
+        league_matches.release(engine, "ended")
+    assert league_matches.claim(engine, "broken") is not None
+    league_matches.release(engine, "broken", broken=True)
+    monkeypatch.setattr(league_matches, "LEASE_MS", -1)
+    for number in range(1, league_matches.MOST_TRIES):
+        assert league_matches.claim(engine, f"killed {number}") is not None
+    assert league_matches.claim(engine, "last") is None
     found = league_matches.find_match(engine, "m-0")
     assert found is not None
     assert found.status == DROPPED

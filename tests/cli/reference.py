@@ -18,8 +18,9 @@ HEAD = """\
 
 Every command of `ludodrome`, as its `--help` tells it. This page is made by `scripts/reference`.
 
-Exit codes: 0 done; 1 the answer is no (a record is false, a bot has failed, a run is not finished); 2 what was asked \
-cannot be done, and a sentence on standard error says why; 3 `sprt` has no verdict; 130 stopped by Ctrl-C.
+Exit codes: 0 done; 1 the answer is no; 2 what was asked cannot be done, and a sentence on standard error says why; \
+3 not decided; 130 stopped by Ctrl-C. [Exit codes](exit-codes.md) says more, \
+[The terminal](../how-to/terminal.md) tells of completion and colours.
 """
 
 

@@ -1,3 +1,4 @@
+import re
 import signal
 import subprocess
 import sys
@@ -12,12 +13,12 @@ from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal,
 COMMANDS = (
     *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
     *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "export", "spaces"),
-    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox"),
+    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion"),
 )
 
 
 def test_version() -> None:
-    assert output("--version") == f"ludodrome {ludodrome.__version__}\n"
+    assert re.fullmatch(rf"ludodrome {re.escape(ludodrome.__version__)}( \([0-9a-f]{{7}}\+?\))?\n", output("--version"))
 
 
 def test_help_names_every_command() -> None:

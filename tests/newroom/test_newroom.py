@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome import games, jit
+from ludodrome import caching, games
 from ludodrome.newroom import room, write_room
 from tests.cli.running import complaint
 from tests.cli.running import run as command
@@ -109,7 +109,7 @@ def test_compiled_code_of_a_package_depends_on_all_of_its_sources(tmp_path: Path
         (folder / "__init__.py").write_text("")
     shared = package / "shared.py"
     shared.write_text("X = 1\n")
-    sources = list(jit._sources(inner))
+    sources = list(caching._sources(inner))
     assert {shared, inner / "__init__.py"} < set(sources)
     assert games.room_folder("ludodrome.games.dots") / "rules.py" not in sources
     assert Path(games.__file__) not in sources

@@ -1,5 +1,6 @@
 """A league that has been playing for a while, made in a moment: real games of quick built-ins, under other names."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
@@ -12,17 +13,20 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import events
 from ludodrome.arena.ladder.agenda import OFF, Agenda
 from ludodrome.arena.ladder.beliefs import count_game
+from ludodrome.arena.ladder.playing import Broadcast
 from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.arena.matches.executors import AnyExecutor
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.table import Table
+from ludodrome.arena.transports import seat
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league, league_matches
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import LADDER
+from ludodrome.store.league_models import CHALLENGE, LADDER
 
 STAND_INS = {"Annas first": "greedy", "Chainsaw": "chains", "Ünder dog": "random"}
 """Uploaded bots, and which built-ins play for them."""
@@ -60,11 +64,37 @@ def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tup
     return count
 
 
+def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int) -> str:
+    """A match that stands still after some turns, as spectators see one that is being played; its id."""
+    game = make(game_id)
+    bots = {one.name: one for one in league.bots(engine, game_id)}
+    assignment = Assignment(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
+    seated = [bots[name].id for name in names]
+    league_matches.queue(engine, CHALLENGE, [(assignment.match, assignment.to_json(), seated, 0)], None)
+    assert league_matches.claim(engine, "nobody") is not None
+    table = Table(assignment)
+    seats = [seat(spec, game, at) for at, spec in enumerate(assignment.bots)]
+    broadcast = Broadcast(engine, table, 0)
+    for at, one in enumerate(seats):
+        one.start(table.hello(at))
+    for _ in range(turns):
+        assert table.turn is not None
+        table.deliver(seats[table.turn.seat].ask(table.turn))
+        broadcast.heard(table)
+    with broadcast:
+        while not league_matches.live(engine):
+            time.sleep(0.01)
+    for one in seats:
+        one.close()
+    return assignment.match
+
+
 def populate(engine: Engine) -> None:
-    """A league to look at: rated games, and a tournament that is over."""
+    """A league to look at: rated games, a tournament that is over, and a match that is being played."""
     bots = settle(engine)
     play(engine, bots, 2)
     chosen = [bots[name] for name in ("random", "greedy", "Chainsaw", "level:2")]
     events.ask(engine, "dots", chosen, LOCAL, options=OPTIONS, name="Sunday cup", pairs=2)
     with ThreadPoolExecutor(1) as threads:
         run(Agenda(engine, str(engine.url), "populate", OFF), AnyExecutor(threads, 1))
+    begin_match(engine, "skysummit", ("greedy", "random"), 14)

@@ -57,6 +57,7 @@ def pages() -> dict[str, Page]:
             found[f"{game}-{name}"] = (f"/{game}{tab}", _settle)
     found["dots-bot"] = ("/dots/leaderboard", _first_bot)
     found["dots-tournament"] = ("/dots/arena", _first_tournament)
+    found["skysummit-match"] = ("/skysummit/arena", _first_match)
     found["dots-new-match"] = ("/dots/arena", _new_match)
     found["dots-remote-bot"] = ("/dots/bots/new", _remote)
     found["nowhere"] = ("/skysummit/plays/nowhere", None)
@@ -101,6 +102,12 @@ def _first_bot(page: Any) -> None:
 def _first_tournament(page: Any) -> None:
     page.locator("#cups a").first.click()
     page.locator("#table .cell").first.wait_for(timeout=PATIENCE)
+
+
+def _first_match(page: Any) -> None:
+    page.locator("#lives a").first.click()
+    page.locator("#board svg").wait_for(timeout=PATIENCE)
+    page.locator("#moves li").first.wait_for(timeout=PATIENCE)
 
 
 def _new_match(page: Any) -> None:

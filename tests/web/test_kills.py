@@ -1,178 +1,186 @@
-"""A server that is killed under load: what it answered is there when it comes back, whole, and the games go on."""
+"""`ludodrome serve`, killed under load: what it answered is there when it comes back, whole, and all goes on.
+
+People play, matches of the league are asked for and played, and ratings change meanwhile. Every other kill hits the
+server alone, whose runner then ends by itself; the others hit the runner and its workers too.
+"""
 
 import os
 import random
+import re
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from sqlalchemy import Engine, select
+from sqlalchemy.orm import Session
 
 from ludodrome.arena import records
-from ludodrome.client import Client, Play, Refused
+from ludodrome.arena.ladder.recompute import recompute
+from ludodrome.arena.ladder.roster import enter_builtins
+from ludodrome.arena.matches.tallies import played
+from ludodrome.bots.starters import one_file
+from ludodrome.cli.serve import FIRST_GAME
+from ludodrome.client import Client
+from ludodrome.store import league, league_matches
+from ludodrome.store.account_models import LOCAL
+from ludodrome.store.accounts import ensure_local
+from ludodrome.store.database import open_database
+from ludodrome.store.league_models import DONE, Finished, Ladder, Match, Rating, Step
+from ludodrome.store.packing import unpacked
+from ludodrome.web.routes.games import warm_up
+from tests.web.players import Challenger, Player
 
 PLAYERS = 6
 LONGEST_LIFE = 1.2
-"""Seconds of load before a server is killed, at most."""
-PATIENCE = 120.0
-SERVER = """
-import socket, sys
-from ludodrome.store.database import open_database
-from ludodrome.web.app import create_app
-from ludodrome.web.service import serve
-serve(create_app(open_database(sys.argv[2], create=True, durable=True)), [socket.socket(fileno=int(sys.argv[1]))])
-"""
+"""Seconds of load before a server is killed, at most ..."""
+LONG_LIVES = 8
+"""... but every so many lives it may first finish some games of the league."""
+FINISHED = 3
+PATIENCE = 180.0
+People = list[Player | Challenger]
+QUICK = ("random", "greedy")
+"""The built-ins that stay in the league, so that its games are short."""
 
 
-class Player(threading.Thread):
-    """Somebody at one game after another, who remembers what was acknowledged."""
+class Server:
+    """`ludodrome serve`, with all that it starts in a session of its own."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(daemon=True)
-        self.dice = random.Random(number)
-        self.address = ""
-        self.known: dict[str, tuple[int, list[Any]]] = {}
-        """By game: the version that was acknowledged last, and the moves."""
-        self.current: str | None = None
-        self.acknowledged = 0
-        self.ending = threading.Event()
-
-    def run(self) -> None:
-        """Goes on until the server dies."""
-        try:
-            with Client(self.address, timeout=20) as client:
-                while not self.ending.is_set():
-                    self._game(client)
-        except Exception as error:
-            if isinstance(error, AssertionError | Refused):
-                raise
-
-    def _game(self, client: Client) -> None:
-        if self.current is None:
-            play = client.begin("dots", ["person", "person"], {"rows": 2, "cols": 2}, seed=self.dice.getrandbits(40))
-            self._note(play)
-        else:
-            play = client.play(self.current)
-        if self.dice.random() < 0.5:
-            self._live(play)
-        while not play.over and not self.ending.is_set():
-            self._act(play)
-        self.current = None if play.over else self.current
-
-    def _act(self, play: Play) -> None:
-        chance = self.dice.random()
-        if chance < 0.05 and play.view["can_undo"]:
-            play.undo()
-        elif chance < 0.06:
-            play.resign()
-        else:
-            play.move(self.dice.choice(play.view["position"]["legal"]))
-        self._note(play)
-
-    def _live(self, play: Play) -> None:
-        """Some moves over a WebSocket."""
-        with play.live() as live:
-            views = iter(live)
-            view = next(views)
-            while view["result"] is None and not self.ending.is_set() and self.dice.random() < 0.9:
-                version = view["version"]
-                live.move(self.dice.choice(view["position"]["legal"]), version)
-                self.acknowledged += 1
-                while view["version"] <= version:
-                    view = next(views)
-                self.known[play.id] = (view["version"], [one["move"] for one in view["moves"]])
-
-    def _note(self, play: Play) -> None:
-        self.current = play.id
-        self.acknowledged += 1
-        self.known[play.id] = (play.view["version"], [one["move"] for one in play.view["moves"]])
-
-    def check(self, client: Client) -> None:
-        """Everything acknowledged is there; what was on its way may be there too, or not."""
-        for name, (version, moves) in self.known.items():
-            view = client.play(name).view
-            assert version <= view["version"] <= version + 1
-            now = [one["move"] for one in view["moves"]]
-            if view["version"] == version:
-                assert now == moves
-            else:
-                assert now[: len(moves)] == moves or len(now) < len(moves)
-            if view["result"] is not None:
-                records.verify(client.play(name).record())
-                assert client.record(name)["result"] == view["result"]
-            self.known[name] = (view["version"], now)
-        self.known = {name: self.known[name] for name in self.known if name == self.current}
-
-
-def _start(where: str, folder: Path) -> tuple["subprocess.Popen[bytes]", str]:
-    """A server of its own, and its address."""
-    with closing(socket.socket()) as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(64)
-        command = [sys.executable, "-c", SERVER, str(listening.fileno()), where]
+    def __init__(self, where: str, folder: Path, ladder: str) -> None:
+        options = ["--port", "0", "--no-browser", "--db", where, "--ladder", ladder]
+        command = [sys.executable, "-m", "ludodrome", "serve", *options]
         environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
-        server = subprocess.Popen(command, pass_fds=[listening.fileno()], env=environment, stderr=subprocess.DEVNULL)
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    return server, address
+        quiet = subprocess.DEVNULL
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdout=pipe, stderr=quiet, env=environment, start_new_session=True)
+        assert self._process.stdout is not None
+        told = re.search(r"http://[\d.:]+", self._process.stdout.readline().decode())
+        assert told is not None, "the server did not say where it is"
+        self.address = told[0]
+        with Client(self.address, timeout=PATIENCE) as client:
+            client.games()
 
+    def kill(self, with_runner: bool) -> None:
+        """At once."""
+        if with_runner:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+        self.wait()
 
-def _await(address: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    with Client(address, timeout=PATIENCE) as client:
-        while True:
-            try:
-                client.games()
-            except Exception:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-            else:
-                return
+    def end(self) -> None:
+        """As by Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+        self.wait()
+
+    def wait(self) -> None:
+        """Until it has gone."""
+        self._process.wait(PATIENCE)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool) -> None:
     kills = (20 if database.startswith("postgresql") else 100) if long else 1
     if database.startswith("postgresql") and not long:
         pytest.skip("kills on PostgreSQL come with --long")
+    for game in ("dots", FIRST_GAME):  # what a server that dies young compiles is never kept
+        warm_up(game)
+    engine = open_database(database, create=True, durable=True)
     dice = random.Random(1)
-    players = [Player(number) for number in range(PLAYERS)]
-    server, address = _start(database, tmp_path)
+    people: People = [Player(number) for number in range(PLAYERS)]
+    if long:
+        people.append(Challenger(_league(engine)))
+    for number in range(kills):
+        server = Server(database, tmp_path, "gentle" if long else "off")
+        try:
+            people = _carry_on(people, server, number, dice)
+        finally:
+            server.kill(with_runner=number % 2 == 1)
+            for one in people:
+                one.ending.set()
+                one.join(PATIENCE)
+        assert not any(one.is_alive() for one in people)
+    server = Server(database, tmp_path, "gentle" if long else "off")
     try:
-        for _ in range(kills):
-            _await(address)
-            players = [_again(player, address) for player in players]
-            begun = sum(player.acknowledged for player in players)
-            deadline = time.monotonic() + PATIENCE
-            while sum(player.acknowledged for player in players) < begun + PLAYERS:
-                assert time.monotonic() < deadline, "nothing was acknowledged"
-                time.sleep(0.01)
-            time.sleep(dice.random() * LONGEST_LIFE)
-            server.send_signal(signal.SIGKILL)
-            server.wait()
-            for player in players:
-                player.ending.set()
-                player.join(PATIENCE)
-                assert not player.is_alive()
-            server, address = _start(database, tmp_path)
-            _await(address)
-            with Client(address, timeout=PATIENCE) as client:
-                for player in players:
-                    player.check(client)
+        _check(people, server)
+        for one in people:
+            if isinstance(one, Challenger):
+                _until(lambda asked=one: _is_over(engine, asked), "the matches that were asked for are not played")
     finally:
-        server.kill()
-        server.wait()
-    assert sum(player.acknowledged for player in players) > kills * PLAYERS
+        server.end()
+    for one in people:
+        if isinstance(one, Challenger):
+            _check_league(engine, one)
+    engine.dispose()
 
 
-def _again(former: Player, address: str) -> Player:
-    """The same person, once more at the games."""
-    player = Player(0)
-    player.dice, player.known, player.current = former.dice, former.known, former.current
-    player.acknowledged, player.address = former.acknowledged, address
-    player.start()
-    return player
+def _league(engine: Engine) -> list[str]:
+    """Two bots of the league that play on, with few others; their ids."""
+    ensure_local(engine)
+    enter_builtins(engine)
+    for one in league.bots(engine):
+        if one.name not in QUICK:
+            league.retire(engine, one.id)
+    return [league.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), []) for name in ("One", "Two")]
+
+
+def _carry_on(people: People, server: Server, number: int, dice: random.Random) -> People:
+    """Everybody sees what they knew, and goes on for a while."""
+    _check(people, server)
+    people = [one.again(server.address) for one in people]
+    players = [one for one in people if isinstance(one, Player)]
+    before = sum(player.acknowledged for player in players)
+    _until(lambda: sum(player.acknowledged for player in players) >= before + PLAYERS, "nothing was acknowledged")
+    for one in people:
+        if isinstance(one, Challenger) and number % LONG_LIVES == LONG_LIVES - 1:
+            known = len(one.ended)
+            _until(lambda asked=one, known=known: len(asked.ended) >= known + FINISHED, "the league does not play")
+    time.sleep(dice.random() * LONGEST_LIFE)
+    return people
+
+
+def _check(people: People, server: Server) -> None:
+    with Client(server.address, timeout=PATIENCE) as client:
+        for one in people:
+            one.check(client)
+
+
+def _until(reached: Callable[[], bool], otherwise: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.02)
+
+
+def _is_over(engine: Engine, asked: Challenger) -> bool:
+    events = [league_matches.find_event(engine, one) for one in asked.promised]
+    return all(event is not None and event.status == DONE for event in events)
+
+
+def _check_league(engine: Engine, asked: Challenger) -> None:
+    """Whatever was promised was played, once; every game is whole; the ratings are those of the games."""
+    for event_id, count in asked.promised.items():
+        games = league_matches.event_games(engine, event_id)
+        assert [number for _, number, _, _ in games] == list(range(count))
+        assert {status for *_, status in games} == {DONE}
+    with Session(engine) as session:
+        finished = session.scalars(select(Finished)).all()
+        done = session.scalars(select(Match.id).where(Match.status == DONE)).all()
+        ladder = session.scalar(select(Ladder.games).where(Ladder.game == "dots")) or 0
+        ratings = session.scalars(select(Rating)).all()
+        steps = Counter(session.scalars(select(Step.place)))
+    assert {one.match for one in finished} == set(done) >= set(asked.ended)
+    for one in finished:
+        record = unpacked(one.record)
+        records.verify(record)
+        assert played(record).to_json() == one.counted
+    assert sorted(one.place for one in finished if one.place is not None) == list(range(1, ladder + 1))
+    assert ladder > 0
+    assert sum(one.games for one in ratings) == 2 * ladder
+    assert set(steps) == set(range(1, ladder + 1))
+    assert recompute(engine).changed == []

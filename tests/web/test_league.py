@@ -228,6 +228,7 @@ def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.Mo
         refused = owner.post("/api/v1/bots", json=upload)
         assert refused.status_code == 409
         assert "nothing holds here" in refused.json()["error"]
+        assert "nothing holds here" in owner.get("/dots/bots/new").text
         league.ban(everybody.engine, bot_id, True)
         assert nobody.get(f"/api/v1/bots/{bot_id}").status_code == 404
 

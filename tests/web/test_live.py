@@ -73,7 +73,7 @@ def test_moves_go_both_ways_over_a_websocket(client: Client, address: str) -> No
         ({"type": "move", "move": EDGE, "version": 9}, 409),
         ({"type": "move", "move": EDGE, "version": "9"}, 422),
         ({"type": "undo"}, 409),
-        ({"type": "resign", "seat": 1}, 409),
+        ({"type": "resign", "seat": 1}, 403),
         ({"type": "resign", "seat": "me"}, 422),
         ({"type": "rematch"}, 409),
         ({"type": "dance"}, 422),
@@ -131,13 +131,13 @@ def test_a_friend_plays_by_link(client: Client, address: str) -> None:
         while _play(owner)["seats"][1]["here"]:
             pass
     seat = {"x-play-key": key}
-    assert client.post(f"{path}/moves", json={"move": OTHER}, headers=stranger).status_code == 409
+    assert client.post(f"{path}/moves", json={"move": OTHER}, headers=stranger).status_code == 403
     assert client.post(f"{path}/moves", json={"move": OTHER}, headers=seat).status_code == 200
-    assert client.post(f"{path}/resign", json={}, headers=stranger).status_code == 409
+    assert client.post(f"{path}/resign", json={}, headers=stranger).status_code == 403
     over = client.post(f"{path}/resign", json={}, headers=seat).json()
     assert over["result"]["winner"] == 0
     records.verify(records.from_text(client.get(f"{path}/record").content))
-    assert client.post(f"{path}/rematch", headers=stranger).status_code == 409
+    assert client.post(f"{path}/rematch", headers=stranger).status_code == 403
     offered = client.post(f"{path}/rematch", headers=seat).json()
     assert offered["next"] is None
     assert [one["offers"] for one in offered["seats"]] == [False, True]

@@ -20,9 +20,9 @@ def test_a_guest_plays_with_a_key(hosted: Hosted) -> None:
     with hosted.client() as guest, hosted.client("Owner") as other:
         view = begin(guest, "dots", ["person", "person"], options=SMALL)
         assert view["seats"][0]["name"] == "Player 1"
-        assert _move(guest, view) == 409
-        assert _move(other, view) == 409
-        assert _move(guest, view, **{"x-play-key": "another"}) == 409
+        assert _move(guest, view) == 403
+        assert _move(other, view) == 403
+        assert _move(guest, view, **{"x-play-key": "another"}) == 403
         assert _move(other, view, **{"x-play-key": view["key"]}) == 200
         assert "key" not in guest.get(f"{API}/plays/{view['id']}").json()
         assert guest.get(f"{API}/plays").status_code == 401
@@ -39,8 +39,8 @@ def test_an_account_plays_without_and_is_called_by_its_name(hosted: Hosted) -> N
         key = other.post(f"{API}/joins/{link}").json()["key"]
         seats = owner.get(f"{API}/plays/{view['id']}").json()["seats"]
         assert [seat["name"] for seat in seats] == ["Owner", "Other"]
-        assert _move(other, view) == 409
-        assert _move(chief, view) == 409
+        assert _move(other, view) == 403
+        assert _move(chief, view) == 403
         assert _move(owner, view, **{"x-play-key": key}) == 409
         assert _move(owner, view) == 200
         assert view["id"] in [line["id"] for line in owner.get(f"{API}/plays").json()]
@@ -56,5 +56,5 @@ def test_a_token_that_is_not_good_for_playing_only_looks_on(hosted: Hosted) -> N
         wish = {"game": "dots", "seats": ["person", "person"]}
         headers = {"authorization": f"Bearer {other}"}
         assert program.post(f"{API}/plays", json=wish, headers=headers).status_code == 403
-        assert _move(program, view, authorization=f"Bearer {other}") == 409
+        assert _move(program, view, authorization=f"Bearer {other}") == 403
         assert _move(program, view, authorization=f"Bearer {good}") == 200

@@ -4,6 +4,8 @@ Commands are thin: they read what was typed, call the library and draw the answe
 here imports Numba or NumPy at its top, so that ``--help``, ``games`` and ``rules`` answer at once.
 """
 
+import os
+import warnings
 from typing import Annotated
 
 import typer
@@ -11,6 +13,7 @@ import typer
 from ludodrome.cli import (
     admin,
     analyse,
+    completion,
     doctor,
     evaluate,
     export,
@@ -29,7 +32,7 @@ from ludodrome.cli import (
     tournament,
 )
 from ludodrome.cli.commands import Group, examples
-from ludodrome.cli.screen import mend_streams, say
+from ludodrome.cli.screen import mend_streams, say, tell_warning
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for group in (
@@ -48,6 +51,7 @@ for group in (
     sandbox.app,
     analyse.app,
     measure.app,
+    completion.app,
 ):
     app.add_typer(group)
 app.add_typer(export.app, name="export")
@@ -58,8 +62,9 @@ app.add_typer(admin.app, name="admin")
 def _version(wanted: bool) -> None:
     if wanted:
         from ludodrome import __version__
+        from ludodrome.revision import version_line
 
-        say(f"ludodrome {__version__}")
+        say(version_line(__version__))
         raise typer.Exit
 
 
@@ -70,7 +75,8 @@ def _version(wanted: bool) -> None:
 def ludodrome(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit, and leave."),
     ] = False,
 ) -> None:
     """An arena and a laboratory for board-game bots: five games, exact and fast."""
@@ -81,4 +87,8 @@ def ludodrome(
 def main() -> None:
     """The script ``ludodrome``."""
     mend_streams()
+    if shell := os.environ.get(completion.VARIABLE):
+        completion.answer(typer.main.get_command(app), shell)
+        return
+    warnings.showwarning = tell_warning
     app(prog_name="ludodrome")

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Json, Options, StateText, examples, open_game, read_state, refusals
+from ludodrome.cli.commands import (
+    UNDECIDED,
+    Command,
+    GameId,
+    Json,
+    Options,
+    StateText,
+    examples,
+    open_game,
+    read_state,
+    refusals,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -164,7 +175,7 @@ def solve(
         screen.say(_verdict(chosen, solution))
         screen.say(f"{solving.nodes:,} positions in {solving.seconds:.2f} s")
     if not solution.proven:
-        raise typer.Exit(3)
+        raise typer.Exit(UNDECIDED)
 
 
 def _work(solving: "Solving", time: float | None, file: Path | None) -> None:

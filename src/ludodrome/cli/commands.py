@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ludodrome.cli.screen import compiling, complain
+from ludodrome.cli.screen import colours_wanted, compiling, complain
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
 
 
+DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
+"""The exit codes; docs/reference/exit-codes.md says when each is given."""
+
+
 class Refusal(typer.TyperException):
     """What was asked cannot be done; the sentence says why."""
 
-    exit_code = 2
+    exit_code = REFUSED
 
 
 @contextmanager
@@ -46,13 +50,23 @@ class _AsTyped:
         return (() if many else None) if value is None else list(value) if many else value
 
 
+def _completed(context: Any, param: Any, begun: str) -> list[Any]:
+    """What a shell offers for a parameter, in the form that Typer wants."""
+    from typer._click.shell_completion import CompletionItem
+
+    from ludodrome.cli.candidates import candidates
+
+    return [CompletionItem(word, help=told) for word, told in candidates(param, context, begun)]
+
+
 class _Manners:
     """What the app and its commands have in common: quick to start, help that is easy to read.
 
     Typer 0.29 checks every parameter, even a --help that was not given, with a Pydantic
     adapter, and importing Pydantic takes longer than all the rest of ``ludodrome games``.
-    So texts and flags are taken as they are. Help is written by Typer's plain formatter: what
-    Typer uses of Rich for its boxes (Markdown, Pygments) takes as long to import as Typer itself.
+    So texts and flags are taken as they are, and everything is while a line is only completed.
+    Help is written by Typer's plain formatter: what Typer uses of Rich for its boxes
+    (Markdown, Pygments) takes as long to import as Typer itself.
     """
 
     epilog: str | None
@@ -60,8 +74,10 @@ class _Manners:
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
-            if param.type_descriptor.annotation in (str, bool, list[str]):
+            if ctx.resilient_parsing or param.type_descriptor.annotation in (str, bool, list[str]):
                 param.get_runtime_param = _AsTyped
+            if param.metavar:
+                param._custom_shell_complete = _completed
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -113,7 +129,9 @@ class Group(_Manners, TyperGroup):
     ) -> Any:
         """Runs a command. Usage errors and refusals become one sentence."""
         try:
-            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            code = super().main(
+                args, prog_name, complete_var, False, windows_expand_args, color=colours_wanted(), **extra
+            )
             sys.stdout.flush()
         except typer.TyperException as error:
             complain(_sentence(error))
@@ -121,13 +139,13 @@ class Group(_Manners, TyperGroup):
         except BrokenPipeError:
             # Whoever read the output has left, as head does.
             _give_up_stdout()
-            code = 1
+            code = NO
         except OSError as error:
             if error.filename is not None:  # a file of ours, not a stream of theirs
                 raise
             _give_up_stdout()
             complain(f"the output cannot be written: {error.strerror or error}")
-            code = 1
+            code = NO
         if standalone_mode:
             sys.exit(code)
         return code

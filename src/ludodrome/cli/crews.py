@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ludodrome.arena.matches.executors import Workers
     from ludodrome.game import Game
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 
 WorkerCount = Annotated[
     int | None,

@@ -1,4 +1,4 @@
-"""Writing bots: `new-bot` and `doctor`."""
+"""Writing bots: `new-bot`, and `doctor`, which without a bot examines the installation."""
 
 import sys
 import tempfile
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Json, Options, Refusal, examples, open_game, refusals
-from ludodrome.cli.play import INTERRUPTED
+from ludodrome.cli.commands import INTERRUPTED, NO, Command, Json, Options, Refusal, examples, open_game, refusals
+from ludodrome.cli.installation import examine_installation
 
 if TYPE_CHECKING:
     from ludodrome.arena.doctor.examination import Finding
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 SIGNS = {"held": "✓", "note": "·", "warning": "!", "failure": "✗", "skipped": "-"}
-STYLES = {"held": "#3B7A2A", "warning": "bold #8A6100", "failure": f"bold {screen.BAD}"}
+STYLES = {"held": screen.GOOD, "warning": screen.DOUBTFUL, "failure": f"bold {screen.BAD}"}
 
 
 @app.command(
@@ -63,19 +63,23 @@ def new_bot(
 @app.command(
     cls=Command,
     epilog=examples(
+        "ludodrome doctor",
         "ludodrome doctor skysummit cmd:./bot",
         'ludodrome doctor dots "cmd:python3 bot.py" -o rows=3 -o cols=3',
         "ludodrome doctor caldera cmd:./bot --only clock --clock 200ms",
     ),
 )
 def doctor(
-    game: GameId,
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", show_default=False, help="The game, as `games` lists it."),
+    ] = None,
     bot: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="BOT", show_default=False, help="The bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."
         ),
-    ],
+    ] = None,
     option: Options = None,
     clock: Annotated[
         str, typer.Option(metavar="CLOCK", help="The usual clock of its games, as `match` takes it.")
@@ -93,12 +97,20 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Put a bot through everything that a match will do to it, and more.
+    """Put a bot through everything that a match will do to it, and more; without one, examine the installation.
 
-    A failure is what would lose a match, or breaks the protocol; a warning is what would lose one under special
-    conditions only. Each comes with the position and with commands that show it again. Exit code 1 says that there
-    are failures.
+    Of the installation each part is ok, or comes with what to do: a warning is what not everybody needs, a problem
+    what everybody does.
+
+    Of a bot, a failure is what would lose a match, or breaks the protocol; a warning is what would lose one under
+    special conditions only. Each comes with the position and with commands that show it again. Exit code 1 says that
+    there are problems or failures.
     """
+    if game is None or bot is None:
+        if game is not None or option or only or record is not None:
+            raise Refusal("name a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither and no options")
+        examine_installation(json)
+        return
     chosen = open_game(game, option)
     folder = Path(record) if record is not None else Path(tempfile.mkdtemp(prefix="ludodrome-doctor-"))
     try:
@@ -113,7 +125,7 @@ def doctor(
     else:
         _print_page(chosen, bot, findings, failures)
     if failures:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _examined(game: "Game", spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> "list[Finding]":

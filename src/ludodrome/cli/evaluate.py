@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import live, screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, open_game, refusals
-from ludodrome.cli.crews import INTERRUPTED, check_bots
+from ludodrome.cli.commands import INTERRUPTED, Command, Json, Refusal, examples, open_game, refusals
+from ludodrome.cli.crews import check_bots
 
 if TYPE_CHECKING:
     from ludodrome.arena.evaluations import Trial

@@ -7,8 +7,21 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ludodrome.cli import live, screen
-from ludodrome.cli.commands import Command, GameId, Json, Options, Refusal, examples, open_game, refusals
-from ludodrome.cli.crews import INTERRUPTED, ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli.commands import (
+    DONE,
+    INTERRUPTED,
+    NO,
+    UNDECIDED,
+    Command,
+    GameId,
+    Json,
+    Options,
+    Refusal,
+    examples,
+    open_game,
+    refusals,
+)
+from ludodrome.cli.crews import ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.books import Book
@@ -19,8 +32,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-UNDECIDED = 3
-"""The exit code of a test that has not come to an end."""
 
 Openings = Annotated[
     str, typer.Option(metavar="WHICH", help="drawn: fair ones by lot; none; or a file with a line of JSON moves each.")
@@ -149,7 +160,7 @@ def sprt(
     if not whole:
         raise typer.Exit(INTERRUPTED)
     verdict = trial.state.verdict
-    raise typer.Exit(UNDECIDED if verdict is None else 0 if verdict == BETTER else 1)
+    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == BETTER else NO)
 
 
 # What was asked for

@@ -10,6 +10,7 @@ import typer
 
 from ludodrome.cli import screen
 from ludodrome.cli.commands import (
+    INTERRUPTED,
     Command,
     GameId,
     Options,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ludodrome.game import Game
 
 app = typer.Typer()
-
-INTERRUPTED = 130
 
 
 class Leave(Exception):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Refusal, examples, refusals
+from ludodrome.cli.commands import INTERRUPTED, Command, GameId, Refusal, examples, refusals
 from ludodrome.cli.measure import interruptible
-from ludodrome.cli.play import INTERRUPTED, Leave, ask, in_columns
+from ludodrome.cli.play import Leave, ask, in_columns
 
 if TYPE_CHECKING:
     from ludodrome.puzzlebook import Puzzle

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
-from ludodrome.cli.play import INTERRUPTED
+from ludodrome.cli.commands import INTERRUPTED, NO, Command, Json, Refusal, examples, refusals
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -104,7 +103,7 @@ def rerun(
         asked = f"{len(echoes)} turns of seat {seat}"
         screen.say(f"{asked}: the same moves throughout" if not departed else f"{asked}: {departed} departures")
     if departed:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 @app.command(
@@ -182,7 +181,7 @@ def _verify(paths: list[str]) -> None:
         raise Refusal(f"there is no record in {', '.join(paths)}")
     screen.say(f"{held} of {held + failed} records are true")
     if failed:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, examples
+from ludodrome.cli.commands import NO, Command, Json, examples
 
 if TYPE_CHECKING:
     from ludodrome.arena.sandbox import Level
@@ -37,7 +37,7 @@ def sandbox(
     else:
         _show(found)
     if not found.holds:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _show(found: "Level") -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
 SEAT_SIGNS = ("●", "◆", "■")
-BAD = "#B3261E"
+GOOD, DOUBTFUL, BAD = "#3B7A2A", "bold #8A6100", "#B3261E"
 
 PIECES = {
     "caldera": (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b"),
@@ -38,6 +38,9 @@ PIPE_WIDTH = 1000
 
 READABLE = 20
 """A column of text that is narrower than this is not worth reading."""
+
+NO_OUTPUT = 1
+"""The exit code of a program whose output goes nowhere."""
 
 NOT_STARTED = (126, 127)
 """What the shell says of a program that it cannot find or run."""
@@ -59,7 +62,12 @@ def mend_streams() -> None:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     if no_output:
         complain("the output cannot be written: stdout is closed")
-        sys.exit(1)
+        sys.exit(NO_OUTPUT)
+
+
+def colours_wanted() -> bool | None:
+    """What the environment says: NO_COLOR none, FORCE_COLOR always; None if it says nothing: terminals get colours."""
+    return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
 
 
 def console() -> "Console":
@@ -117,12 +125,24 @@ def say(text: str) -> None:
 
 def complain(sentence: str) -> None:
     """An error: one sentence on stderr."""
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() or colours_wanted():
         from rich.text import Text
 
         error_console().print(Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
     else:
         print(f"ludodrome: {sentence}", file=sys.stderr)
+
+
+def tell_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as a sentence on stderr: where in the program it was raised helps nobody at the keyboard."""
+    complain(str(message))
 
 
 # Seats

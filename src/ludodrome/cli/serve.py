@@ -24,6 +24,7 @@ EVERYWHERE = "0.0.0.0"
 PORT = 8008
 NEIGHBOURS = 20
 """Where nobody asked for a certain port, so many after the usual one are tried."""
+PORTS = range(PORT, PORT + NEIGHBOURS)
 FIRST_GAME = "skysummit"
 ELSEWHERE = ("192.0.2.1", 9)
 """An address that is nobody's: which of ours would be used to reach it is ours in the local network."""
@@ -78,6 +79,8 @@ def serve(
 
     It listens on this machine alone and asks for no sign-in, unless --lan or --hosted is given. Ctrl-C ends it.
     """
+    from ludodrome.installation.machine import has_display
+
     mode = _mode(lan, hosted, behind_proxy)
     try:
         from ludodrome.arena.ladder.agenda import LADDERS
@@ -96,7 +99,7 @@ def serve(
     here = _tell(made, listening, host_name or [])
     runner = Supervisor(engine, ladder, sandboxed=hosted)
     runner.start()
-    if browser and mode != "hosted" and _has_display():
+    if browser and mode != "hosted" and has_display():
         threading.Thread(target=_open, args=(here,), daemon=True).start()
     with suppress(KeyboardInterrupt):
         run(made, [listening])
@@ -144,7 +147,7 @@ def _own_address() -> str:
 
 def _listen(address: str, port: int | None) -> socket.socket:
     """A socket on the port asked for, or on the first free one."""
-    tried = [port] if port is not None else range(PORT, PORT + NEIGHBOURS)
+    tried = [port] if port is not None else PORTS
     for number in tried:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,10 +160,6 @@ def _listen(address: str, port: int | None) -> socket.socket:
         else:
             return listening
     raise Refusal(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")
-
-
-def _has_display() -> bool:
-    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _open(address: str) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import live, screen
-from ludodrome.cli.commands import Command, Group, Json, Refusal, examples, refusals
-from ludodrome.cli.crews import INTERRUPTED, ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli.commands import INTERRUPTED, Command, Group, Json, Refusal, examples, refusals
+from ludodrome.cli.crews import ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
     from rich.table import Table

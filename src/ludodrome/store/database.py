@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
 
 from ludodrome.store import migrations
 from ludodrome.store.models import Setting
@@ -45,8 +46,7 @@ def open_database(where: Path | str, *, create: bool = False, durable: bool = Fa
         _bring_up_to_date(engine, shown)
     except DatabaseError as error:
         engine.dispose()
-        reason = str(error.orig).strip().replace("\n", " ")
-        raise ValueError(f"{shown} cannot be used as a database: {reason}") from error
+        raise ValueError(f"{shown} cannot be used as a database: {_reason(error)}") from error
     except ValueError:
         engine.dispose()
         raise
@@ -70,16 +70,47 @@ def read_url(where: Path | str) -> URL:
 
 def server_database(named: str | None) -> Path | str:
     """The server's database: the one that was named, or the environment's, or the user's own. ValueError: none."""
+    place = server_place(named)
+    if not (named or os.environ.get(VARIABLE)):
+        try:
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"there is no place for a database ({error}); name one with --db") from error
+    return place
+
+
+def server_place(named: str | None) -> Path | str:
+    """The same without making a folder for it."""
     if chosen := named or os.environ.get(VARIABLE):
         return chosen if "://" in chosen else Path(chosen)
     from ludodrome.puzzlebook.solved import data_folder
 
     try:
-        folder = data_folder()
-        folder.mkdir(parents=True, exist_ok=True)
+        return data_folder() / FILE
     except OSError as error:
         raise ValueError(f"there is no place for a database ({error}); name one with --db") from error
-    return folder / FILE
+
+
+def look(where: Path | str) -> str | None:
+    """The revision of a database's tables, None if it has none. Nothing is changed.
+
+    ValueError if it cannot be opened, or is not one of ours.
+    """
+    url = read_url(where)
+    if url.get_backend_name() == "sqlite":
+        file = Path(str(url.database)).absolute()
+        url, shown = make_url(f"sqlite:///{file.as_uri()}?mode=ro&uri=true"), str(file)
+        engine = create_engine(url, poolclass=NullPool)
+    else:
+        shown = url.render_as_string(hide_password=True)
+        engine = _postgresql(url)
+    try:
+        with engine.connect() as connection:
+            return _revision(connection, shown)
+    except DatabaseError as error:
+        raise ValueError(f"{shown} cannot be used as a database: {_reason(error)}") from error
+    finally:
+        engine.dispose()
 
 
 @contextmanager
@@ -95,6 +126,11 @@ def writing(engine: Engine) -> Iterator[Session]:
 
 
 # Underneath
+
+
+def _reason(error: DatabaseError) -> str:
+    """What the database says, in one line."""
+    return str(error.orig).strip().replace("\n", " ")
 
 
 def _sqlite(url: URL, create: bool, durable: bool) -> Engine:

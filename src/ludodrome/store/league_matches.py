@@ -35,7 +35,7 @@ from ludodrome.store.league_models import (
 from ludodrome.store.packing import unpacked
 
 LEASE_MS = 15_000
-MOST_TRIES = 5
+MOST_TRIES = 20
 """A match that was begun so often and never came back is dropped."""
 
 
@@ -167,7 +167,7 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | No
     Remote bots must be connected, and play one match at a time; ``busy`` are bots to leave alone.
     """
     moment = now_ms()
-    expired = (Match.status == PLAYING) & (Match.lease < moment)
+    expired = (Match.status == PLAYING) & (Match.lease < moment) & (Match.runner != runner)  # who stalled goes on
     wanted = select(Match).where(or_(Match.status == QUEUED, expired))
     with writing(engine) as session:
         first = wanted.order_by(Match.why == LADDER, Match.number, Match.queued, Match.id).limit(50)
@@ -207,12 +207,16 @@ def renew(engine: Engine, runner: str) -> None:
         session.commit()
 
 
-def release(engine: Engine, runner: str) -> int:
-    """A runner gives back what it has not finished; how many matches those were."""
+def release(engine: Engine, runner: str, broken: bool = False) -> int:
+    """A runner gives back what it has not finished; how many matches those were.
+
+    One that was told to end has not tried them; ``broken``: it ends because of an error, which may be theirs.
+    """
     with Session(engine) as session:
         mine = Match.status == PLAYING, Match.runner == runner
         session.execute(delete(Live).where(Live.match.in_(select(Match.id).where(*mine))))
-        freed = session.execute(update(Match).where(*mine).values(status=QUEUED, runner=None, lease=None))
+        free = {"status": QUEUED, "runner": None, "lease": None, "tries": Match.tries - int(not broken)}
+        freed = session.execute(update(Match).where(*mine).values(free))
         session.commit()
         return row_count(freed)
 
@@ -393,9 +397,9 @@ def runners(engine: Engine) -> list[Runner]:
         return list(session.scalars(select(Runner).where(Runner.seen >= now_ms() - LEASE_MS).order_by(Runner.id)))
 
 
-def dismiss(engine: Engine, runner: str) -> None:
-    """A runner ends."""
-    release(engine, runner)
+def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:
+    """A runner ends; ``broken``: because of an error."""
+    release(engine, runner, broken)
     with Session(engine) as session:
         session.execute(delete(Runner).where(Runner.id == runner))
         session.commit()

@@ -35,6 +35,7 @@ from ludodrome.web.routes import (
     boards,
     bots,
     games,
+    handbook,
     health,
     leaderboard,
     league_pages,
@@ -74,6 +75,7 @@ NOUNS = (
 )
 """What the API is about."""
 PAGES = (
+    handbook,
     league_pages,
     health,
     account_pages,
@@ -182,7 +184,7 @@ def _explain(app: FastAPI) -> None:
     """Everything that goes wrong becomes a sentence: as JSON for programs, as a page for people."""
 
     async def refused(request: Request, error: Exception) -> Response:
-        return _answer(request, 409 if isinstance(error, Refused) else 422, str(error))
+        return _answer(request, error.status if isinstance(error, Refused) else 422, str(error))
 
     async def busy(request: Request, error: Exception) -> Response:
         return _answer(request, 503, str(error))

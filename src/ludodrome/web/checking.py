@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
 
+from ludodrome.arena import sandbox
 from ludodrome.arena.ladder.uploads import check_source
 from ludodrome.web.positions import Json
 from ludodrome.web.thinking import Busy
@@ -30,7 +31,14 @@ class Doctor:
 
     def __init__(self, sandboxed: bool) -> None:
         self.sandboxed = sandboxed
+        self.level: sandbox.Level | None = None
+        """What strangers' programs run under, as far as it is known yet."""
         self._desks = asyncio.Semaphore(DESKS)
+
+    def look(self) -> sandbox.Level:
+        """What strangers' programs run under; to find it out may take seconds."""
+        self.level = sandbox.level()
+        return self.level
 
     async def examine(self, game: str, source: str, only: Sequence[str] = ()) -> AsyncGenerator[Json]:
         """What the child says, line by line: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""

@@ -20,7 +20,7 @@ from ludodrome.store import plays
 from ludodrome.store.committing import Committer
 from ludodrome.store.plays import FRIEND, Friend, Kept
 from ludodrome.web.company import Company, Watcher
-from ludodrome.web.plays import Play, Refused, Staff, seated, unkept
+from ludodrome.web.plays import NotYours, Play, Refused, Staff, seated, unkept
 from ludodrome.web.positions import open_game
 from ludodrome.web.shelves import Shelf
 
@@ -130,7 +130,7 @@ class Library:
             if play.scene.result is None:
                 raise Refused("a rematch is for when the game is over")
             if not watcher.seats:
-                raise Refused("you are looking on: no seat here is yours")
+                raise NotYours("you are looking on: no seat here is yours")
             company.offers |= watcher.seats
             if company.next is None and company.offers >= company.people():
                 company.next = self._again(play).id

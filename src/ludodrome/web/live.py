@@ -3,7 +3,6 @@
 How the stream travels, as a WebSocket or as server-sent events, is for ``routes/live.py``.
 """
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from ludodrome.web.company import Watcher
 from ludodrome.web.library import Library
 from ludodrome.web.plays import Play
 from ludodrome.web.positions import Json
+from ludodrome.web.texts import as_json
 
 PATIENCE = 15.0
 """Seconds after which a stream on which nothing happened shows that it is still there."""
@@ -53,7 +53,7 @@ def _changed(play: Play, seen: int) -> Callable[[], bool]:
 
 
 def _text(play: Play, watcher: Watcher) -> str:
-    return json.dumps({"type": "play", "play": play.view(watcher)}, separators=(",", ":"))
+    return as_json({"type": "play", "play": play.view(watcher)}).decode()
 
 
 async def obey(library: Library, play: Play, watcher: Watcher, said: Json) -> None:

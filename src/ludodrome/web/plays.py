@@ -48,6 +48,14 @@ Journal = Callable[[int, Event, End | None], "Future[None]"]
 class Refused(ValueError):
     """What was asked cannot be done now; the sentence says why."""
 
+    status = 409
+
+
+class NotYours(Refused):
+    """It can be done, but by somebody else."""
+
+    status = 403
+
 
 def unkept(error: SQLAlchemyError) -> Exception:
     """Something could not be written down, and so it has not happened."""
@@ -205,7 +213,7 @@ class Play:
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
         if not seats:
-            raise Refused("you are looking on: no seat here is yours")
+            raise NotYours("you are looking on: no seat here is yours")
         if self.company.missing:
             raise Refused("the game begins when everybody has come: a seat is still waiting for its friend")
         if not self.company.is_person(seat):
@@ -221,7 +229,7 @@ class Play:
                 raise Refused("the game is over")
             chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
-                raise Refused("only a seat of your own can resign")
+                raise NotYours("only a seat of your own can resign")
             self._end(Event(RESIGN, {"seat": chosen}))
 
     def _own_seat(self, seats: frozenset[int]) -> int | None:
@@ -232,7 +240,8 @@ class Play:
         """Back to the last decision of a person; not where others sit who might not like it."""
         with self.lock:
             if not watcher.owner or self.company.shared:
-                raise Refused("moves are taken back only by people at one screen, in their own game")
+                refusal = Refused if watcher.seats else NotYours
+                raise refusal("moves are taken back only by people at one screen, in their own game")
             self._flag()
             keep = self._undo_to()
             if keep is None:

@@ -158,7 +158,7 @@ def _put_headers(scope: Scope, headers: MutableHeaders) -> None:
     if scope["scheme"] == "https":
         headers["strict-transport-security"] = TRANSPORT
     if not scope["path"].startswith("/static/"):
-        headers["cache-control"] = "no-store"
+        headers.setdefault("cache-control", "no-store")
 
 
 def _unfit(headers: Headers, most: int) -> JSONResponse | None:

@@ -59,9 +59,9 @@ class Runner:
                     print(error, file=sys.stderr, flush=True)
                 self._stop.wait(PAUSE)
         except KeyboardInterrupt:
-            pass
+            self.stop()
         finally:
-            dismiss(self._engine, self._id)
+            dismiss(self._engine, self._id, broken=not self._stop.is_set())
             self._workers.close()
             self._engine.dispose()
 

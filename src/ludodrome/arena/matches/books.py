@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.arena.assignments import canonical
+from ludodrome.caching import cache_root
 from ludodrome.game import Game, IllegalMove
-from ludodrome.jit import cache_root
 from ludodrome.reading import is_int, show
 
 Moves = tuple[Any, ...]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.commands import NO, Command, Json, Refusal, examples, refusals
 from ludodrome.cli.measure import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
@@ -179,7 +179,7 @@ def check(
 ) -> None:
     """Validate boards in four layers: structure, moves, sequence, playability.
 
-    Every fault is named, with its step and its rule (`ludodrome rules spaces`). The exit code is 3 if a board is not
+    Every fault is named, with its step and its rule (`ludodrome rules spaces`). The exit code is 1 if a board is not
     legal.
     """
     checked_rules(rules)
@@ -214,7 +214,7 @@ def check(
         for name, layers in zip(names, reports, strict=True):
             _tell(name, layers)
     if not all(legal):
-        raise typer.Exit(3)
+        raise typer.Exit(NO)
 
 
 def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Refusal, examples, refusals
+from ludodrome.cli.commands import UNDECIDED, Command, Refusal, examples, refusals
 from ludodrome.cli.spaces.parameters import Rules, checked_rules, one_board
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _follow(bench: "Bench", text: str, out: str | None) -> None:
     if played is not None:
         screen.say(f"{played.points[0]} : {played.points[1]} ({played.ended})")
     if not bench.is_finished:
-        raise typer.Exit(3)
+        raise typer.Exit(UNDECIDED)
 
 
 def _save(bench: "Bench", out: str | None) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.commands import NO, Command, Json, Refusal, examples, refusals
 from ludodrome.cli.measure import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
@@ -123,7 +123,7 @@ def replay(
     list_: Annotated[bool, typer.Option("--list", help="List the sessions.")] = False,
     json: Json = False,
 ) -> None:
-    """Play a kept round once more; the exit code is 3 if it does not come out as it did then."""
+    """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
     with refusals(), screen.compiling("spaces"):
         from ludodrome.lab import sessions
 
@@ -137,7 +137,7 @@ def replay(
     _show_round(session.boards, played, session.rules, json)
     if [played.points, played.ended] != [session.points, session.ended]:
         screen.complain(f"session {session.number} came out as {session.points} ({session.ended}) then")
-        raise typer.Exit(3)
+        raise typer.Exit(NO)
 
 
 def _list_sessions(kept: list[Any]) -> None:

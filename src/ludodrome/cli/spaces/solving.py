@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.commands import NO, UNDECIDED, Command, Json, Refusal, examples, refusals
 from ludodrome.cli.measure import interruptible
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
@@ -93,7 +93,7 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
     }
     _show(solving.mixture, known, json)
     if solving.gap is None or solving.gap > max(gap, 1e-9):
-        raise typer.Exit(3)
+        raise typer.Exit(UNDECIDED)
 
 
 def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
@@ -130,8 +130,10 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
                     write_inspection(state, inspection)
     known = {"boards": inspection.done, "best_margin": inspection.margin, "beaten": inspection.margin > 0}
     _show(inspection.mixture, known, json)
-    if inspection.margin > 0 or inspection.done != total:
-        raise typer.Exit(3)
+    if inspection.margin > 0:
+        raise typer.Exit(NO)
+    if inspection.done != total:
+        raise typer.Exit(UNDECIDED)
 
 
 def _solve_seen(size: int, rules: str, json: bool) -> None:

@@ -240,9 +240,7 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
 async def check_uploads(request: Request) -> None:
     """Refused with the reason where strangers' programs cannot be run safely."""
     if request.app.state.doctor.sandboxed:
-        from ludodrome.arena import sandbox
-
-        level = await run_in_threadpool(sandbox.level)
+        level = await run_in_threadpool(request.app.state.doctor.look)
         if not level.holds:
             raise Refused(f"uploads are not taken here: {level.sentence}")
 

@@ -80,7 +80,7 @@ async def _answer(text: str, library: Library, play: Play, watcher: Watcher) -> 
     try:
         await obey(library, play, watcher, said)
     except Refused as wrong:
-        return _refusal(number, 409, str(wrong))
+        return _refusal(number, wrong.status, str(wrong))
     except ValueError as wrong:
         return _refusal(number, 422, str(wrong))
     except Busy as wrong:

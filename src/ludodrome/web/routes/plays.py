@@ -20,6 +20,7 @@ from ludodrome.web.library import SEED_BITS, Library
 from ludodrome.web.plays import Play, seated
 from ludodrome.web.positions import Json, open_game
 from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
+from ludodrome.web.texts import as_json
 
 router = APIRouter(tags=["plays"], responses=FAULTS)
 
@@ -167,8 +168,7 @@ def watcher_of(play: Play, who: Caller, key: str | None) -> Watcher:
 def _view(play: Play, who: Caller, key: str | None) -> Response:
     """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
     play.look_at_clock()
-    text = json.dumps(play.view(watcher_of(play, who, key)), separators=(",", ":"))
-    return Response(text, media_type="application/json")
+    return Response(as_json(play.view(watcher_of(play, who, key))), media_type="application/json")
 
 
 def _names(seats: list[str], who: Caller) -> list[str] | None:

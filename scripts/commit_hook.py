@@ -1,0 +1,25 @@
+"""What hatchling runs while it builds: the commit goes into the wheel and the sdist, see ludodrome/revision.py."""
+
+import runpy
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CommitHook(BuildHookInterface):
+    """Adds a file with the commit, unless it is there already (an sdist has it) or nothing says which it is."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Before a wheel or an sdist is put together; an editable one reads the clone."""
+        package = Path(self.root) / "src" / "ludodrome"
+        revision = runpy.run_path(str(package / "revision.py"))
+        name, made_from = revision["COMMIT_FILE"], revision["commit"](package)
+        if version == "editable" or made_from is None or (package / name).exists():
+            return
+        self._folder = tempfile.TemporaryDirectory()
+        file = Path(self._folder.name) / name
+        file.write_text(f"{made_from}\n")
+        inside = "ludodrome" if self.target_name == "wheel" else "src/ludodrome"
+        build_data["force_include"][str(file)] = f"{inside}/{name}"

@@ -1,0 +1,57 @@
+"""The installation, examined: what `doctor` does without a bot. The checks are in ``ludodrome.installation``."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import NO
+from ludodrome.cli.serve import HOST, PORTS
+
+if TYPE_CHECKING:
+    from ludodrome.installation import Finding
+
+SIGNS = {"ok": "✓", "warning": "!", "problem": "✗"}
+STYLES = {"ok": screen.GOOD, "warning": screen.DOUBTFUL, "problem": f"bold {screen.BAD}"}
+
+
+def examine_installation(json: bool) -> None:
+    """Shows what every part comes to; the exit code says whether there is a problem."""
+    from ludodrome.installation import PROBLEM, findings
+
+    with screen.waiting("examining ..."):
+        found = list(findings(HOST, PORTS))
+    counts = Counter(finding.grade for finding in found)
+    if json:
+        from json import dumps
+
+        screen.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
+    else:
+        _print_lines(found)
+        told = ", ".join(f"{counts[grade]} {grade}" for grade in SIGNS if counts[grade])
+        screen.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {told}.")
+    if counts[PROBLEM]:
+        raise typer.Exit(NO)
+
+
+def _print_lines(found: "Sequence[Finding]") -> None:
+    """A line for each part, and under it what to do."""
+    if not sys.stdout.isatty():
+        for one in found:
+            screen.say(f"{SIGNS[one.grade]} {one.grade:<8} {one.part:<13} {one.sentence}")
+            if one.advice:
+                screen.say(f"{'':<25}-> {one.advice}")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for one in found:
+        sentence = Text(one.sentence)
+        if one.advice:
+            sentence.append(f"\n-> {one.advice}", "bold")
+        table.add_row(Text(f"{SIGNS[one.grade]} {one.grade}", STYLES[one.grade]), Text(one.part), sentence)
+    screen.console().print(table)

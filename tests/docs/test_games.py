@@ -1,0 +1,133 @@
+"""The five pages of games are alike, and what they say about the arena is what the arena does."""
+
+import re
+
+import pytest
+
+import ludodrome
+from ludodrome.arena.assignments import Assignment
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.seats import Answer
+from ludodrome.arena.table import Table
+from tests.docs.markdown import DIRECTIVE, DOCS, headings
+
+HEADINGS = [
+    "In a nutshell",
+    "The board and the pieces",
+    "A turn",
+    "The end",
+    "Options",
+    "Notation and JSON",
+    "What the arena does",
+    "Bots and strength",
+    "What is known",
+]
+CASES = ("illegal move", "timeout", "turn limit", "draw")
+GAMES = ludodrome.game_ids()
+PAGES = {game: DOCS / "games" / f"{game}.md" for game in GAMES}
+
+
+def _cases(game: str) -> dict[str, str]:
+    part = PAGES[game].read_text("utf-8").partition("## What the arena does")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| ([a-z ]+) \| (.+) \|$", part, re.MULTILINE))
+
+
+def _table(game: str, **options: int) -> Table:
+    made = ludodrome.make(game, **options)
+    bots = ("random",) * made.seats
+    return Table(Assignment(game, made.options, bots, bots, conditions(made), 1))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_headings_are_the_same(game: str) -> None:
+    assert headings(PAGES[game], 2) == HEADINGS
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_excerpt_of_the_rules_is_there(game: str) -> None:
+    found = DIRECTIVE.findall(PAGES[game].read_text("utf-8"))
+    assert len(found) >= 7
+    for file, settings in found:
+        text = (PAGES[game].parent / file).read_text("utf-8")
+        for bound in re.findall(r'^:(?:start-after|end-before): "(.*)"$', settings, re.MULTILINE):
+            heading = re.search(rf"^{bound}$", text, re.MULTILINE)
+            assert heading, f"{file} has no {bound}"
+            assert heading.start() == text.index(bound), f"{bound} begins a longer heading before"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_all_four_cases_are_told_and_the_policy_is_right(game: str) -> None:
+    assert tuple(_cases(game))[1:] == CASES  # the first is the table's head
+    assert f"The policy of {game} is `{ludodrome.make(game).policy}`." in PAGES[game].read_text("utf-8")
+
+
+@pytest.mark.parametrize("game", ["skysummit", "caldera", "spaces"])
+@pytest.mark.parametrize("cause", ["illegal", "timeout"])
+def test_an_offender_loses_where_the_page_says_so(game: str, cause: str) -> None:
+    table = _table(game)
+    if cause == "illegal":
+        table.deliver(Answer(0.0, move={"no": "move"}))
+    else:
+        table.expire(60.0)
+    assert table.result is not None
+    assert table.result["winner"] == 1
+    assert table.result["rated"]
+    assert table.result["reason"] == f"seat 0 forfeits: {cause}"
+    told = _cases(game)["illegal move" if cause == "illegal" else "timeout"]
+    assert f"`{table.result['reason']}`" in told
+
+
+@pytest.mark.parametrize("cause", ["illegal", "timeout"])
+def test_dots_draws_the_first_undrawn_edge(cause: str) -> None:
+    table = _table("dots")
+    if cause == "illegal":
+        table.deliver(Answer(0.0, move="nonsense"))
+    else:
+        table.expire(60.0)
+    assert table.result is None
+    assert table.turns[0]["move"] == {"orient": "H", "r": 0, "c": 0}
+    assert table.turns[0]["substituted"]
+    assert table.turn is not None
+    assert table.turn.seat == 1
+    assert "first undrawn edge" in _cases("dots")["illegal move"]
+    assert "first undrawn edge" in _cases("dots")["timeout"]
+
+
+def test_santorini_asks_again_ten_times() -> None:
+    table = _table("santorini")
+    for _ in range(9):
+        table.deliver(Answer(0.0, move="nonsense"))
+        assert table.result is None
+    table.deliver(Answer(0.0, move="nonsense"))
+    assert table.result is not None
+    assert table.result["reason"] == "seat 0 forfeits: illegal"
+    assert "the tenth illegal answer in a row loses" in _cases("santorini")["illegal move"]
+
+
+def test_santorini_with_three_shares_the_first_place_after_a_timeout() -> None:
+    table = _table("santorini", players=3)
+    table.expire(60.0)
+    assert table.result is not None
+    assert (table.result["winner"], table.result["returns"]) == (None, [-1, 0.5, 0.5])
+    assert "returns -1, 0.5 and 0.5" in _cases("santorini")["timeout"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_turn_limits_are_told_where_there_are_any(game: str) -> None:
+    limited = "turn_limit" in ludodrome.make(game).options
+    told = _cases(game)["turn limit"]
+    assert ("`turn_limit`" in told) == limited
+    assert told.startswith("there is none") != limited
+
+
+@pytest.mark.parametrize("game", ["skysummit", "caldera"])
+def test_a_draw_at_the_limit_is_half_a_point_each(game: str) -> None:
+    made = ludodrome.make(game, turn_limit=2)
+    state = made.initial_state()
+    for _ in range(2):
+        state = made.apply(state, made.legal_moves(state)[0])
+    outcome = made.outcome(state)
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason) == (None, "turn limit: draw")
+    assert (outcome.scores, outcome.returns) == ([0.5, 0.5], [0, 0])
+    assert "scores 0.5 and 0.5, returns 0 and 0" in _cases(game)["draw"]
