@@ -165,9 +165,11 @@ def _enter(folder: Path, clone: Path, environment: dict[str, str], address: str,
         clock.total("the first bot", FIRST_BOT)
         print(f"           {heard(entered, 'game 1: ').strip()}", flush=True)
         clock.step("it has played a game of the league")
-        page.reload()
-        games = page.locator(f"#board tr[data-name='{name}']").get_attribute("data-games")
-        print(f"           the leaderboard counts {games}", flush=True)
+        counted = page.locator(f"#board tr[data-name='{name}']:not([data-games='0'])")
+        while not counted.count():  # the bot hears of the end before the game is written down
+            page.wait_for_timeout(500)
+            page.reload()
+        clock.step("and the leaderboard counts it")
 
 
 def main() -> None:
