@@ -39,7 +39,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=i
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
     r"long|typed|ends with Ctrl-C|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)|saved as (?:\S+)"
-    r"|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:\S+?)=(?:.+)"
+    r"|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:[^=]+)=(?:.+)"
 )
 
 

@@ -1,6 +1,6 @@
 """Running the blocks of a page: in order, in a folder of their own, with a namespace in common.
 
-Commands of ``ludodrome`` run in this process where no shell is needed; everything else is a child process. Port 8008
+Commands of ``ludodrome`` that are not marked ``long`` run in this process; all else is a child process. Port 8008
 on a page stands for one that is free. Nothing is installed: ``scripts/serve`` is what it ends with, `ludodrome serve`.
 """
 
@@ -78,7 +78,7 @@ class Stage:
         for number, (command, said) in enumerate(steps(meant)):
             last = number == len(steps(meant)) - 1
             typed = "".join(f"{line}\n" for line in PROMPT.findall(said)) if "typed" in block.marks else ""
-            code, printed, errors = self._command(command, typed)
+            code, printed, errors = self._command(command, typed, beside=block.long)
             if trouble := self._complaint(
                 block if last else meant, code, printed, errors, expected=None if last else 0
             ):
@@ -141,13 +141,13 @@ class Stage:
                 if value is not None:
                     os.environ[name] = value
 
-    def _command(self, command: str, typed: str) -> tuple[int, str, str]:
-        """Exit code, output and errors of a line."""
+    def _command(self, command: str, typed: str, *, beside: bool) -> tuple[int, str, str]:
+        """Exit code, output and errors of a line; ``beside``: of a process of its own in any case."""
         words = plain_words(command)
         if words is not None and words[0] == "cd":
             self.where = (self.where / words[1]).resolve()
             return 0 if self.where.is_dir() else 1, "", f"there is no folder {self.where}"
-        if words is None or words[0] != "ludodrome" or words[1:2] == ["mcp"]:  # that one takes the real stdin
+        if beside or words is None or words[0] != "ludodrome":
             return self._shell(command, typed)
         with self.here():
             done = run_here(*words[1:], stdin=typed)
