@@ -12,7 +12,7 @@ from ludodrome.arena.judge import play
 from ludodrome.arena.transports import child, seat
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.inside import InsideSeat
-from ludodrome.arena.transports.processes import KEPT
+from ludodrome.arena.transports.processes import KEPT, SECRETS
 from ludodrome.games import make
 from tests.arena.playing import Scripted, assignment, first, zoo
 from tests.arena.test_zoo import branded
@@ -162,9 +162,12 @@ def test_arguments_are_split_as_a_shell_would_and_nothing_is_expanded(tmp_path: 
 def test_what_a_bot_sees_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "1")
     monkeypatch.setenv("BOT_TOKEN", "2")
-    look = "print([os.environ.get(n) for n in ('SECRET_TOKEN', 'BOT_TOKEN')], 'PATH' in os.environ, file=sys.stderr)"
+    for name in SECRETS:
+        monkeypatch.setenv(name, "3")
+    names = ("SECRET_TOKEN", *sorted(SECRETS), "BOT_TOKEN")
+    look = f"print([os.environ.get(n) for n in {names}], 'PATH' in os.environ, file=sys.stderr)"
     record = small(script(tmp_path, look), "random")
-    assert record["stderr"][0] == "[None, '2'] True\n"
+    assert record["stderr"][0] == "[None, None, None, '2'] True\n"
 
 
 # Several games, and the end

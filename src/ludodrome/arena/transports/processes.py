@@ -42,13 +42,13 @@ PASSED_ON = re.compile(
 """What a child sees of our environment; secrets are passed on under names that begin with BOT_."""
 
 
-DATABASE = "LUDODROME_DATABASE_URL"
-"""May hold a password: no bot sees it."""
+SECRETS = {"LUDODROME_DATABASE_URL", "LUDODROME_LLM_KEY"}
+"""May hold a password, and a key: no bot sees them."""
 
 
 def environment(mark: str) -> dict[str, str]:
     """The environment of a child."""
-    passed = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name) and name != DATABASE}
+    passed = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name) and name not in SECRETS}
     return {**passed, MARK: mark}
 
 
