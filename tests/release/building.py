@@ -20,6 +20,10 @@ PARTS = ("src/", "scripts/", "tests/cli/", "README.md", "LICENSE", "CHANGELOG.md
 """What is checked out: all that the build could look at, and something that it should leave."""
 
 
+SITE = "ludodrome/web/site/index.html"
+"""A page of the documentation: git does not know it, and a release takes it along."""
+
+
 class Release(NamedTuple):
     """What a build came to."""
 
@@ -46,7 +50,7 @@ def check_out(folder: Path) -> Path:
             shutil.copy2(ROOT / name, folder / name)
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_text(f"{COMMIT}\n")
-    for name in LITTER:
+    for name in (*LITTER, f"src/{SITE}"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"litter")
     return folder

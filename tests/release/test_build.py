@@ -8,7 +8,7 @@ import pytest
 
 import ludodrome
 from ludodrome.revision import COMMIT_FILE
-from tests.release.building import COMMIT, Release, run, tracked, unpack
+from tests.release.building import COMMIT, SITE, Release, run, tracked, unpack
 
 MEGABYTES = 3
 NEEDED = (
@@ -34,7 +34,7 @@ def site(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _of_the_package() -> set[str]:
     inside = (name.removeprefix("src/") for name in tracked() if name.startswith("src/ludodrome/"))
-    return {*inside, f"ludodrome/{COMMIT_FILE}"}
+    return {*inside, f"ludodrome/{COMMIT_FILE}", SITE}
 
 
 def test_the_wheel_has_the_package_and_nothing_else(release: Release) -> None:

@@ -23,7 +23,7 @@ HOME = f"http://{HOST}:{PORT}"
     cls=Command,
     epilog=examples(
         'ludodrome enter skysummit "cmd:python3 bot.py" --name mybot',
-        "ludodrome enter dots cmd:./bot --name mybot --server https://play.example.org --token TOKEN",
+        "ludodrome enter dots cmd:./bot --name mybot --server https://example.org",
     ),
 )
 def enter(
