@@ -4,7 +4,8 @@
 
 The server is a process of its own, as ``ludodrome serve`` starts it, with a new database, and every move is committed
 before it is answered. A latency is the time from sending a move to the answer that it is kept. Moves as plain requests
-come at a fifth of the rate: more than that measures the client, whose requests cost it more than the server.
+go over bare connections: a library's requests cost its program more than the server, and it is the server that is
+measured.
 """
 
 import argparse
@@ -38,6 +39,8 @@ from ludodrome.web.service import serve
 serve(create_app(open_database(sys.argv[2], create=True, durable=True)), [socket.socket(fileno=int(sys.argv[1]))])
 """
 LIMIT_MS = 100
+FEW = httpx.Limits(max_connections=20, keepalive_expiry=2)
+"""Connections for beginning games: given up before the server closes those that rest."""
 
 
 def cpu_seconds(process: int) -> float:
@@ -144,28 +147,62 @@ async def begin(client: httpx.AsyncClient, number: int) -> Any:
     return answer.json()
 
 
+class Line:
+    """A connection that is kept, and requests over it, one after the other."""
+
+    def __init__(self, address: str) -> None:
+        self._host, _, port = address.rpartition("/")[2].partition(":")
+        self._port = int(port)
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, path: str, body: Any) -> tuple[int, bytes]:
+        """The status and the content of an answer."""
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self._host, self._port)
+        reader, writer = self._streams
+        content = json.dumps(body).encode()
+        lines = (f"POST {path} HTTP/1.1", f"host: {self._host}", "content-type: application/json", "accept: */*")
+        writer.write("\r\n".join((*lines, f"content-length: {len(content)}", "", "")).encode() + content)
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = int(head.partition("content-length:")[2].partition("\r")[0])
+        return int(head.split()[1]), await reader.readexactly(length)
+
+    def hang_up(self) -> None:
+        """A connection that rests is closed by the server after some seconds; before that it is better not used."""
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
 async def post_moves(
     client: httpx.AsyncClient, number: int, view: Any, tally: Tally, pace: float, until: float
 ) -> None:
     """A game whose moves are plain requests."""
     await asyncio.sleep(pace * (number % 97) / 97)
+    line = Line(str(client.base_url).rstrip("/"))
     while time.perf_counter() < until:
         legal = view["position"]["legal"]
         body = {"move": legal[(number + view["version"]) % len(legal)], "version": view["version"]}
         sent = time.perf_counter()
-        answer = await client.post(f"/api/v1/plays/{view['id']}/moves", json=body)
+        try:
+            status, content = await line.post(f"/api/v1/plays/{view['id']}/moves", body)
+        except (OSError, asyncio.IncompleteReadError):
+            tally.drops += 1
+            line.hang_up()
+            continue
         tally.milliseconds.append((time.perf_counter() - sent) * 1000)
-        tally.refusals += answer.status_code != 200
-        view = answer.json() if answer.status_code == 200 else {"result": True}
+        tally.refusals += status != 200
+        view = json.loads(content) if status == 200 else {"result": True}
         if view["result"] is not None:
+            line.hang_up()
             view = await begin(client, number)
         await asyncio.sleep(max(0.0, sent + pace - time.perf_counter()))
+    line.hang_up()
 
 
 async def live_games(address: str, name: str, games: int, pace: float, seconds: float) -> Tally:
     """So many live games, each with a move every ``pace`` seconds."""
-    limits = httpx.Limits(max_connections=20)
-    async with httpx.AsyncClient(base_url=address, timeout=60, limits=limits) as client:
+    async with httpx.AsyncClient(base_url=address, timeout=60, limits=FEW) as client:
         tables = [Table(client, address, number) for number in range(games)]
         for some in range(0, games, 20):
             await asyncio.gather(*(table.sit() for table in tables[some : some + 20]))
@@ -179,8 +216,7 @@ async def live_games(address: str, name: str, games: int, pace: float, seconds: 
 
 async def requests(address: str, name: str, games: int, rate: float, seconds: float) -> Tally:
     """Moves as plain requests."""
-    limits = httpx.Limits(max_connections=games, max_keepalive_connections=games)
-    async with httpx.AsyncClient(base_url=address, timeout=60, limits=limits) as client:
+    async with httpx.AsyncClient(base_url=address, timeout=60, limits=FEW) as client:
         views = [await begin(client, number) for number in range(games)]
         tally = Tally(name)
         until, pace = time.perf_counter() + seconds, games / rate
@@ -222,7 +258,7 @@ async def run(address: str, asked: argparse.Namespace) -> bool:
     lines = []
     for work in (
         live_games(address, f"{asked.games} live games", asked.games, pace, asked.seconds),
-        requests(address, "moves as requests", min(asked.games, 60), asked.rate / 5, asked.seconds / 5),
+        requests(address, "moves as requests", min(asked.games, 60), asked.rate, asked.seconds / 5),
         idle_beside(address, asked.idle, asked.games, pace, asked.seconds / 5),
     ):
         lines.append((await work).line())

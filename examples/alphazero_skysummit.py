@@ -1,6 +1,6 @@
 """AlphaZero in one file: a network that learns skysummit from its own games alone.
 
-    python examples/alphazero_skysummit.py train --minutes 60 --folder runs/skysummit
+    python examples/alphazero_skysummit.py train --minutes 12 --folder runs/skysummit
     ludodrome match skysummit py:examples/alphazero_skysummit.py:Bot mcts:sims=100 --clock none
 
 Hundreds of games are played side by side. In each of them a tree search (``ludodrome.search.planning``) asks the
@@ -453,7 +453,7 @@ def main() -> None:
     """Read what was typed."""
     parser = argparse.ArgumentParser(description="Train a network on skysummit by self-play.")
     parser.add_argument("command", choices=["train"])
-    parser.add_argument("--minutes", type=float, default=60, help="of processor time, all runs in this folder together")
+    parser.add_argument("--minutes", type=float, default=12, help="of processor time, all runs in this folder together")
     parser.add_argument("--moves", type=int, default=10**9, help="moves in all games, at most; likewise")
     parser.add_argument("--folder", default="runs/skysummit", help="where checkpoint, curve and weights are kept")
     parser.add_argument("--games", type=int, default=GAMES, help="games side by side on each of two threads")

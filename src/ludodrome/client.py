@@ -7,7 +7,7 @@ server refuses becomes ``Refused``, with its sentence.
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from ludodrome.arena.conditions import Clock
 from ludodrome.bots.player import Bot, Budget
 
 Json = dict[str, Any]
+Hears = Callable[[Json], Json | None]
 
 HOME = "http://127.0.0.1:8008"
 API = "/api/v1"
@@ -147,6 +148,10 @@ class Client:
     def enter_remote_bot(self, game: str, name: str) -> Json:
         """Enters a bot that will connect from elsewhere; its ``token`` is told this once."""
         return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "remote"}))
+
+    def renew_token(self, name: str) -> Json:
+        """A new ``token`` for a remote bot of yours; the one before is good no more."""
+        return dict(self.ask("POST", f"/bots/{name}/token"))
 
     def retire_bot(self, name: str, back: bool = False) -> Json:
         """Your bot plays no more, or plays again."""
@@ -321,15 +326,20 @@ def connect_bot(url: str, token: str, bot: Bot, stop: threading.Event | None = N
     ``url`` is where the bot connects, ``http://server/api/v1/bots/ID/connect``, and ``bot`` has ``start``, ``choose``
     and ``close`` like every bot. Refused: the server does not want it, or another connection has taken its place.
     """
+    connect_player(url, token, _RemotePlayer(bot).hear, stop)
+    bot.close()
+
+
+def connect_player(url: str, token: str, hear: Hears, stop: threading.Event | None = None) -> None:
+    """The same for whoever answers the messages of the protocol: ``hear`` gets each, and gives what to say, or None."""
     ending = stop or threading.Event()
-    player = _RemotePlayer(bot)
     pause = FIRST_PAUSE
     while not ending.is_set():
         began = time.monotonic()
         try:
             headers = {"authorization": f"Bearer {token}"}
             with connect(_socket_url(url), additional_headers=headers, max_size=None) as socket:
-                player.serve(socket, ending)
+                _converse(socket, hear, ending)
         except InvalidStatus as refused:
             if refused.response.status_code in (401, 403, 404):
                 raise Refused("the server does not take this bot: its token is not good", 403) from refused
@@ -341,7 +351,17 @@ def connect_bot(url: str, token: str, bot: Bot, stop: threading.Event | None = N
             pass
         pause = FIRST_PAUSE if time.monotonic() - began > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
         ending.wait(pause)
-    bot.close()
+
+
+def _converse(socket: ClientConnection, hear: Hears, ending: threading.Event) -> None:
+    while not ending.is_set():
+        try:
+            message = json.loads(socket.recv(timeout=LISTENS))
+        except TimeoutError:
+            continue
+        said = hear(message)
+        if said is not None:
+            socket.send(json.dumps(said, default=_plain))
 
 
 class _RemotePlayer:
@@ -352,18 +372,14 @@ class _RemotePlayer:
         self._clock = Clock()
         self._match = ""
 
-    def serve(self, socket: ClientConnection, ending: threading.Event) -> None:
-        while not ending.is_set():
-            try:
-                message = json.loads(socket.recv(timeout=LISTENS))
-            except TimeoutError:
-                continue
-            if message["type"] == "hello":
-                self._greet(message)
-            elif message["type"] == "turn":
-                move = self._bot.choose(message["state"], self._budget(message["deadline_ms"]))
-                said = {"type": "move", "match": message["match"], "turn": message["turn"], "move": move}
-                socket.send(json.dumps(said, default=_plain))
+    def hear(self, message: Json) -> Json | None:
+        """Its move, if it is asked for one."""
+        if message["type"] == "hello":
+            self._greet(message)
+        elif message["type"] == "turn":
+            move = self._bot.choose(message["state"], self._budget(message["deadline_ms"]))
+            return {"type": "move", "match": message["match"], "turn": message["turn"], "move": move}
+        return None
 
     def _greet(self, hello: Json) -> None:
         """A game begins; one that goes on after a broken connection does not begin again."""

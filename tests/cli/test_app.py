@@ -13,7 +13,7 @@ from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal,
 COMMANDS = (
     *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
     *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "export", "spaces"),
-    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion"),
+    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion", "enter"),
 )
 
 

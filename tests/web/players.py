@@ -12,6 +12,9 @@ from ludodrome.store.league_models import LADDER
 class Player(threading.Thread):
     """Somebody at one game after another, who remembers what was acknowledged."""
 
+    PAUSE = 0.02
+    """Seconds before a move: the league on the same machine wants to play, too."""
+
     def __init__(self, number: int) -> None:
         super().__init__(daemon=True)
         self.dice = random.Random(number)
@@ -45,6 +48,7 @@ class Player(threading.Thread):
         self.current = None if play.over else self.current
 
     def _act(self, play: Play) -> None:
+        self.ending.wait(self.PAUSE)
         chance = self.dice.random()
         if chance < 0.05 and play.view["can_undo"]:
             play.undo()
@@ -61,6 +65,7 @@ class Player(threading.Thread):
             view = next(views)
             while view["result"] is None and not self.ending.is_set() and self.dice.random() < 0.9:
                 version = view["version"]
+                self.ending.wait(self.PAUSE)
                 live.move(self.dice.choice(view["position"]["legal"]), version)
                 self.acknowledged += 1
                 while view["version"] <= version:

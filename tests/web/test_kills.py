@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,9 @@ from tests.web.players import Challenger, Player
 PLAYERS = 6
 LONGEST_LIFE = 1.2
 """Seconds of load before a server is killed, at most ..."""
-LONG_LIVES = 8
+LONG_LIVES = 10
 """... but every so many lives it may first finish some games of the league."""
-FINISHED = 3
+FINISHED = 2
 PATIENCE = 180.0
 People = list[Player | Challenger]
 QUICK = ("random", "greedy")
@@ -96,7 +97,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
     if long:
         people.append(Challenger(_league(engine)))
     for number in range(kills):
-        server = Server(database, tmp_path, "gentle" if long else "off")
+        server = Server(database, tmp_path, "on" if long else "off")
         try:
             people = _carry_on(people, server, number, dice)
         finally:
@@ -105,12 +106,12 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
                 one.ending.set()
                 one.join(PATIENCE)
         assert not any(one.is_alive() for one in people)
-    server = Server(database, tmp_path, "gentle" if long else "off")
+    server = Server(database, tmp_path, "on" if long else "off")
     try:
         _check(people, server)
         for one in people:
             if isinstance(one, Challenger):
-                _until(lambda asked=one: _is_over(engine, asked), "the matches that were asked for are not played")
+                _until(partial(_is_over, engine, one), "the matches that were asked for are not played")
     finally:
         server.end()
     for one in people:
@@ -138,8 +139,7 @@ def _carry_on(people: People, server: Server, number: int, dice: random.Random) 
     _until(lambda: sum(player.acknowledged for player in players) >= before + PLAYERS, "nothing was acknowledged")
     for one in people:
         if isinstance(one, Challenger) and number % LONG_LIVES == LONG_LIVES - 1:
-            known = len(one.ended)
-            _until(lambda asked=one, known=known: len(asked.ended) >= known + FINISHED, "the league does not play")
+            _until(partial(_has_seen, one, len(one.ended) + FINISHED), "the league does not play")
     time.sleep(dice.random() * LONGEST_LIFE)
     return people
 
@@ -155,6 +155,10 @@ def _until(reached: Callable[[], bool], otherwise: str) -> None:
     while not reached():
         assert time.monotonic() < deadline, otherwise
         time.sleep(0.02)
+
+
+def _has_seen(asked: Challenger, games: int) -> bool:
+    return len(asked.ended) >= games
 
 
 def _is_over(engine: Engine, asked: Challenger) -> bool:

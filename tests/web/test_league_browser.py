@@ -27,7 +27,7 @@ from ludodrome.web.app import create_app
 from tests.web import leagues
 from tests.web.serving import serving
 
-PATIENCE = 240.0
+PATIENCE = 600.0
 
 
 class Home(NamedTuple):

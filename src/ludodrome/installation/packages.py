@@ -26,7 +26,7 @@ PURPOSES = {
     "train": "the learners of `examples/`, with PyTorch",
     "web": "`serve`: the web page",
 }
-"""What each extra is for; `all` is nearly all of them, `build` and `dev` are for those who change the program."""
+"""What each extra is for; `all` is nearly all of them, `build`, `dev` and `docs` are for those who change it."""
 
 _COMPARED: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     ">=": ge,

@@ -127,11 +127,11 @@ def event(one: Event, played: int | None = None) -> Json:
 def whole_event(engine: Engine, one: Event) -> Json:
     """A challenge or a tournament with its table and crosstable; cells are points and games against each rival."""
     tournament = events.standing_of(engine, one)
-    cells = crosstable(tournament)
+    cells, table = crosstable(tournament), standings(tournament)
     lines = []
-    for line in standings(tournament):
+    for line in table:
         against: list[Any] = []
-        for rival in (other.name for other in standings(tournament)):
+        for rival in (other.name for other in table):
             cell = cells.get((line.name, rival))
             against.append(None if cell is None else {"points": cell.points, "games": cell.games})
         lines.append({**line.to_json(), "id": one.bots[line.name], "against": against})

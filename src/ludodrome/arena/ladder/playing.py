@@ -86,6 +86,7 @@ class Broadcast:
         self._engine, self._match, self._pace = engine, table.match, pace
         self._names = list(table.assignment.names)
         self._texts: list[str] = []
+        self._movers: list[int] = []
         self._state = table.state
         self._last: Any = None
         self._last_seat: int | None = None
@@ -112,6 +113,7 @@ class Broadcast:
             if "move" in entry:
                 self._last, self._last_seat = entry["move"], entry["seat"]
                 self._texts.append(game.format_move(self._last, self._state))
+                self._movers.append(entry["seat"])
                 self._state = game.apply(self._state, self._last)
         self._heard = len(table.turns)
         self._version += 1
@@ -130,6 +132,7 @@ class Broadcast:
                 "last_seat": self._last_seat,
                 "ply": len(table.assignment.opening) + len(self._texts),
                 "texts": self._texts[-LATEST_MOVES:] if not hidden else self._texts[-LATEST_MOVES:-1],
+                "movers": self._movers[-LATEST_MOVES:] if not hidden else self._movers[-LATEST_MOVES:-1],
                 "to_move": None if table.turn is None else table.turn.seat,
                 "left_ms": [None if left is None else int(left * 1000) for left in map(table.left, range(game.seats))],
             },

@@ -1,6 +1,6 @@
 // The analysis board: any position, moves tried from it as a tree, the engine's lines, a link to share.
 
-import { boardModule, pageData, post, say, sentence } from "./api.js";
+import { boardModule, pageData, post, postPatiently, say, sentence } from "./api.js";
 import { SEATS, chip, html } from "./draw.js";
 import { SHAPES, editors } from "./editor.js";
 import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
@@ -112,7 +112,7 @@ async function think() {
   if (data.game === "dots") solve(mine, now);
   for (const seconds of STAGES) {
     try {
-      const found = await post("/analysis", { game: data.game, options, state: now.state, seconds, lines: 3 });
+      const found = await postPatiently("/analysis", { game: data.game, options, state: now.state, seconds, lines: 3 });
       if (mine !== asked) return;
       told(found, now);
       if (data.game === "spaces" || found.lines.every((line) => line.proven)) return;

@@ -27,6 +27,18 @@ export const get = (path, signal) => ask(path, { signal });
 export const post = (path, body = {}, signal) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
+/** What an engine is asked that many ask: while it is busy the question is put again. */
+export async function postPatiently(path, body, tries = 5) {
+  for (let left = tries; ; left -= 1) {
+    try {
+      return await post(path, body);
+    } catch (error) {
+      if (error.status !== 503 || left <= 1) throw error;
+      await new Promise((done) => setTimeout(done, 1500));
+    }
+  }
+}
+
 export const remove = (path) => ask(path, { method: "DELETE" });
 
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);

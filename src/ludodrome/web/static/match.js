@@ -16,8 +16,19 @@ function players(view) {
 }
 
 function moves(view) {
-  const list = part("moves"), first = view.ply - view.texts.length;
-  list.replaceChildren(...view.texts.map((text, at) => html("li", {}, html("span", { class: "number" }, String(first + at + 1)), html("span", {}, text))));
+  const list = part("moves"), rows = [], last = view.texts.length - 1;
+  let row = null, column = -1;
+  view.texts.forEach((text, at) => {
+    const seat = view.movers?.[at] ?? at % view.names.length;  // a worker that is older than this page does not say
+    if (!row || seat <= column) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
+    const move = html("span", { class: "played", "aria-current": at === last ? "step" : null, title: text }, text);
+    move.style.gridColumn = seat + 2;
+    move.style.gridRow = 1;
+    row.append(move);
+    column = seat;
+  });
+  list.style.setProperty("--seats", view.names.length);
+  list.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No move yet.")]));
   list.scrollTop = list.scrollHeight;
 }
 

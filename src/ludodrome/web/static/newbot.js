@@ -130,13 +130,16 @@ const program = (id, token) => `import json, time
 from websockets.sync.client import connect
 
 URL = "${location.origin.replace(/^http/, "ws")}/api/v1/bots/${id}/connect"
+TOKEN = "${token}"
+
 while True:  # cut off? connect again: the match goes on where it was
     try:
-        with connect(URL, additional_headers={"Authorization": "Bearer ${token}"}) as arena:
+        with connect(URL, additional_headers={"Authorization": f"Bearer {TOKEN}"}) as arena:
             for turn in map(json.loads, arena):
                 if turn["type"] == "turn":
                     move = turn["legal_moves"][0]  # your choice
-                    arena.send(json.dumps({"type": "move", "move": move, "turn": turn["turn"], "match": turn["match"]}))
+                    answer = {"type": "move", "move": move, "turn": turn["turn"], "match": turn["match"]}
+                    arena.send(json.dumps(answer))
     except OSError:
         time.sleep(1)`;
 

@@ -1,6 +1,6 @@
 // The play page: a game on the server, shown move by move.
 
-import { boardModule, counted, get, pageData, post, say, sentence, useKey } from "./api.js";
+import { boardModule, counted, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
@@ -252,7 +252,7 @@ async function giveHint() {
   } catch (error) { if (asked === engineAsked) failed(error); }
 }
 
-const ask = (state, seconds, lines) => post("/analysis", { game: data.game, options: view.options, state, seconds, lines });
+const ask = (state, seconds, lines) => postPatiently("/analysis", { game: data.game, options: view.options, state, seconds, lines });
 
 async function analyse() {
   const asked = ++engineAsked;

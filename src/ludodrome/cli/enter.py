@@ -1,0 +1,103 @@
+"""Bots of this machine in the league of a server: `enter`."""
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludodrome.cli import screen
+from ludodrome.cli.commands import Command, GameId, Refusal, examples, open_game, refusals
+from ludodrome.cli.crews import check_bots
+from ludodrome.cli.serve import HOST, PORT
+
+if TYPE_CHECKING:
+    from ludodrome.client import Client
+
+app = typer.Typer()
+
+HOME = f"http://{HOST}:{PORT}"
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        'ludodrome enter skysummit "cmd:python3 bot.py" --name mybot',
+        "ludodrome enter dots cmd:./bot --name mybot --server https://play.example.org --token TOKEN",
+    ),
+)
+def enter(
+    game: GameId,
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", show_default=False, help="The bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."
+        ),
+    ],
+    name: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="What it is called in the league.")],
+    server: Annotated[str, typer.Option(metavar="URL", help="The server that it plays on.")] = HOME,
+    token: Annotated[
+        str | None,
+        typer.Option(metavar="TOKEN", show_default=False, help="Where people have accounts: one of yours for bots."),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Leave after so many games.")
+    ] = None,
+) -> None:
+    """Enter a bot into the league of a server that is running, and let it play there.
+
+    The bot stays on this machine and plays as long as this runs; Ctrl-C ends it. A bot of that name that you have
+    entered before goes on, with its rating.
+    """
+    check_bots(open_game(game, None), [bot])
+    try:
+        from ludodrome.client import Client, Refused
+    except ImportError as error:
+        raise Refusal(f"playing on a server needs {error.name}: install ludodrome[client]") from error
+    if not re.match(r"https?://\w", server):
+        raise Refusal(f"a server is named like {HOME}, not {server}")
+    try:
+        with Client(server, token) as client:
+            entered = _entered(client, game, name)
+        screen.say(f"{name} is in the league: {server.rstrip('/')}/{game}/bots/{entered['id']}  (Ctrl-C ends it)")
+        _play(server, entered, bot, games)
+    except Refused as error:
+        raise Refusal(str(error)) from error
+
+
+def _entered(client: "Client", game: str, name: str) -> Any:
+    """The remote bot of that name with a token: the caller's from before, or a new one."""
+    from httpx import HTTPError
+
+    try:
+        mine = (one for one in client.bots(game, mine=True) if one["name"] == name and one["kind"] == "remote")
+        known = next(mine, None)
+        return client.enter_remote_bot(game, name) if known is None else client.renew_token(known["id"])
+    except HTTPError as error:
+        raise Refusal(f"{client.url} does not answer ({error}); is `ludodrome serve` running?") from error
+
+
+def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
+    from threading import Event
+
+    from ludodrome.arena.transports.away import Away
+    from ludodrome.client import connect_player
+
+    stop, played = Event(), 0
+
+    def ended(over: Any, seat: int) -> None:
+        nonlocal played
+        played += 1
+        fate = "drawn" if over["winner"] is None else "won" if over["winner"] == seat else "lost"
+        verdict = f"; {over['verdict']['cause']}: {over['verdict']['why']}" if over["verdict"] else ""
+        screen.say(f"game {played}: {fate} ({over['reason']}){verdict}")
+        if played == games:
+            stop.set()
+
+    away = Away(spec, ended)
+    url = f"{server.rstrip('/')}/api/v1/bots/{entered['id']}/connect"
+    try:
+        with suppress(KeyboardInterrupt), refusals():
+            connect_player(url, entered["token"], away.hear, stop)
+    finally:
+        away.close()
