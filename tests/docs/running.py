@@ -102,15 +102,16 @@ class Stage:
         for word, meaning in block.stands_for.items():
             self.stands_for.setdefault(word, self._provide(meaning))
         text = block.text
-        if PORT in text or re.search(r"^(\$ )?(scripts/|ludodrome )serve", text, re.MULTILINE):
+        if PORT in text or re.search(r"^(\$ )?(scripts/serve|ludodrome (serve|enter))", text, re.MULTILINE):
             self.stands_for.setdefault(PORT, self._provide("a free port"))
         for word, meaning in self.stands_for.items():
             text = text.replace(word, meaning)
         port = self.stands_for.get(PORT, PORT)
         text = re.sub(r"^(\$ )?scripts/serve\b", r"\1ludodrome serve", text, flags=re.MULTILINE)
-        return re.sub(
-            r"^((?:\$ )?ludodrome serve)\b(?!.*--port)", rf"\1 --port {port} --no-browser", text, flags=re.MULTILINE
-        )
+        for verb, more in (("serve", f"--port {port} --no-browser"), ("enter", f"--server http://127.0.0.1:{port}")):
+            wanting = rf"^((?:\$ )?ludodrome {verb})\b(?!.*{more.split()[0]})"
+            text = re.sub(wanting, rf"\1 {more}", text, flags=re.MULTILINE)
+        return text
 
     def _provide(self, meaning: str) -> str:
         if meaning == "a free port":
