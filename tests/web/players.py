@@ -6,7 +6,7 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.client import Client, Play, Refused
-from ludodrome.store.league_models import LADDER, QUEUED
+from ludodrome.store.league_models import QUEUED
 
 
 class Player(threading.Thread):
@@ -105,11 +105,8 @@ class Player(threading.Thread):
 class Challenger(threading.Thread):
     """Somebody who asks for matches of the league, who remembers which were promised and how games ended."""
 
-    OPEN = 2
-    """Matches of theirs at most that are not over ..."""
-    AHEAD = 8
-    """... and so many more games than the ladder has played, which waits for them."""
-    PAUSE = 0.2
+    PAUSE = 0.3
+    """Seconds between two looks, in which the ladder has its turn."""
 
     def __init__(self, bots: list[str]) -> None:
         super().__init__(daemon=True)
@@ -128,8 +125,7 @@ class Challenger(threading.Thread):
             with Client(self.address, timeout=20) as client:
                 while not self.ending.wait(self.PAUSE):
                     self.look(client)
-                    rated = sum(one["why"] == LADDER for one in self.ended.values())
-                    if len(self.open) < self.OPEN and sum(self.promised.values()) < rated + self.AHEAD:
+                    if not self.open:
                         self._ask(client)
         except Exception as error:
             if isinstance(error, AssertionError | Refused):
