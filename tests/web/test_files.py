@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from httpx import Client
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
@@ -23,12 +22,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def client(folder: Path) -> Iterator[Client]:
+def client(folder: Path) -> Iterator[TestClient]:
     with TestClient(Starlette(routes=[Mount("/static", Files(folder))])) as made:
         yield made
 
 
-def test_a_file_is_whole_and_compressed_where_that_is_understood(client: Client, folder: Path) -> None:
+def test_a_file_is_whole_and_compressed_where_that_is_understood(client: TestClient, folder: Path) -> None:
     plain = client.get("/static/deep/a.js", headers={"accept-encoding": "identity"})
     zipped = client.get("/static/deep/a.js", headers={"accept-encoding": "gzip"})
     assert plain.text == zipped.text == (folder / "deep" / "a.js").read_text()
@@ -43,7 +42,7 @@ def test_a_file_is_whole_and_compressed_where_that_is_understood(client: Client,
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", "10")
 
 
-def test_a_file_that_is_known_is_not_sent_again_unless_it_has_changed(client: Client, folder: Path) -> None:
+def test_a_file_that_is_known_is_not_sent_again_unless_it_has_changed(client: TestClient, folder: Path) -> None:
     etag = client.get("/static/b.css").headers["etag"]
     again = client.get("/static/b.css", headers={"if-none-match": etag})
     assert (again.status_code, again.content) == (304, b"")
@@ -55,12 +54,12 @@ def test_a_file_that_is_known_is_not_sent_again_unless_it_has_changed(client: Cl
 @pytest.mark.parametrize(
     "path", ["", "nothing.js", "deep", "../secret", "deep/../../secret", "%2e%2e/secret", "b.css/"]
 )
-def test_nothing_else_is_served(client: Client, folder: Path, path: str) -> None:
+def test_nothing_else_is_served(client: TestClient, folder: Path, path: str) -> None:
     (folder.parent / "secret").write_text("secret")
     assert client.get(f"/static/{path}").status_code == 404
 
 
-def test_files_are_only_read(client: Client) -> None:
+def test_files_are_only_read(client: TestClient) -> None:
     assert client.post("/static/b.css").status_code == 405
 
 
