@@ -2,14 +2,17 @@
 
 ``benchmarks/paint [--loads 3] [WORDS]``: words choose pages by their addresses. It needs Chromium, as
 ``scripts/screenshots`` does. Every load has an empty cache. Printed are the least and the median of the first paint,
-the least time until the server's answer began, and what was loaded until the paint: milliseconds and kilobytes.
+the least time until the server's answer began, and what was loaded until the paint: milliseconds and kilobytes. The
+first line is a page with nothing but a word, from a server that does nothing else: so long takes the browser itself.
 """
 
 import argparse
 import re
 import statistics
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import httpx
@@ -21,6 +24,7 @@ import ludodrome
 from ludodrome.web.identity import COOKIE
 from ludodrome.web.routes.pages import TABS
 
+BARE = "/a-word"
 LIMIT = 200
 """Milliseconds."""
 API = "/api/v1"
@@ -44,6 +48,31 @@ class Site(NamedTuple):
     address: str
     cookies: dict[str, str]
     paths: list[str]
+
+
+class Word(BaseHTTPRequestHandler):
+    """Answers everything with a word."""
+
+    def do_GET(self) -> None:
+        """The word."""
+        content = b"<!doctype html><title>A word</title><p>Word"
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *words: object) -> None:
+        """Nothing is logged."""
+
+
+@contextmanager
+def bare() -> Iterator[list[Site]]:
+    """A page that costs nothing."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Word) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield [Site(f"http://127.0.0.1:{serving.server_port}", {}, [BARE])]
+        serving.shutdown()
 
 
 @contextmanager
@@ -105,11 +134,11 @@ def main() -> int:
     lines = [f"{'page':<34} {'least':>7} {'median':>7} {'server':>7} {'KB':>6}"]
     print(lines[0], flush=True)
     with browser() as chromium:
-        for place in (alone, for_everybody):
+        for place in (bare, alone, for_everybody):
             with place() as sites:
                 for site in sites:
                     for path in site.paths:
-                        if not asked.words or any(word in path for word in asked.words):
+                        if not asked.words or path == BARE or any(word in path for word in asked.words):
                             lines.append(line(chromium, site, path, asked.loads))
                             print(lines[-1], flush=True)
     return 1 if any("NOT" in one for one in lines) else 0

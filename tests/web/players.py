@@ -6,7 +6,7 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.client import Client, Play, Refused
-from ludodrome.store.league_models import LADDER
+from ludodrome.store.league_models import QUEUED
 
 
 class Player(threading.Thread):
@@ -105,9 +105,8 @@ class Player(threading.Thread):
 class Challenger(threading.Thread):
     """Somebody who asks for matches of the league, who remembers which were promised and how games ended."""
 
-    AHEAD = 8
-    """So many more games are asked for than the ladder has played, which waits for them."""
-    PAUSE = 0.2
+    PAUSE = 0.3
+    """Seconds between two looks, in which the ladder has its turn."""
 
     def __init__(self, bots: list[str]) -> None:
         super().__init__(daemon=True)
@@ -115,6 +114,7 @@ class Challenger(threading.Thread):
         self.address = ""
         self.promised: dict[str, int] = {}
         """How many games each match has that was acknowledged."""
+        self.open: list[str] = []
         self.ended: dict[str, Any] = {}
         """Games of the league, as it was told that they ended."""
         self.ending = threading.Event()
@@ -125,8 +125,7 @@ class Challenger(threading.Thread):
             with Client(self.address, timeout=20) as client:
                 while not self.ending.wait(self.PAUSE):
                     self.look(client)
-                    rated = sum(one["why"] == LADDER for one in self.ended.values())
-                    if sum(self.promised.values()) < rated + self.AHEAD:
+                    if not self.open:
                         self._ask(client)
         except Exception as error:
             if isinstance(error, AssertionError | Refused):
@@ -136,11 +135,13 @@ class Challenger(threading.Thread):
         """What has come of the matches by now; what was told before is still so."""
         for one in client.matches("dots", most=100):
             assert self.ended.setdefault(one["id"], one) == one
+        self.open = [one for one in self.open if client.ask("GET", f"/tournaments/{one}")["status"] == QUEUED]
 
     def _ask(self, client: Client) -> None:
         wish = {"options": {"rows": 2, "cols": 2}, "clock": "5s", "pairs": 2}
         made = client.ask_match("dots", self.bots, **wish)
         self.promised[made["id"]] = made["games"]
+        self.open.append(made["id"])
 
     def check(self, client: Client) -> None:
         """Nothing that was told is different now."""
@@ -154,6 +155,6 @@ class Challenger(threading.Thread):
     def again(self, address: str) -> "Challenger":
         """The same person, once more."""
         again = Challenger(self.bots)
-        again.promised, again.ended, again.address = self.promised, self.ended, address
+        again.promised, again.open, again.ended, again.address = self.promised, self.open, self.ended, address
         again.start()
         return again

@@ -9,7 +9,6 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -21,6 +20,7 @@ from ludodrome.store import counts
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.addresses import API
 from ludodrome.web.checking import Doctor
+from ludodrome.web.files import Files
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
 from ludodrome.web.library import Library
@@ -159,7 +159,7 @@ def create_app(
     for noun in NOUNS:
         app.include_router(noun.router, prefix=API, dependencies=everywhere)
     app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", Files(STATIC), name="static")
     for noun in PAGES:
         app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
