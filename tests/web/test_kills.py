@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from ludodrome.arena import records
 from ludodrome.arena.ladder.recompute import recompute
 from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.matches.tallies import Played, played
 from ludodrome.bots.starters import one_file
 from ludodrome.cli.serve import FIRST_GAME
 from ludodrome.client import Client
@@ -182,7 +182,7 @@ def _check_league(engine: Engine, asked: Challenger) -> None:
     for one in finished:
         record = unpacked(one.record)
         records.verify(record)
-        assert played(record).to_json() == one.counted
+        assert played(record) == Played.from_json(one.counted)
     assert sorted(one.place for one in finished if one.place is not None) == list(range(1, ladder + 1))
     assert ladder > 0
     assert sum(one.games for one in ratings) == 2 * ladder
