@@ -6,7 +6,7 @@ import pytest
 
 from ludodrome.jit import COMPILED
 
-LARGEST_PLAIN = 10
+LARGEST_PLAIN = 5
 
 CASES: dict[str, list[dict[str, Any]]] = {
     "caldera": [{}, {"turn_limit": 1}, {"turn_limit": 30}, {"turn_limit": 1000}],

@@ -85,9 +85,9 @@ def test_readers_find_out_who_repeats_himself() -> None:
     assert reading > still
 
 
-def test_spaces_plays_in_the_arena() -> None:
+def test_spaces_plays_in_the_arena(long: bool) -> None:
     options = {"size": 3, "rules": "live", "choice": "blind", "rounds": 3}
-    for name in ("Bot", "Still"):
+    for name in ("Bot", "Still") if long else ("Bot",):
         played(f"meta_spaces.py:{name}", "spaces", **options)
     bot = loaded("meta_spaces").Bot()
     with pytest.raises(ValueError, match="this bot has learnt"):

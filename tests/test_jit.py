@@ -69,8 +69,10 @@ def test_a_second_process_starts_from_the_compiled_cache(tmp_path: Path) -> None
 
 @pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
 @pytest.mark.xdist_group("spaces")
-def test_code_cached_by_different_processes_is_not_mixed_up(tmp_path: Path) -> None:
+def test_code_cached_by_different_processes_is_not_mixed_up(tmp_path: Path, long: bool) -> None:
     """Two record layouts of one game, each compiled first in its own process, then loaded together."""
+    if not long:
+        pytest.skip("compiles a game four times: --long")
     code = "import ludodrome\nfor n in {}: print(ludodrome.playouts(ludodrome.make('spaces', size=n), 9).digest)"
     apart = [run(code.format([size]), LUDODROME_CACHE=str(tmp_path)) for size in (3, 7)]
     assert run(code.format([7, 3]), LUDODROME_CACHE=str(tmp_path)).split() == apart[::-1]

@@ -89,7 +89,9 @@ def test_every_move_of_a_small_board_of_dots_is_graded_by_the_solver() -> None:
     assert sorted(grading.plies) == list(range(17))
 
 
-def test_a_best_edge_attains_the_value() -> None:
+def test_a_best_edge_attains_the_value(long: bool) -> None:
+    if not long:
+        pytest.skip("graded with --long")
     game = ludodrome.make("dots", rows=2, cols=3)
     states, moves = played(game, ["random", "random"], seed=5)
     for ply, one in graded(game, states, moves).plies.items():
@@ -118,7 +120,9 @@ def test_a_thrown_win_is_found_and_a_won_game_is_proven(name: str, long: bool) -
     assert {grading.plies[ply].grade for ply in grading.turning_points()} <= {MISTAKE, BLUNDER}
 
 
-def test_three_seats_are_graded_each_for_itself() -> None:
+def test_three_seats_are_graded_each_for_itself(long: bool) -> None:
+    if not long:
+        pytest.skip("graded with --long")
     game = ludodrome.make("santorini", players=3)
     states, moves = played(game, ["level:3", "random", "random"])
     grading = graded(game, states, moves)
@@ -144,7 +148,9 @@ def test_an_answer_in_spaces_is_graded_by_the_best_response() -> None:
     )
 
 
-def test_a_first_board_is_worth_what_its_best_answer_leaves() -> None:
+def test_a_first_board_is_worth_what_its_best_answer_leaves(long: bool) -> None:
+    if not long:
+        pytest.skip("graded with --long")
     game = ludodrome.make("spaces", size=3, rules="live", rounds=1)
     board, loss, known = least_loss(3, "live")
     assert (loss, known) == (3, True)

@@ -63,7 +63,9 @@ def test_everything_above_has_a_new_game(starter: Path) -> None:
     assert run("-m", "tests.newroom.above", "threes", site=starter).split() == PARTS
 
 
-def test_people_click_and_type_on_its_page(example: Path) -> None:
+def test_people_click_and_type_on_its_page(example: Path, long: bool) -> None:
+    if not long:
+        pytest.skip("a server and a browser for one small game: --long")
     if not CHROMIUM.exists():
         pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
     assert run("-m", "tests.newroom.clicking", "tictactoe", site=example) == "played\n"

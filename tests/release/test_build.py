@@ -74,7 +74,9 @@ def test_it_knows_its_commit(site: Path) -> None:
     assert run(site, "--version") == f"ludodrome {ludodrome.__version__} ({COMMIT[:7]})\n"
 
 
-def test_it_plays_alone(site: Path) -> None:
+def test_it_plays_alone(site: Path, long: bool) -> None:
+    if not long:
+        pytest.skip("compiles a game once more: --long")
     small = ("-o", "rows=2", "-o", "cols=2")
     told = run(site, "play", "dots", *small, stdin="h00\nquit\n")
     assert "The game is left." in told
