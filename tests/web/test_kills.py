@@ -99,12 +99,15 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
     for number in range(kills):
         server = Server(database, tmp_path, "on" if long else "off")
         try:
-            people = _carry_on(people, server, number, dice)
+            _check(people, server)
+            people = [one.again(server.address) for one in people]
+            _carry_on(people, number, dice)
         finally:
             server.kill(with_runner=number % 2 == 1)
             for one in people:
                 one.ending.set()
-                one.join(PATIENCE)
+                if one.ident is not None:
+                    one.join(PATIENCE)
         assert not any(one.is_alive() for one in people)
     server = Server(database, tmp_path, "on" if long else "off")
     try:
@@ -130,10 +133,8 @@ def _league(engine: Engine) -> list[str]:
     return [league.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), []) for name in ("One", "Two")]
 
 
-def _carry_on(people: People, server: Server, number: int, dice: random.Random) -> People:
-    """Everybody sees what they knew, and goes on for a while."""
-    _check(people, server)
-    people = [one.again(server.address) for one in people]
+def _carry_on(people: People, number: int, dice: random.Random) -> None:
+    """Everybody goes on for a while."""
     players = [one for one in people if isinstance(one, Player)]
     before = sum(player.acknowledged for player in players)
     _until(lambda: sum(player.acknowledged for player in players) >= before + PLAYERS, "nothing was acknowledged")
@@ -141,7 +142,6 @@ def _carry_on(people: People, server: Server, number: int, dice: random.Random) 
         if isinstance(one, Challenger) and number % LONG_LIVES == LONG_LIVES - 1:
             _until(partial(_has_seen, one, len(one.ended) + FINISHED), "the league does not play")
     time.sleep(dice.random() * LONGEST_LIFE)
-    return people
 
 
 def _check(people: People, server: Server) -> None:
