@@ -112,8 +112,8 @@ def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
 def record_of(engine: Engine, name: str) -> Json | None:
     """The record of a finished game."""
     with Session(engine) as session:
-        packed = session.scalar(select(Play.record).where(Play.id == name))
-    return None if packed is None else unpacked(packed)
+        content = session.scalar(select(Play.record).where(Play.id == name))
+    return None if content is None else unpacked(content)
 
 
 def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[Line]:
