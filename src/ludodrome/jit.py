@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome import caching
+from ludodrome import caching, interrupts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,6 +42,9 @@ _alloca_once_value: Any = cgutils.alloca_once_value
 COMPILED = not _config.DISABLE_JIT
 _setting = threading.Lock()
 """Numba's settings are one for the whole process."""
+
+if COMPILED:
+    interrupts.hold_while_compiling()
 
 
 # Decorators

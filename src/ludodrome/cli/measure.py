@@ -106,7 +106,13 @@ def interruptible(work: Callable[[], Result]) -> Result:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        from ludodrome.interrupts import end_compiling
+
+        end_compiling()
+        raise
     if errors:
         raise errors[0]
     return results[0]
