@@ -1,17 +1,19 @@
 """A server under load: 300 live games over WebSockets, moves over HTTP, idle clients beside them.
 
-``benchmarks/load [--seconds 300] [--games 300] [--rate 300] [--idle 1000] [--db URL]``
+``benchmarks/load [--seconds 300] [--games 300] [--rate 310] [--idle 1000] [--db URL]``
 
 The server is a process of its own, as ``ludodrome serve`` starts it, with a new database, and every move is committed
 before it is answered. A latency is the time from sending a move to the answer that it is kept. Moves as plain requests
 go over bare connections: a library's requests cost its program more than the server, and it is the server that is
-measured.
+measured. Nobody moves in step with the others: the time between two moves of a game is by lot, from half the mean to
+one and a half times as long, so that those who had to wait together do not go on together for ever.
 """
 
 import argparse
 import asyncio
 import json
 import os
+import random
 import resource
 import socket
 import subprocess
@@ -101,7 +103,8 @@ class Table:
 
     async def go_on(self, tally: Tally, pace: float, until: float) -> None:
         """A move every ``pace`` seconds; a game that is over is followed by another."""
-        await asyncio.sleep(pace * (self.number % 97) / 97)
+        dice = random.Random(self.number)
+        await asyncio.sleep(pace * dice.random())
         while time.perf_counter() < until:
             try:
                 if self.play["result"] is not None:
@@ -113,7 +116,7 @@ class Table:
                 self.play = {"result": "dropped"}
                 continue
             tally.milliseconds.append((time.perf_counter() - sent) * 1000)
-            await asyncio.sleep(max(0.0, sent + pace - time.perf_counter()))
+            await asyncio.sleep(max(0.0, sent + pace * dice.uniform(0.5, 1.5) - time.perf_counter()))
 
     async def _move(self) -> bool:
         assert self.live is not None
@@ -178,7 +181,8 @@ async def post_moves(
     client: httpx.AsyncClient, number: int, view: Any, tally: Tally, pace: float, until: float
 ) -> None:
     """A game whose moves are plain requests."""
-    await asyncio.sleep(pace * (number % 97) / 97)
+    dice = random.Random(number)
+    await asyncio.sleep(pace * dice.random())
     line = Line(str(client.base_url).rstrip("/"))
     while time.perf_counter() < until:
         legal = view["position"]["legal"]
@@ -196,7 +200,7 @@ async def post_moves(
         if view["result"] is not None:
             line.hang_up()
             view = await begin(client, number)
-        await asyncio.sleep(max(0.0, sent + pace - time.perf_counter()))
+        await asyncio.sleep(max(0.0, sent + pace * dice.uniform(0.5, 1.5) - time.perf_counter()))
     line.hang_up()
 
 
@@ -271,7 +275,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="A server under load.")
     parser.add_argument("--seconds", type=float, default=300, help="of the live games; the rest takes a fifth each")
     parser.add_argument("--games", type=int, default=300, help="that are live at once")
-    parser.add_argument("--rate", type=float, default=300, help="moves a second, of all games together")
+    parser.add_argument("--rate", type=float, default=310, help="moves a second, of all games together")
     parser.add_argument("--idle", type=int, default=1000, help="clients that only look on")
     parser.add_argument("--db", help="of the server: a URL; by default a new file of SQLite's")
     asked = parser.parse_args()

@@ -16,16 +16,14 @@ from ludodrome.arena.ladder.playing import Order
 from ludodrome.bots.player import Budget
 from ludodrome.client import Client, Refused, connect_bot
 from ludodrome.games import make
-from ludodrome.store.database import open_database
-from ludodrome.web.app import create_app
-from tests.web.serving import server, serving
+from tests.web import serving
 
 SMALL = {"rows": 1, "cols": 2}
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with server() as address, Client(address) as opened:
+    with serving.server() as address, Client(address) as opened:
         yield opened
 
 
@@ -137,12 +135,8 @@ class First:
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    engine = open_database(tmp_path / "league.db", create=True)
-    with serving(create_app(engine)) as address:
-        yield engine, address
-    playing._database(str(engine.url)).dispose()
-    playing._database.cache_clear()
-    engine.dispose()
+    with serving.league(tmp_path) as running:
+        yield running
 
 
 def _order(engine: Engine, bot: str, number: int) -> Order:

@@ -21,6 +21,8 @@ UNCOMPILED_COUNT = 5_000
 """Without compilation, no line with a greater count is tried."""
 ORACLE_COUNT = 400_000
 """The oracles count no further than this."""
+LONG_COUNT = 20_000_000
+"""Lines with a greater count are for the long run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def cases(most: int | None = None) -> list[Any]:
 
 
 @pytest.mark.parametrize("line", cases())
-def test_the_kernels_count(line: Line) -> None:
+def test_the_kernels_count(line: Line, long: bool) -> None:
+    if line.count > LONG_COUNT and not long:
+        pytest.skip(f"{line.count:,} games are counted with --long")
     assert ludodrome.perft(line.game, line.depth, line.state) == line.count
 
 

@@ -15,23 +15,17 @@ from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
 from ludodrome.client import Client
 from ludodrome.games import make
-from ludodrome.store.database import open_database
-from ludodrome.web.app import create_app
 from tests.arena.test_doctor import quirk
 from tests.cli.running import PROGRAM, complaint, run
-from tests.web.serving import serving
+from tests.web import serving
 
 SMALL = {"rows": 1, "cols": 2}
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    engine = open_database(tmp_path / "league.db", create=True)
-    with serving(create_app(engine)) as address:
-        yield engine, address
-    playing._database(str(engine.url)).dispose()
-    playing._database.cache_clear()
-    engine.dispose()
+    with serving.league(tmp_path) as running:
+        yield running
 
 
 def _play(engine: Engine, bot: str, number: int) -> dict[str, object]:

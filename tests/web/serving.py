@@ -35,6 +35,19 @@ def server(mode: Mode = "local", prepare: Callable[[Engine], None] = lambda engi
 
 
 @contextmanager
+def league(folder: Path) -> Iterator[tuple[Engine, str]]:
+    """A league that games are played in by this process: its database, and the address of its server."""
+    from ludodrome.arena.ladder import playing
+
+    engine = open_database(folder / "league.db", create=True)
+    with serving(create_app(engine)) as address:
+        yield engine, address
+    playing._database(str(engine.url)).dispose()
+    playing._database.cache_clear()
+    engine.dispose()
+
+
+@contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """The address at which an app is served."""
     listening = socket.socket()

@@ -39,11 +39,16 @@ class Files:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         name = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
-        if scope["type"] != "http" or name not in self._paths:
+        answer = self.answer(name, Headers(scope=scope)) if scope["type"] == "http" else None
+        if answer is None:
             raise HTTPException(404, "there is no such file")
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405, "files are only read", {"allow": "GET, HEAD"})
-        await _answer(self._file(name), Headers(scope=scope))(scope, receive, send)
+        await answer(scope, receive, send)
+
+    def answer(self, name: str, asked: Headers) -> Response | None:
+        """A file, by its path in the folder, to somebody who asked with these headers; None if there is none."""
+        return _answer(self._file(name), asked) if name in self._paths else None
 
     def _file(self, name: str) -> File:
         state = os.stat(self._paths[name])

@@ -15,6 +15,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ludodrome.web.styles import hashes
+
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MOST_BODY = 256 * 1024
 """Bytes of a request."""
@@ -28,8 +30,9 @@ MOST_SOCKETS = 200
 """WebSockets that one address may hold open; of this machine as many as it likes."""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src 'self'; style-src 'self' {hashes()}; "
+    "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,

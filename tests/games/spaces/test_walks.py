@@ -19,7 +19,11 @@ from tests.hostile import damaged
 pytestmark = pytest.mark.xdist_group("spaces")
 
 RULES = ("written", "live")
-PAIRS = 1_000 if COMPILED else 60
+
+
+def pairs(long: bool) -> int:
+    """How many pairs of boards are run for each rule set."""
+    return (1_000 if long else 300) if COMPILED else 60
 
 
 def options() -> st.SearchStrategy[dict[str, Any]]:
@@ -173,12 +177,12 @@ def broken(board: Any, rng: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_random_pairs_run_alike(rules: str) -> None:
-    """2,000 pairs, half of them merely playable, many that only this rule set allows."""
+def test_random_pairs_run_alike(rules: str, long: bool) -> None:
+    """Half of them merely playable, many that only this rule set allows; 2,000 pairs in the long run."""
     rng = random.Random(21)
     other = RULES[1 - RULES.index(rules)]
     ends, own = set(), 0
-    for number in range(PAIRS):
+    for number in range(pairs(long)):
         size = rng.choice([2, 3, 3, 4, 5, 7, 10])
         make = oracle.random_legal if number % 2 else oracle.random_playable
         a, b = make(size, rules, rng), make(size, rules, rng)
@@ -192,20 +196,20 @@ def test_random_pairs_run_alike(rules: str) -> None:
         ends.add(ended)
     assert ends == {"goal", "trap", "collision"}
     if rules == "written":
-        assert own >= PAIRS // 10
+        assert own >= pairs(long) // 10
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_what_a_rule_set_alone_does_differently(rules: str) -> None:
+def test_what_a_rule_set_alone_does_differently(rules: str, long: bool) -> None:
     """Under written a trap hit ends the round; under live only the piece that was hit stops."""
     rng = random.Random(2)
     different = 0
-    for _ in range(PAIRS):
+    for _ in range(pairs(long)):
         a, b = oracle.random_legal(3, "live", rng), oracle.random_legal(3, "live", rng)
         different += (
             spaces.simulate(a, b, 3, rules).points != spaces.simulate(a, b, 3, RULES[rules == "written"]).points
         )
-    assert different >= PAIRS // 100
+    assert different >= pairs(long) // 100
 
 
 @pytest.mark.parametrize(("size", "rules", "count"), [(2, "live", 14), (3, "live", 796), (2, "written", 362)])

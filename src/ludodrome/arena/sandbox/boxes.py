@@ -29,7 +29,7 @@ MOST_BYTES = 1024 * 1024
 """Of all files of a bot together."""
 LEAVING_SECONDS = 1.0
 """Between the end of a namespace and the end of the bubblewrap that made it. Then it is ended itself."""
-ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
 """All that a bot sees. More threads of NumPy's would each take a good part of its memory."""
 
 Files = Mapping[str, bytes]

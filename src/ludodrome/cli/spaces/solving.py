@@ -63,7 +63,7 @@ def solve(
 
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
     with refusals(), screen.compiling("spaces"):
-        _need_scipy()
+        _need_highs()
         from ludodrome.games.spaces.equilibrium import Equilibrium
         from ludodrome.lab.solving import read_boards_of, write_boards_of
 
@@ -101,11 +101,11 @@ def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
     return f"step {solving.steps}: {len(solving.boards)} boards, gap {gap}; {nodes:,} nodes, best {value:+.4f}"
 
 
-def _need_scipy() -> None:
+def _need_highs() -> None:
     from importlib.util import find_spec
 
-    if find_spec("scipy") is None:
-        raise Refusal("solving needs SciPy: pip install 'ludodrome[lab]'")
+    if find_spec("highspy") is None:
+        raise Refusal("solving needs HiGHS: pip install 'ludodrome[lab]'")
 
 
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:

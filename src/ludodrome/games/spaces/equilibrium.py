@@ -54,25 +54,31 @@ def solve_matrix(margins: Array) -> Program:
     margins: (boards, boards), antisymmetric. ``primal`` is the best row's margin against the weights, ``dual`` the
     worst column's against the weights of the rows that the program gives as multipliers.
     """
-    from scipy.optimize import linprog
+    import highspy
 
     count = len(margins)
-    cost = np.zeros(count + 1)
-    cost[-1] = 1
-    found = linprog(
-        cost,
-        A_ub=np.hstack([margins, -np.ones((count, 1))]),
-        b_ub=np.zeros(count),
-        A_eq=np.array([[1.0] * count + [0.0]]),
-        b_eq=[1],
-        bounds=[(0, None)] * count + [(None, None)],
-        method="highs",
-    )
-    weights = np.maximum(found.x[:count], 0)
+    table = np.ones((count + 1, count + 1))
+    table[:count, :count], table[:count, count], table[count, count] = margins, -1, 0
+    rows, columns = np.nonzero(table)
+    endless = highspy.kHighsInf
+    program = highspy.HighsLp()
+    program.num_row_ = program.num_col_ = count + 1
+    program.col_cost_ = np.append(np.zeros(count), 1)
+    program.col_lower_, program.col_upper_ = np.append(np.zeros(count), -endless), np.full(count + 1, endless)
+    program.row_lower_, program.row_upper_ = np.append(np.full(count, -endless), 1), np.append(np.zeros(count), 1)
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_ = np.append(0, np.cumsum(np.bincount(rows)))
+    program.a_matrix_.index_, program.a_matrix_.value_ = columns, table[rows, columns]
+    solver = highspy.Highs()
+    solver.silent()
+    solver.passModel(program)
+    solver.run()
+    found = solver.getSolution()
+    weights = np.maximum(found.col_value[:count], 0)
     weights /= weights.sum()
-    rows = np.maximum(-found.ineqlin.marginals, 0)
-    rows /= rows.sum()
-    return Program(weights, float((margins @ weights).max()), float((rows @ margins).min()))
+    multipliers = np.maximum(-np.array(found.row_dual[:count]), 0)
+    multipliers /= multipliers.sum()
+    return Program(weights, float((margins @ weights).max()), float((multipliers @ margins).min()))
 
 
 def margins_of(first: Sequence[bytes], second: Sequence[bytes], size: int, live: bool) -> Array:

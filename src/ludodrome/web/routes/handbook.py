@@ -1,11 +1,12 @@
 """The documentation's pages and files."""
 
+import functools
+
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, RedirectResponse, Response
-from fastapi.staticfiles import StaticFiles
-from starlette.exceptions import HTTPException as StarletteException
 
 from ludodrome.web import handbook
+from ludodrome.web.files import Files
 from ludodrome.web.routes.pages import general_page
 
 router = APIRouter(include_in_schema=False)
@@ -25,10 +26,9 @@ async def documentation(request: Request, address: str) -> Response:
     """A page of the documentation, or a file that one needs."""
     wanted = f"{address}{handbook.INDEX}" if not address or address.endswith("/") else address
     if handbook.is_built():
-        try:
-            answer = await StaticFiles(directory=handbook.SITE).get_response(wanted, request.scope)
-        except StarletteException as error:
-            raise _missing() from error
+        answer = _site((handbook.SITE / handbook.INDEX).stat().st_mtime_ns).answer(wanted, request.headers)
+        if answer is None:
+            raise _missing()
         answer.headers.update(KEPT)
         return answer
     if (picture := handbook.picture(wanted)) is not None:
@@ -37,6 +37,12 @@ async def documentation(request: Request, address: str) -> Response:
         raise _missing()
     up = "../" * wanted.count("/")
     return general_page(request, "handbook.html", page=page, index=f"{up}{handbook.INDEX}")
+
+
+@functools.lru_cache(1)
+def _site(built: int) -> Files:
+    """The site as it was built then."""
+    return Files(handbook.SITE)
 
 
 def _missing() -> HTTPException:

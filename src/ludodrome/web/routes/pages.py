@@ -17,6 +17,7 @@ from ludodrome.web.routes.puzzles import puzzle_of
 from ludodrome.web.rulebook import rules
 from ludodrome.web.showcase import showcase
 from ludodrome.web.solving import marks_of
+from ludodrome.web.styles import style
 
 router = APIRouter(include_in_schema=False)
 
@@ -35,6 +36,7 @@ TABS = (
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 _templates = Jinja2Templates(Path(__file__).parent.parent / "templates")
 _templates.env.globals["board_of"] = board_of
+_templates.env.globals["style"] = style
 
 
 def embedded(value: Any) -> Markup:
