@@ -21,7 +21,7 @@ from ludodrome.search.batch import batch as new_batch
 from ludodrome.search.perft import perft, perft_ends
 from ludodrome.search.playouts import playouts
 
-STATES_A_GAME = 12
+STATES_A_GAME = 12 if COMPILED else 6
 PLAYOUTS, FEW_PLAYOUTS, MANY_PLAYOUTS = 40, 3, 10_000
 LONG_TURN = 200
 """Turns of more actions than this are played out only a few times."""

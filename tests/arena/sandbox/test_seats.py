@@ -154,7 +154,7 @@ def test_many_at_once_have_nothing_in_common(level: str) -> None:
         for one in running:
             one.process.end(0.0, lambda data: None)
     assert all(one.process.gone and processes_of(one.uid) == [] for one in running)
-    assert not any((identities.FOLDER / "bots" / str(one.uid)).exists() for one in running)
+    assert not any(identities.folder_of(one.uid).exists() for one in running)
 
 
 @at_every_level
@@ -261,12 +261,16 @@ def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(identities.SETTING, "61992-61992")
     held = Identity.take()
     left = subprocess.Popen(["sleep", "600"], user=61992, group=61992, extra_groups=[])
+    files = identities.folder_of(61992)
+    files.mkdir()
+    (files / "main.py").touch()
     try:
         held.close()  # as if its holder had been killed
         with pytest.raises(NoneFree):  # it is dead now, and not reaped
             Identity.take()
         assert left.wait(20) == -signal.SIGKILL
         Identity.take().give_back()
+        assert not files.exists()
     finally:
         left.kill()
         left.wait()

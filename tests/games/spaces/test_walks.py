@@ -46,7 +46,7 @@ def lay(game: ludodrome.Game, rng: random.Random) -> Any:
 def test_matches(long: bool) -> None:
     tally = Tally()
 
-    @settings(max_examples=examples(long, usual=30, long=150))
+    @settings(max_examples=examples(long, usual=18, long=150))
     @given(chosen=options(), seed=st.integers(0, 2**32 - 1))
     def explore(chosen: dict[str, Any], seed: int) -> None:
         rng = random.Random(seed)

@@ -10,6 +10,7 @@ import fcntl
 import os
 import pwd
 import re
+import shutil
 import signal
 import stat
 import time
@@ -59,6 +60,11 @@ def own_folder(name: str, mode: int) -> Path:
     return made
 
 
+def folder_of(uid: int) -> Path:
+    """Where the files of the bot that has this uid are, if they are outside of its box."""
+    return own_folder("bots", 0o711) / str(uid)
+
+
 class Identity:
     """One uid (and the gid of the same number), from ``take`` to ``give_back``."""
 
@@ -83,11 +89,18 @@ class Identity:
                 os.close(lock)
                 raise
             identity = Identity(uid, lock)
-            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or (identity.sweep() and not processes_of(uid, dead=True)):
+            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
                 os.ftruncate(lock, 0)
                 return identity
             identity.close()
         raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
+
+    def clean(self) -> bool:
+        """See to it that nothing is left of whoever had it before, and may have been killed; whether nothing is."""
+        if not self.sweep() or processes_of(self.uid, dead=True):
+            return False
+        shutil.rmtree(folder_of(self.uid), ignore_errors=True)
+        return True
 
     def sweep(self) -> bool:
         """End whatever lives under this uid; whether nothing does. It cannot make more while it is being ended."""

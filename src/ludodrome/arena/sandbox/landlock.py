@@ -8,12 +8,11 @@ import ctypes
 import functools
 import json
 import os
-import shutil
 from pathlib import Path
 
 from ludodrome.arena.sandbox import launcher, seccomp
 from ludodrome.arena.sandbox.boxes import ENVIRONMENT, MAIN, Files, Launch, readable
-from ludodrome.arena.sandbox.identities import own_folder
+from ludodrome.arena.sandbox.identities import folder_of
 from ludodrome.arena.sandbox.interpreter import DEVICES, Interpreter, shown
 from ludodrome.arena.sandbox.limits import Limits
 
@@ -32,8 +31,7 @@ def missing() -> str | None:
 def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
     """How a bot with these files is started. They are copied to where its uid, and no other, can read them."""
     assert user is not None, "without root there is no uid to run under"
-    folder = own_folder("bots", 0o711) / str(user)
-    shutil.rmtree(folder, ignore_errors=True)  # whoever had the uid before may have been killed
+    folder = folder_of(user)
     made = Launch([], folder=folder)
     _write(files, folder, user)
     order = {
