@@ -11,6 +11,9 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+SHADOWS = str(Path(__file__).parent / "shadows")
+"""What stands before other packages; it says why."""
+
 settings.register_profile(
     "ludodrome",
     derandomize=True,
@@ -27,6 +30,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Each worker has boxed bots' uids of its own: tests look at what is left under one when its bot has gone."""
+    if "PYTEST_XDIST_WORKER" in os.environ:  # for the programs that a worker starts, not for the workers
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (SHADOWS, os.environ.get("PYTHONPATH"))))
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     if worker < 8:
         first = 61000 + 100 * worker
