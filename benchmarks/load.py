@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -293,7 +294,7 @@ def main() -> int:
             address = f"http://127.0.0.1:{listening.getsockname()[1]}"
             Tally.server = server.pid
             try:
-                good = asyncio.run(run(address, asked))
+                good = uvloop.run(run(address, asked))
             finally:
                 server.terminate()
     return 0 if good else 1
