@@ -243,7 +243,7 @@ async function check() {
     Object.assign(now, { told: null, wrong: true, word: sentence(error.message) });
     say(error.message);
   }
-  draw();
+  board.tell(now.word, now.wrong); // drawn anew, the board would lose a click that has begun
 }
 
 function palette() {
