@@ -1,5 +1,8 @@
 """Who is answered, and what an answer may do in a browser."""
 
+import base64
+import hashlib
+import re
 import time
 
 import pytest
@@ -105,3 +108,13 @@ def test_a_guard_in_front_of_a_proxy_believes_the_last_word() -> None:
     scope: Scope = {"type": "http", "scheme": "http", "client": ("10.0.0.1", 1), "headers": headers}
     _believe(scope)
     assert (scope["client"], scope["scheme"]) == (("203.0.113.9", 0), "https")
+
+
+@pytest.mark.parametrize("path", ["/skysummit", "/dots/analysis", "/dots/leaderboard", "/replay", "/nowhere"])
+def test_the_policy_names_the_styles_of_a_page(client: Client, path: str) -> None:
+    answer = client.get(path)
+    sheets = re.findall(r"<style>(.*?)</style>", answer.text, re.DOTALL)
+    assert sheets
+    for sheet in sheets:
+        named = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+        assert f"'sha256-{named}'" in answer.headers["content-security-policy"]
