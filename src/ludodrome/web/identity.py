@@ -11,6 +11,7 @@ cookie. In every mode a program may show a token: ``Authorization: Bearer lud_..
 import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import Depends, HTTPException
@@ -122,8 +123,13 @@ AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
 def is_loopback(connection: HTTPConnection) -> bool:
     """Whether the request comes from this machine."""
     client = connection.client
+    return client is not None and _is_loopback(client.host)
+
+
+@lru_cache(maxsize=1024)
+def _is_loopback(address: str) -> bool:
     try:
-        return client is not None and ipaddress.ip_address(client.host).is_loopback
+        return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
 

@@ -86,14 +86,14 @@ class Limits:
 
 
 async def within(connection: HTTPConnection) -> None:
-    """A dependency of every route: counts the request, and refuses what is too much."""
-    state = connection.app.state
+    """A dependency of every route: finds out who calls, counts the request, and refuses what is too much."""
+    who, state = await caller(connection), connection.app.state
     if state.mode == "local" or (state.mode == "lan" and is_loopback(connection)):
         return
     method = connection.scope.get("method", "GET")
     asked = f"{method} {form_of(connection.scope)}"
     kind = next((name for name, form in KINDS if form.fullmatch(asked)), WRITING if method in WRITES else READING)
-    state.limits.take(kind, *keys_of(connection, await caller(connection)))
+    state.limits.take(kind, *keys_of(connection, who))
 
 
 def keys_of(connection: HTTPConnection, who: Caller) -> list[str]:

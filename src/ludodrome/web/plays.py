@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -29,7 +29,7 @@ from ludodrome.store.plays import JOIN, End, Event, Friend
 from ludodrome.web.bells import Bell
 from ludodrome.web.company import BOT, PERSON, Company, Watcher
 from ludodrome.web.floors import Floor
-from ludodrome.web.positions import Json, described
+from ludodrome.web.positions import Json, told
 from ludodrome.web.scenes import Scene
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.thinking import Busy
@@ -71,8 +71,7 @@ def _forget(number: int, event: Event, end: End | None) -> "Future[None]":
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A move that was made after the opening."""
 
     seat: int
@@ -161,7 +160,7 @@ class Play:
         scene = self.scene
         if not 0 <= number <= scene.length:
             raise Refused(f"the positions of this game are numbered from 0 to {scene.length}")
-        return described(self.game, scene.states[number])
+        return told(self.game, scene.at(self.game, number))
 
     def wake(self) -> None:
         """Now that the game is where others find it, a bot that is to move may think."""
@@ -311,11 +310,11 @@ class Play:
 
     def _set_up(self) -> None:
         """The table as it stands after what has happened."""
-        self._states: list[Any] = [opened(self.game, replace(self.assignment, opening=()))]
-        self._moves: list[Json] = []
         self._now = self.game.new_states(1)
         """The last position, as the kernels have it."""
-        self._now[0] = self.game.encode(self._states[0])
+        self._now[0] = self.game.encode(opened(self.game, replace(self.assignment, opening=())))
+        self._records = [self._now.tobytes()]
+        self._moves: list[Json] = []
         for move in self.assignment.opening:
             self._note(move)
         self._table = Table(self.assignment)
@@ -338,12 +337,12 @@ class Play:
         seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
         self._moves.append({"seat": seat, "text": text, "move": move})
         self.game.advance(self._now, move)
-        self._states.append(self.game.decode(self._now[0]))
+        self._records.append(self._now.tobytes())
 
     def _words(self, move: Any) -> str:
         codec = self.game.codec
         if self.game.actions_a_turn > 1:
-            return self.game.format_move(move, self._states[-1])
+            return self.game.format_move(move, self.game.decode(self._now[0]))
         return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
 
     # Underneath: what happens
@@ -396,14 +395,15 @@ class Play:
     def _publish(self) -> None:
         """A new scene; no clock runs while somebody is missing. The lock is held."""
         self._asked = time.perf_counter()
-        table, turn, state = self._table, self._table.turn, self._states[-1]
+        table, turn = self._table, self._table.turn
         veiled = self.game.hides
+        state = self.game.decode(self._now[0]) if veiled else None
         table.notices()  # whoever is here sees the page: nobody is told anything else
         runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
         still = 0.0 if not self.company.missing else float("inf")
         self.scene = Scene(
             version=self._events,
-            states=self._states,
+            records=self._records,
             moves=self._moves,
             length=len(self._moves),
             mover=None if turn is None else turn.seat,
@@ -439,8 +439,7 @@ class Play:
 
     def _last_asked(self) -> int:
         """The seat to move in the last position, even if the game was broken off there."""
-        seat = self.game.to_move(self._states[-1])
-        return 0 if seat is None else seat
+        return max(0, int(self.game.kernels.mover(self._now)))
 
     # Bots
 

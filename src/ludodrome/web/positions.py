@@ -43,10 +43,15 @@ def described(game: Game, state: Any, seat: int | None = None) -> Json:
     """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
     states = game.new_states(1)
     states[0] = game.encode(state)  # once: reading a state takes longer than all the rest
+    return told(game, states, seat)
+
+
+def told(game: Game, states: Any, seat: int | None = None) -> Json:
+    """The same of a position as the kernels have it, states[0]."""
     mover, ending = int(game.kernels.mover(states)), game.ending(states)
-    legal = _legal(game, states)
+    legal, state = _legal(game, states), game.decode(states[0])
     return {
-        "state": game.observation(state, seat) if game.hides else game.decode(states[0]),
+        "state": game.observation(state, seat) if game.hides else state,
         "to_move": None if mover < 0 else mover,
         "legal": legal,
         "marks": _marks(game, states, legal or []),

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ludodrome.game import Game
 from ludodrome.web.company import Watcher
-from ludodrome.web.positions import Json, described
+from ludodrome.web.positions import Json, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +21,9 @@ class Scene:
 
     version: int
     """The number of events so far."""
-    states: Sequence[Any]
-    """The positions, the opening's among them; there may be later ones behind ``length``."""
+    records: Sequence[bytes]
+    """The positions, the opening's among them; there may be later ones behind ``length``. As bytes, a game is not
+    thousands of small lists through which the search for garbage has to go."""
     moves: Sequence[Json]
     length: int
     mover: int | None
@@ -41,11 +44,17 @@ class Scene:
     positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
     """The position by whose eyes see it, made when it is first asked for."""
 
+    def at(self, game: Game, number: int) -> Any:
+        """The position after so many moves, as the kernels have it."""
+        states = game.new_states(1)
+        states[:] = np.frombuffer(self.records[number], game.dtype)
+        return states
+
     def position(self, game: Game, eyes: int | None) -> Json:
         """The position as somebody sees it."""
         known = self.positions.get(eyes)
         if known is None:
-            known = described(game, self.states[self.length], eyes)
+            known = told(game, self.at(game, self.length), eyes)
             if self.result is not None and known["legal"] is not None:
                 known["legal"] = []
             self.positions[eyes] = known

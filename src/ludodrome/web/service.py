@@ -10,8 +10,11 @@ from fastapi import FastAPI
 
 THREAD_TURN = 0.0005
 """Seconds that a thread may keep the interpreter while others wait: a move lets it go ten times, at every kernel."""
-GARBAGE = (10_000, 20, 50)
-"""How rarely garbage is looked for among the young, the older, and all: games in memory are many small lists."""
+GARBAGE = (2_000, 10, 50)
+"""How rarely garbage is looked for among the young, the older, and all: often enough that nobody waits for it long."""
+PING_SECONDS = 45.0
+"""So often a WebSocket is asked whether it is still there: before proxies give up a quiet one, and rarely enough that
+a thousand who only look on cost nothing."""
 PATIENCE = 2
 """Seconds that open requests have when the server ends."""
 
@@ -28,6 +31,7 @@ class Service(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,  # whom to believe is the guard's affair
                 timeout_graceful_shutdown=PATIENCE,
+                ws_ping_interval=PING_SECONDS,
                 ws_per_message_deflate=False,  # 300 live games would need 100 MB and a core for it
             )
         )
