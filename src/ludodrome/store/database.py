@@ -6,6 +6,8 @@ from one form of them to the next in ``migrations/``.
 """
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,12 +143,29 @@ def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
 
     def set_up(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # else Python begins transactions by its own rules, and none for new tables
-        for pragma in ("journal_mode=WAL", f"synchronous={'FULL' if durable else 'NORMAL'}", "foreign_keys=ON"):
+        _write_ahead(connection)
+        for pragma in (f"synchronous={'FULL' if durable else 'NORMAL'}", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """The file's journal becomes the one that lets others read meanwhile.
+
+    Of two processes that change it at once one is refused, without SQLite's usual patience: it tries again.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _begin(connection: Connection) -> None:

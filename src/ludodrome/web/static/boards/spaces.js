@@ -302,7 +302,10 @@ export class GameBoard extends Board {
 
   lay() {
     const board = (sequence) => ({ boardSize: this.size, sequence });
-    if (!this.sent) this.submit(this.decked ? { deck: this.deck.map(board) } : board(this.sequence));
+    if (this.sent) return;
+    this.submit(this.decked ? { deck: this.deck.map(board) } : board(this.sequence));
+    for (const one of this.tools.querySelectorAll("button")) one.disabled = true;
+    this.equipped = null;
   }
 
   // Running
