@@ -58,9 +58,9 @@ from ludodrome.web.spectators import Spectators
 from ludodrome.web.thinking import Busy
 
 NOUNS = (
+    games,
     plays,
     live,
-    games,
     analysis,
     boards,
     replays,
@@ -73,7 +73,7 @@ NOUNS = (
     accounts,
     tokens,
 )
-"""What the API is about; first what is asked for most, since addresses are tried in this order."""
+"""What the API is about."""
 PAGES = (
     handbook,
     league_pages,
