@@ -219,6 +219,8 @@ def test_loony_endgames() -> None:
         assert heaps.values[heaps.added[0, n - 1]] == -n
     three_and_ten = heaps.added[heaps.added[0, 2], 9]
     assert heaps.values[three_and_ten] == -(1 + abs(2 - 10))
+    for n in (1, 2):
+        assert heaps.added[heaps.added[three_and_ten, n - 1], n - 1] == three_and_ten, "two equal short chains cancel"
     loops = heaps.added[heaps.added[0, -1], -1]
     assert heaps.values[loops] == -abs(4 - 4)
 

@@ -76,11 +76,12 @@ def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
 
 @merged
 def gather(
-    fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, sizes: Array, added: Array
-) -> tuple[Any, Any, Int]:
+    fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, added: Array
+) -> tuple[Any, Any, Int, Int]:
     """Move the chains and loops that hang on nothing from the board to the heap: those with a box of ``fresh``.
 
-    No box may be open. ``two`` and ``more`` are the boxes of degree two and those of a higher degree.
+    The words, the heap and the boxes left after that: pairs that cancel no longer count. No box may be open. ``two``
+    and ``more`` are the boxes of degree two and those of a higher degree.
     """
     while fresh:
         seed = fresh & (~fresh + ONE)
@@ -92,8 +93,11 @@ def gather(
             v &= ~own_v
             size = popcount(part)
             kind = size - 1 if edge_count(own_h, own_v) > size else added.shape[1] + 1 - size // 2
-            heap = np.int64(added[heap, kind])
-    return h, v, heap
+            after = np.int64(added[heap, kind])
+            if after < heap:  # it was one of a pair, and both are gone
+                left -= 2 * size
+            heap = after
+    return h, v, heap, left
 
 
 @merged
@@ -193,14 +197,19 @@ def expand(
         edge: Int = NO_EDGE
         taken: Int = 0
         dealt: Int = 0
-        next_h, next_v, next_heap, key = h, v, heap, ZERO
+        next_h, next_v, next_heap, next_left, key = h, v, heap, left, ZERO
         if safe_h | safe_v:
             # The parent is reduced: only a box new in degree two can belong to a chain that hangs on nothing. Twins
             # stay in order, for of two undrawn ones the move is the second.
             edge, next_h, next_v, safe_h, safe_v, fresh = next_safe(h, v, safe_h, safe_v, three, sizes)
             if fresh:
-                next_h, next_v, next_heap = gather(fresh, two | fresh, more ^ fresh, next_h, next_v, heap, sizes, added)
-            key = least_without(of, edge, turned) if next_heap == heap else least(images(next_h, next_v, turned))
+                next_h, next_v, next_heap, next_left = gather(
+                    fresh, two | fresh, more ^ fresh, next_h, next_v, heap, left, sizes, added
+                )
+            if next_heap == heap and next_left == left:  # nothing has left the core
+                key = least_without(of, edge, turned)
+            else:
+                key = least(images(next_h, next_v, turned))
         elif chains:
             chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
             chains &= ~chain
@@ -209,7 +218,9 @@ def expand(
                 best = max(best, at_most(taken, dealt, left - taken - dealt))
                 continue
             _, now_two, now_more = degrees(next_h, next_v, sizes)
-            next_h, next_v, next_heap = gather(now_two & ~two, now_two, now_more, next_h, next_v, heap, sizes, added)
+            next_h, next_v, next_heap, next_left = gather(
+                now_two & ~two, now_two, now_more, next_h, next_v, heap, left - taken - dealt, sizes, added
+            )
             key = least(images(next_h, next_v, turned))
         elif opening < opened.shape[1]:
             next_heap = np.int64(opened[heap, opening, 0])
@@ -220,13 +231,14 @@ def expand(
             if dealt and at_most(taken, dealt, left - taken - dealt) < goal:
                 best = max(best, at_most(taken, dealt, left - taken - dealt))
                 continue
+            next_left = left - taken - dealt
             key = least(of)
         else:
             taken = -1
         if taken >= 0:
             bucket = bucket_of(key, next_heap, table)
             prefetch(table, bucket)
-            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, left - taken - dealt, bucket
+            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, next_left, bucket
             children[made, TAKEN], children[made, DEALT], children[made, EDGE] = taken, dealt, edge
             words[made, H], words[made, V], words[made, KEY], words[made, MARK] = next_h, next_v, key, ZERO
             made += 1

@@ -9,6 +9,11 @@ What it is worth to open one (the proofs are in ``captures.py``): a chain of one
 chain of two is opened in the middle, so that it can be no gift of a double-deal). Of a longer chain the other
 side gets all but two, and the choice between the last two with the move or neither: ``n - 2 + |2 + V|``, where V
 is what the rest is worth to the side that must move there. In a loop it is the last four: ``n - 4 + |4 + V|``.
+
+Two short chains of the same size n cancel: V(P + c + c) = V(P) for every position P. By induction every move of P
+is worth as much as without the pair; and to open one of the two is worth no more: the other side may take its n boxes
+and open the second, V(P + c + opened c) >= n + V(P + c) >= n - (n + V(P)) = -V(P). With no move left in P, the
+pair alone is worth n - n = 0. So a heap has at most one chain of one and one of two.
 """
 
 from typing import NamedTuple
@@ -17,7 +22,7 @@ import numpy as np
 
 from ludodrome.jit import Array
 
-SHORTEST_LOOP = 4
+SHORTEST_LONG_CHAIN, SHORTEST_LOOP = 3, 4
 
 
 class Heaps(NamedTuple):
@@ -28,8 +33,9 @@ class Heaps(NamedTuple):
     boxes: Array
     """int8 (heaps,): how many boxes it has."""
     added: Array
-    """uint16 (heaps, kinds): the heap with one more of that kind. Kind n - 1 is the chain of n boxes; the loops, of
-    4, 6, 8, ... boxes, are counted from the last kind backwards."""
+    """uint16 (heaps, kinds): the heap with one more of that kind, or with one less, which has a lower number, where it
+    cancels one that is there. Kind n - 1 is the chain of n boxes; the loops, of 4, 6, 8, ... boxes, are counted from
+    the last kind backwards."""
     opened: Array
     """int16 (heaps, 3, 3): up to three openings that are worth a try, each as the heap that is left, the boxes
     taken without a choice, and the boxes of the double-deal (0, 2, 4); no boxes at all where there is none."""
@@ -57,6 +63,9 @@ def make_heaps(boxes: int) -> Heaps:
         bigger = by_code[np.searchsorted(codes, codes[room] + units[kind], sorter=by_code)]
         added[room, kind] = bigger
         removed[bigger, kind] = room
+    for kind in range(min(SHORTEST_LONG_CHAIN - 1, boxes)):
+        (there,) = np.nonzero(removed[:, kind] >= 0)
+        added[there, kind] = removed[there, kind]
     values = _values(sizes, boxes, totals, removed)
     return Heaps(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed))
 
@@ -65,7 +74,7 @@ def spoils(size: int, loop: bool) -> tuple[int, int]:
     """Of a chain or loop that is opened: the boxes taken without a choice, and those of the double-deal."""
     if loop:
         return size - 4, 4
-    return (size, 0) if size < 3 else (size - 2, 2)
+    return (size, 0) if size < SHORTEST_LONG_CHAIN else (size - 2, 2)
 
 
 def _values(sizes: list[int], boxes: int, totals: Array, removed: Array) -> Array:
@@ -96,7 +105,7 @@ def _openings(sizes: list[int], boxes: int, removed: Array) -> Array:
     opened = np.zeros((len(removed), 3, 3), np.int16)
     for kind in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):  # the shortest is written last
         loop = kind >= boxes
-        place = 2 if loop else 0 if sizes[kind] < 3 else 1
+        place = 2 if loop else 0 if sizes[kind] < SHORTEST_LONG_CHAIN else 1
         (there,) = np.nonzero(removed[:, kind] >= 0)
         taken, kept = spoils(sizes[kind], loop)
         opened[there, place, 0] = removed[there, kind]

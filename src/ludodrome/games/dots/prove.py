@@ -100,7 +100,7 @@ def begin(h: Any, v: Any, guess: int, lattice: Any, heaps: Any, arrays: Any) -> 
     h, v = in_order(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
     left = popcount(two | more)
-    h, v, heap = gather(two, two, more, h, v, 0, lattice.sizes, heaps.added)
+    h, v, heap, left = gather(two, two, more, h, v, 0, left, lattice.sizes, heaps.added)
     arrays.frame_words[0, H], arrays.frame_words[0, V] = h, v
     frames[0, HEAP], frames[0, LEFT], frames[0, FIRST] = heap, left, 0
     frames[0, GOAL] = max(2 - left, min(left, guess + (guess - left & 1)))
@@ -349,7 +349,7 @@ def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any
     gained, dealt, h, v = settle(h, v, lattice.sizes)
     h, v = in_order(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
-    h, v, heap = gather(two, two, more, h, v, 0, lattice.sizes, heaps.added)
+    h, v, heap, _ = gather(two, two, more, h, v, 0, 0, lattice.sizes, heaps.added)
     key = least(images(h, v, lattice.turned))
     return gained, dealt, heap, key
 
