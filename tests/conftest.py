@@ -1,4 +1,4 @@
-"""Settings for all tests: the --long switch, deterministic Hypothesis, uids for boxed bots, databases of both kinds."""
+"""Settings for all tests: --long, deterministic Hypothesis, boxed bots' uids, databases of both kinds, a league."""
 
 import os
 from collections.abc import Iterator
@@ -79,3 +79,12 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["Engine"]
         opened = open_database(new_database(home, with_tables(home)))
     yield opened
     opened.dispose()
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[tuple["Engine", str]]:
+    """A league that games are played in by this process: its database, and the address of its server."""
+    from tests.web import serving
+
+    with serving.league(tmp_path) as running:
+        yield running

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,12 +130,6 @@ class First:
 
     def close(self) -> None:
         self.closed = True
-
-
-@pytest.fixture
-def league(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    with serving.league(tmp_path) as running:
-        yield running
 
 
 def _order(engine: Engine, bot: str, number: int) -> Order:

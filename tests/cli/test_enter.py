@@ -2,10 +2,7 @@
 
 import subprocess
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from sqlalchemy import Engine
 
 from ludodrome.arena import records
@@ -17,15 +14,8 @@ from ludodrome.client import Client
 from ludodrome.games import make
 from tests.arena.test_doctor import quirk
 from tests.cli.running import PROGRAM, complaint, run
-from tests.web import serving
 
 SMALL = {"rows": 1, "cols": 2}
-
-
-@pytest.fixture
-def league(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    with serving.league(tmp_path) as running:
-        yield running
 
 
 def _play(engine: Engine, bot: str, number: int) -> dict[str, object]:
