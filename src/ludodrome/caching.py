@@ -3,7 +3,6 @@
 What is compiled, and how, is in ``jit.py``.
 """
 
-import fcntl
 import functools
 import hashlib
 import os
@@ -12,11 +11,14 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+
+from ludodrome import locks
 
 VARIABLE = "LUDODROME_CACHE"
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -178,25 +180,16 @@ class _Turns:
 
     def _end(self) -> None:
         if self._held is not None:
-            fcntl.flock(self._held, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
-            os.close(self._held)
+            locks.give_back(self._held)
             self._held = None
 
 
 def _turn(path: Path) -> int | None:
     """A file that is locked by us alone; None if it cannot be had, or not in good time."""
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return None
     until = time.monotonic() + MOST_SECONDS_OF_COMPILING
-    while time.monotonic() < until:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return file
-        except BlockingIOError:
+    with suppress(OSError):  # nothing can be written there, or the disk knows no locks
+        while time.monotonic() < until:
+            if (file := locks.take(path)) is not None:
+                return file
             time.sleep(0.02)
-        except OSError:  # a disk that knows no locks
-            break
-    os.close(file)
     return None

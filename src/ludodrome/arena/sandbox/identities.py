@@ -6,7 +6,6 @@ it; if the file does not say so, whoever takes it sees to it first.
 """
 
 import contextlib
-import fcntl
 import os
 import pwd
 import re
@@ -15,6 +14,8 @@ import signal
 import stat
 import time
 from pathlib import Path
+
+from ludodrome import locks
 
 POOL = range(61000, 62000)
 SETTING = "LUDODROME_SANDBOX_UIDS"
@@ -79,15 +80,8 @@ class Identity:
         uids = pool()
         start = os.getpid() % len(uids)  # so that processes do not all try the same ones first
         for uid in (*uids[start:], *uids[:start]):
-            lock = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
+            if (lock := locks.take(folder / str(uid))) is None:
                 continue
-            except BaseException:
-                os.close(lock)
-                raise
             identity = Identity(uid, lock)
             if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
                 os.ftruncate(lock, 0)
@@ -128,8 +122,7 @@ class Identity:
     def close(self) -> None:
         """Let it go as it is: whoever takes it next ends what is left."""
         if self._lock is not None:
-            fcntl.flock(self._lock, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
-            os.close(self._lock)
+            locks.give_back(self._lock)
             self._lock = None
 
 
