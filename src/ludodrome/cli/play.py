@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,16 +21,13 @@ from ludodrome.cli.commands import (
     refusals,
 )
 from ludodrome.cli.measure import interruptible
+from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
 app = typer.Typer()
-
-
-class Leave(Exception):
-    """Somebody has had enough."""
 
 
 @app.command(
@@ -65,7 +61,7 @@ def play(
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
     table = Table(chosen, [read_state(chosen, state)], bots, again)
-    screen.say(f"{chosen.title}. Type a move, or one of {', '.join(WORDS)}.\n")
+    screen.say(f"{chosen.title}. Type a move, or one of {', '.join(Table.words)}.\n")
     try:
         table.draw()
         while not table.finished():
@@ -106,7 +102,7 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
 
 
 @dataclass
-class Table:
+class Table(Session):
     """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
 
     game: "Game"
@@ -137,12 +133,12 @@ class Table:
             screen.draw(self.game, self.state)
             return
         if self.bots:
-            _print("The other move lies face down until yours is there.")
+            tell("The other move lies face down until yours is there.")
             return
         screen.console().clear()
         if "readline" in sys.modules:  # else the arrow key would show the hidden move
             sys.modules["readline"].clear_history()
-        _print("The last move lies face down until it is answered.")
+        tell("The last move lies face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether it is over; if so, says how it ended."""
@@ -152,14 +148,6 @@ class Table:
             return False
         screen.console().print(screen.verdict(outcome))
         return True
-
-    def answer(self, text: str) -> None:
-        """Does what was typed: a word, or else a move."""
-        word = text.strip().lower()
-        if word in WORDS:
-            WORDS[word](self)
-        elif word:
-            self.move(text)
 
     def move(self, text: str) -> None:
         """Makes a move, or says why it cannot be made."""
@@ -171,7 +159,7 @@ class Table:
                 notation = self.game.format_move(move, self.state)
                 after = self.game.apply(self.state, move)
         except IllegalMove as error:
-            _print(str(error), screen.BAD)
+            tell(str(error), screen.BAD)
             return
         self._put(after, notation)
 
@@ -192,8 +180,7 @@ class Table:
 
     def _put(self, after: Any, words: str) -> None:
         """A move has been made: says so and draws what came of it."""
-        line = screen.seat_name(self.seat()).append(f"  {words}\n", "not bold default")
-        screen.console().print(line, soft_wrap=True)
+        tell_move(self.seat(), words)
         self.states.append(after)
         answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
         if not answered_at_once:
@@ -201,30 +188,10 @@ class Table:
 
     # The words
 
-    def help(self) -> None:
-        """How to write a move."""
-        from ludodrome.games import GAMES
-
-        notation = screen.section(GAMES[self.game.id].rules(), "Notation")
-        words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in WORDS.items())
-        screen.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
-
-    def moves(self) -> None:
-        """All legal moves."""
-        from ludodrome.game import TooManyMoves
-
-        try:
-            with screen.compiling(self.game.id):
-                notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
-        except TooManyMoves as error:
-            _print(str(error))
-            return
-        screen.say(in_columns(notations, screen.console().width))
-
     def undo(self) -> None:
         """Takes the last move back."""
         if len(self.states) == 1:
-            _print("there is no move to take back", screen.BAD)
+            tell("there is no move to take back", screen.BAD)
             return
         self.states.pop()
         while len(self.states) > 1 and self.seat() in self.bots:
@@ -236,7 +203,7 @@ class Table:
         if self.open(self.state):
             screen.say(self.game.format_state(self.state))
         else:
-            _print("The position can be shown when both have laid: the last move lies face down.")
+            tell("The position can be shown when both have laid: the last move lies face down.")
 
     def rules(self) -> None:
         """The rules of the game."""
@@ -248,20 +215,16 @@ class Table:
         else:
             screen.say(page)
 
-    def leave(self) -> None:
-        """Ends the session."""
-        raise Leave
-
     def farewell(self) -> None:
         """What is said when a game is left before its end."""
         state = next((state for state in reversed(self.states) if self.open(state)), None)
         if state is None:
-            _print("The game is left. It began with a move face down, so there is no position to show.")
+            tell("The game is left. It began with a move face down, so there is no position to show.")
             return
         if state is self.state:
-            _print("The game is left. To go on with it another time:")
+            tell("The game is left. To go on with it another time:")
         else:
-            _print(
+            tell(
                 "The game is left. The last move lies face down; "
                 "to go on another time from the last position in which nothing was hidden:"
             )
@@ -271,7 +234,7 @@ class Table:
         screen.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
 
 
-WORDS: dict[str, Callable[[Table], None]] = {
+Table.words = {
     "help": Table.help,
     "moves": Table.moves,
     "undo": Table.undo,
@@ -279,23 +242,3 @@ WORDS: dict[str, Callable[[Table], None]] = {
     "rules": Table.rules,
     "quit": Table.leave,
 }
-
-
-def in_columns(texts: list[str], width: int) -> str:
-    """Texts in columns, read downwards, as ls prints them."""
-    if not texts:
-        return ""
-    cell = max(map(len, texts)) + 2
-    rows = -(-len(texts) // max(1, (width + 2) // cell))
-    return "\n".join("".join(f"{text:<{cell}}" for text in texts[row::rows]).rstrip() for row in range(rows))
-
-
-def _print(text: str, style: str = "") -> None:
-    from rich.text import Text
-
-    screen.console().print(Text(text, style))
-
-
-def ask(seat: int) -> str:
-    """One line from whoever is to move; EOFError when there is no more."""
-    return screen.ask(screen.seat_name(seat))

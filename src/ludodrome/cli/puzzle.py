@@ -8,7 +8,7 @@ import typer
 from ludodrome.cli import screen
 from ludodrome.cli.commands import INTERRUPTED, Command, GameId, Refusal, examples, refusals
 from ludodrome.cli.measure import interruptible
-from ludodrome.cli.play import Leave, ask, in_columns
+from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
     from ludodrome.puzzlebook import Puzzle
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-GOOD = "#3B7A2A"
 SIGN = "✓"
 
 
@@ -59,16 +58,16 @@ def puzzle(
         return
     waiting = [one for one in chosen if number is not None or one not in solved]
     if not waiting:
-        _tell(f"All {len(chosen)} of these puzzles are solved. To see one again: --number N, from --list.")
+        tell(f"All {len(chosen)} of these puzzles are solved. To see one again: --number N, from --list.")
         return
     try:
         for one in waiting:
-            Session(one, chosen, solved).run()
+            Sitting(one, chosen, solved).run()
     except Leave:
-        _tell("The puzzle is left.")
+        tell("The puzzle is left.")
     except (EOFError, KeyboardInterrupt) as end:
         screen.say("")
-        _tell("The puzzle is left.")
+        tell("The puzzle is left.")
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
 
@@ -107,7 +106,7 @@ def _kind(one: "Puzzle") -> str:
     return f"{words[one.kind]}{', ' if options else ''}{options}"
 
 
-class Session:
+class Sitting(Session):
     """One puzzle on the screen."""
 
     def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "Solved") -> None:
@@ -115,15 +114,21 @@ class Session:
             from ludodrome.puzzlebook.attempts import Attempt
 
             self.attempt = Attempt(one)
+        self.game = self.attempt.game
         self.puzzle, self.chosen, self.solved = one, chosen, solved
         self.helped = False
         """Whether the solution was shown: such a puzzle does not count as solved."""
+
+    @property
+    def state(self) -> Any:
+        """The position on the screen."""
+        return self.attempt.state
 
     def run(self) -> None:
         """Asks until it is solved or skipped."""
         title = f"{self.attempt.game.title}, puzzle {self.puzzle.number}, grade {self.puzzle.grade}"
         again = " (solved before)" if self.puzzle in self.solved else ""
-        _tell(f"{title}{again}. Type a move, or one of {', '.join(WORDS)}.\n", "bold")
+        tell(f"{title}{again}. Type a move, or one of {', '.join(self.words)}.\n", "bold")
         self.draw()
         self.task()
         try:
@@ -144,14 +149,6 @@ class Session:
         task = screen.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
         screen.console().print(task)
 
-    def answer(self, text: str) -> None:
-        """Does what was typed: a word, or else a move."""
-        word = text.strip().lower()
-        if word in WORDS:
-            WORDS[word](self)
-        elif word:
-            self.move(text)
-
     def move(self, text: str) -> None:
         """Judges a move, or says why it cannot be made."""
         from ludodrome.game import IllegalMove
@@ -161,13 +158,13 @@ class Session:
             with screen.compiling(game.id):
                 move = game.parse_move(text, before)
         except IllegalMove as error:
-            _tell(str(error), screen.BAD)
+            tell(str(error), screen.BAD)
             return
         judgement = _thinking(lambda: self.attempt.play(move))
-        _tell(judgement.sentence, GOOD if judgement.right else screen.BAD)
+        tell(judgement.sentence, screen.GOOD if judgement.right else screen.BAD)
         if not judgement.right or self.attempt.solved:
             if len(judgement.line) > 1:
-                _tell(f"   {'  '.join(judgement.line)}")
+                tell(f"   {'  '.join(judgement.line)}")
             if judgement.right:
                 self.draw()
             return
@@ -175,50 +172,33 @@ class Session:
         for reply in judgement.replies:
             seat = game.to_move(state)
             assert seat is not None
-            line = screen.seat_name(seat).append(f"  {game.format_move(reply, state)}\n", "not bold default")
-            screen.console().print(line, soft_wrap=True)
+            tell_move(seat, game.format_move(reply, state))
             state = game.apply(state, reply)
         self.draw()
 
     def _remember(self) -> None:
         if self.helped:
-            _tell("Since the solution was shown, it does not count as solved.")
+            tell("Since the solution was shown, it does not count as solved.")
             return
         fault = self.solved.add(self.puzzle)
         count = sum(one in self.solved for one in self.chosen)
-        _tell(f"Solved: {count} of {len(self.chosen)}." + (f" (It cannot be written down: {fault}.)" if fault else ""))
+        tell(f"Solved: {count} of {len(self.chosen)}." + (f" (It cannot be written down: {fault}.)" if fault else ""))
 
     # The words
 
     def help(self) -> None:
         """How to write a move, and the task once more."""
-        from ludodrome.games import GAMES
-
-        notation = screen.section(GAMES[self.puzzle.game_id].rules(), "Notation")
-        words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in WORDS.items())
-        screen.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
+        super().help()
         self.task()
-
-    def moves(self) -> None:
-        """All legal moves."""
-        from ludodrome.game import TooManyMoves
-
-        game, state = self.attempt.game, self.attempt.state
-        try:
-            notations = [game.format_move(move, state) for move in game.legal_moves(state)]
-        except TooManyMoves as error:
-            _tell(str(error))
-            return
-        screen.say(in_columns(notations, screen.console().width))
 
     def hint(self) -> None:
         """A hint, a better one each time."""
-        _tell(_thinking(self.attempt.hint))
+        tell(_thinking(self.attempt.hint))
 
     def solution(self) -> None:
         """Shows the solution; the puzzle does not count as solved then."""
         self.helped = True
-        _tell(_thinking(self.attempt.solution))
+        tell(_thinking(self.attempt.solution))
 
     def skip(self) -> None:
         """Goes on to the next puzzle."""
@@ -228,19 +208,15 @@ class Session:
         """The position on one line, as other commands take it with `--state`."""
         screen.say(self.attempt.game.format_state(self.attempt.state))
 
-    def leave(self) -> None:
-        """Ends the session."""
-        raise Leave
 
-
-WORDS: dict[str, Callable[[Session], None]] = {
-    "help": Session.help,
-    "moves": Session.moves,
-    "hint": Session.hint,
-    "solution": Session.solution,
-    "skip": Session.skip,
-    "state": Session.line,
-    "quit": Session.leave,
+Sitting.words = {
+    "help": Sitting.help,
+    "moves": Sitting.moves,
+    "hint": Sitting.hint,
+    "solution": Sitting.solution,
+    "skip": Sitting.skip,
+    "state": Sitting.line,
+    "quit": Sitting.leave,
 }
 
 
@@ -248,9 +224,3 @@ def _thinking(work: Callable[[], Any]) -> Any:
     """Does what may take a moment; Ctrl-C need not wait for it."""
     with screen.waiting("thinking ..."):
         return interruptible(work)
-
-
-def _tell(text: str, style: str = "") -> None:
-    from rich.text import Text
-
-    screen.console().print(Text(text, style))
