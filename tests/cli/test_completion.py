@@ -12,7 +12,8 @@ import typer.main
 
 import ludodrome
 from ludodrome.cli import app, completion
-from ludodrome.cli.candidates import KINDS, WORDS, candidates
+from ludodrome.cli.candidates import KINDS, PREFIXES, WORDS, candidates
+from ludodrome.games import OWN
 from tests.cli.running import PROGRAM, complaint, output, run
 
 BREAKS = " \t\n\"'><=;|&(:"
@@ -43,6 +44,10 @@ def asked(line: str, shell: str) -> subprocess.CompletedProcess[str]:
         ("ludodrome match dots greedy le", [f"level:{n}" for n in range(1, 9)]),
         ("ludodrome match dots cha", ["chains"]),
         ("ludodrome match caldera cha", []),
+        ("ludodrome match caldera al", ["alphabeta"]),
+        ("ludodrome match spaces al", []),
+        ("ludodrome match spaces mc", []),
+        ("ludodrome tournament run --game spaces:size=3 --bot mc", []),
         ("ludodrome sprt dots random cm", ["cmd:"]),
         ("ludodrome play dots --against ex", ["expert"]),
         ("ludodrome tournament run --bot ra", ["random"]),
@@ -63,9 +68,9 @@ def test_what_is_offered(line: str, words: list[str]) -> None:
     assert offered(line) == words
 
 
-def test_every_bot_that_can_play_is_offered() -> None:
-    for game in ("dots", "spaces"):
-        assert set(ludodrome.bot_names(game)) <= set(offered(f"ludodrome doctor {game} "))
+@pytest.mark.parametrize("game", OWN)
+def test_every_bot_that_can_play_is_offered_and_no_other(game: str) -> None:
+    assert offered(f"ludodrome doctor {game} ") == [*ludodrome.bot_names(game), *PREFIXES]
 
 
 def test_every_option_of_every_game_is_offered() -> None:

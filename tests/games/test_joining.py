@@ -15,7 +15,8 @@ def test_a_package_joins_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.M
     entry = table["tictactoe"]
     assert list(table) == [*games.OWN, "tictactoe"]
     assert len(table) == 6
-    assert entry == ("tictactoe", "Tic-tac-toe", "three of your own signs in a row win", "ludodrome_tictactoe", "")
+    summary = "three of your own signs in a row win"
+    assert entry == games.Entry("tictactoe", "Tic-tac-toe", summary, "ludodrome_tictactoe", "", by_steps=False)
     assert entry.rules() == (EXAMPLE / "src" / "ludodrome_tictactoe" / "RULES.md").read_text("utf-8")
 
 

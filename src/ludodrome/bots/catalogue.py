@@ -30,6 +30,13 @@ class Kind(NamedTuple):
     cannot: Callable[["Game"], str] = lambda game: ""
     """Why it cannot play a game; empty if it can."""
 
+    @property
+    def specs(self) -> list[str]:
+        """What it is asked for with: its name, or each of its levels."""
+        plain = next((knob for knob in self.knobs if knob.plain), None)
+        numbers = range(int(plain.low), int(plain.high) + 1) if plain else ()
+        return [f"{self.name}:{number}" for number in numbers] or [self.name]
+
     def make(self, game: "Game", name: str, seed: int, settings: dict[str, Any]) -> "Bot":
         """A bot of this kind, warmed up: what it needs is compiled or loaded now, and not while a clock runs."""
         from ludodrome.bots.player import Budget
@@ -81,12 +88,7 @@ def playable(game: "Game") -> list[Kind]:
 
 def bot_names(game: "Game") -> list[str]:
     """The specs of all built-in bots that can play a game, every level among them."""
-    names = []
-    for kind in playable(game):
-        plain = next((knob for knob in kind.knobs if knob.plain), None)
-        numbers = range(int(plain.low), int(plain.high) + 1) if plain else ()
-        names += [f"{kind.name}:{number}" for number in numbers] or [kind.name]
-    return names
+    return [spec for kind in playable(game) for spec in kind.specs]
 
 
 def right_specs(game: "Game") -> str:
@@ -95,5 +97,5 @@ def right_specs(game: "Game") -> str:
 
 
 def _pattern(kind: Kind) -> str:
-    plain = next((knob for knob in kind.knobs if knob.plain), None)
-    return f"{kind.name}:{plain.low} to {kind.name}:{plain.high}" if plain else kind.name
+    first, *more = kind.specs
+    return f"{first} to {more[-1]}" if more else first

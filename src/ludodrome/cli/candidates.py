@@ -37,15 +37,15 @@ def _game(typed: Mapping[str, Any]) -> str:
 
 
 def _bots(typed: Mapping[str, Any]) -> Words:
-    """All built-ins but those that the game's id alone rules out: more is known only when its room is open."""
-    from ludodrome.bots.catalogue import KINDS as BOTS
+    """All built-ins but those that the table of games rules out: more is known only when a game's room is open."""
+    from ludodrome.bots.catalogue import playable
+    from ludodrome.games import GAMES
 
-    game = SimpleNamespace(id=_game(typed), actions_a_turn=1, insight=True)
-    for kind in BOTS.values():
-        if not kind.cannot(game):  # type: ignore[arg-type]
-            plain = next((knob for knob in kind.knobs if knob.plain), None)
-            numbers = [f":{number}" for number in range(int(plain.low), int(plain.high) + 1)] if plain else [""]
-            yield from ((kind.name + number, kind.meaning) for number in numbers)
+    entry = GAMES.get(_game(typed))
+    steps = 2 if entry is not None and entry.by_steps else 1
+    game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, insight=True)
+    for kind in playable(game):  # type: ignore[arg-type]
+        yield from ((spec, kind.meaning) for spec in kind.specs)
     yield from PREFIXES.items()
 
 

@@ -35,6 +35,8 @@ class Entry(NamedTuple):
     """The room: the module whose ``GAME`` is the game's class, in a folder with its RULES.md."""
     short: str = ""
     """The title where there is little room; empty if it is short enough."""
+    by_steps: bool = False
+    """Whether a move is made of many actions, as a board is of steps: most searches cannot play it."""
 
     def room(self) -> type["Game"]:
         """The game's class; this imports Numba."""
@@ -55,8 +57,8 @@ def room_folder(module: str) -> Path:
     return Path(spec.submodule_search_locations[0], *inner)
 
 
-def _own(game_id: str, title: str, summary: str, short: str = "") -> Entry:
-    return Entry(game_id, title, summary, f"{__name__}.{game_id}", short)
+def _own(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> Entry:
+    return Entry(game_id, title, summary, f"{__name__}.{game_id}", short, by_steps)
 
 
 OWN = {
@@ -66,7 +68,7 @@ OWN = {
         _own("dots", "Dots and Boxes", "draw edges, close boxes, count chains", "Dots"),
         _own("santorini", "Santorini", "climb and build from fixed squares, for two or three, in text"),
         _own("skysummit", "Skysummit", "place two workers, climb to level 3, or shut the other in"),
-        _own("spaces", "Spaces", "two prepared boards run against each other: speed, traps, foresight"),
+        _own("spaces", "Spaces", "two prepared boards run against each other: speed, traps, foresight", by_steps=True),
     )
 }
 
