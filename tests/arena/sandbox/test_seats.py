@@ -108,6 +108,26 @@ print(sorted(map(str, found)), random.Random(1).random() < 1, sys.stdout.encodin
 
 
 @at_every_level
+def test_threads_leave_a_bot_its_memory(level: str) -> None:
+    """Four threads that hold a little, and half of the memory for the first one."""
+    text = """
+import threading
+gate, enough = threading.Barrier(5), threading.Event()
+def work():
+    held = bytes(2000)
+    gate.wait()
+    enough.wait()
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+gate.wait()
+print(len(bytearray(128 << 20)) >> 20, flush=True)
+enough.set()
+"""
+    with Running(box(level, text)) as running:
+        assert running.line() == "128\n", running.process.stderr
+
+
+@at_every_level
 def test_numpy_works_where_there_is_one(level: str) -> None:
     found = sandbox.probe.offers(sandbox.probe.KINDS[level], box(level, "").interpreter)
     assert not isinstance(found, str), found

@@ -29,8 +29,9 @@ MOST_BYTES = 1024 * 1024
 """Of all files of a bot together."""
 LEAVING_SECONDS = 1.0
 """Between the end of a namespace and the end of the bubblewrap that made it. Then it is ended itself."""
-ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
-"""All that a bot sees. More threads of NumPy's would each take a good part of its memory."""
+ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+"""All that a bot sees. More threads of NumPy's would each take a good part of its memory; so would its own, for each of
+which the C library sets 64 MiB of address space aside, unless they share one arena."""
 
 Files = Mapping[str, bytes]
 

@@ -55,7 +55,7 @@ def homes(given: Given) -> str | None:
 
 def environment(given: Given) -> str | None:
     """Looks for more in its environment than it was given."""
-    known = {"PATH", "LANG", "OPENBLAS_NUM_THREADS", "PWD", "LC_CTYPE"}
+    known = {"PATH", "LANG", "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX", "PWD", "LC_CTYPE"}
     return ", ".join(sorted(set(os.environ) - known)) or None
 
 
