@@ -32,10 +32,17 @@ export function shape(seat, x, y, r, name = "token") {
 
 export const chip = (seat) => svg("svg", { class: "chip", viewBox: "0 0 24 24", "aria-hidden": "true" }, shape(seat, 12, 12, seat === 1 ? 8.5 : 9, "box-mark"));
 
-/** The engine's best: a green arrow. */
-export function arrow(x1, y1, x2, y2, width = 9) {
-  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+/** The pieces of caldera, on the shape of their seat. */
+export const GLYPHS = {
+  crown: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 11} ${y + 8}V${y - 6}L${x - 5} ${y}L${x} ${y - 9}L${x + 5} ${y}L${x + 11} ${y - 6}V${y + 8}Z` }),
+  lancer: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x} ${y - 13}L${x + 6} ${y - 3}L${x + 1.6} ${y - 4.5}V${y + 12}H${x - 1.6}V${y - 4.5}L${x - 6} ${y - 3}Z` }),
+  smith: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 10} ${y - 9}H${x + 8}L${x + 11} ${y - 5}V${y - 2}H${x - 10}ZM${x - 2.2} ${y - 2}H${x + 2.2}V${y + 12}H${x - 2.2}Z` }),
+};
+
+/** The engine's best: a green arrow. It begins `beside` the middle of what moves, which stays readable. */
+export function arrow(x0, y0, x2, y2, width = 9, beside = 0) {
+  const whole = Math.hypot(x2 - x0, y2 - y0) || 1, length = whole - beside;
+  const [ux, uy] = [(x2 - x0) / whole, (y2 - y0) / whole], [x1, y1] = [x0 + ux * beside, y0 + uy * beside];
   const head = Math.min(width * 2.6, length * 0.6);
   const at = (along, across) => `${(x1 + ux * along - uy * across).toFixed(1)} ${(y1 + uy * along + ux * across).toFixed(1)}`;
   const w = width / 2, neck = length - head;

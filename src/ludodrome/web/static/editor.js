@@ -4,10 +4,10 @@
 // (scores, winner, reason) are not kept up: the line does not have them.
 
 import { cellName, cellNumber } from "./boards/towers.js";
-import { shape, svg } from "./draw.js";
+import { GLYPHS, shape, svg } from "./draw.js";
 
 const icon = (...parts) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ...parts);
-const worker = (seat, w) => icon(shape(seat, 12, 12, 8), svg("text", { class: "token-text tiny", x: 12, y: 12.5 }, String(w + 1)));
+const worker = (seat, w) => icon(shape(seat, 12, 12, seat === 1 ? 9 : 10), svg("text", { class: "token-text tiny", x: 12, y: 12.5 }, String(w + 1)));
 const level = (name) => icon(svg("rect", { class: "l1", x: 2, y: 2, width: 20, height: 20, rx: 3 }), svg("path", { class: "plus", d: name }));
 const UP = { id: "up", name: "Raise", icon: () => level("M12 7v10M7 12h10") };
 const DOWN = { id: "down", name: "Lower", icon: () => level("M7 12h10") };
@@ -62,7 +62,7 @@ const KINDS = ["crown", "lancer", "smith"], MOST = { crown: 1, lancer: 2, smith:
 const caldera = {
   open: (state) => structuredClone({ board: state.board, p0: state.p0, p1: state.p1, ply: state.ply }),
   tools: () => [UP, DOWN, { id: "take", name: "Take off", icon: () => icon(svg("path", { class: "plus", d: "M7 7l10 10M17 7l-10 10" })) },
-    ...[0, 1].flatMap((seat) => KINDS.map((kind) => ({ id: `${seat}${kind}`, name: `${kind[0].toUpperCase()}${kind.slice(1)} of seat ${seat + 1}`, icon: () => icon(shape(seat, 12, 12, 9), svg("text", { class: "token-text tiny", x: 12, y: 12.5 }, kind[0].toUpperCase())) })))],
+    ...[0, 1].flatMap((seat) => KINDS.map((kind) => ({ id: `${seat}${kind}`, name: `${kind[0].toUpperCase()}${kind.slice(1)} of seat ${seat + 1}`, icon: () => svg("svg", { viewBox: "0 0 56 56", "aria-hidden": "true" }, shape(seat, 28, 28, 23), GLYPHS[kind](28, 28)) })))],
 
   act(draft, tool, key) {
     const [r, c] = [Number(key[1]), Number(key[2])];
@@ -89,7 +89,7 @@ const caldera = {
 const dots = {
   open: (state) => structuredClone({ rows: state.rows, cols: state.cols, h: state.h, v: state.v, owner: state.owner, to_move: state.to_move ?? 0, nonce: state.nonce }),
   tools: () => [{ id: "edge", name: "Edges", icon: () => icon(svg("path", { class: "edge", d: "M4 12h16", "stroke-width": 3 })) },
-    ...[0, 1].map((seat) => ({ id: `box${seat}`, name: `Boxes of seat ${seat + 1}`, icon: () => icon(svg("rect", { class: `box s${seat}`, x: 2, y: 2, width: 20, height: 20 }), shape(seat, 12, 12, 5, "box-mark")) }))],
+    ...[0, 1].map((seat) => ({ id: `box${seat}`, name: `Boxes of seat ${seat + 1}`, icon: () => icon(svg("rect", { class: `box s${seat}`, x: 2, y: 2, width: 20, height: 20 }), shape(seat, 12, 12, 6, "box-mark")) }))],
   boxes: (tool) => tool !== "edge",
 
   act(draft, tool, key) {

@@ -1,18 +1,12 @@
 // Caldera: stone that grows hotter with height, vents of black glass, and chains shown before they are let go.
 
 import { Board } from "../board.js";
-import { SEATS, STEP, arrow, grow, html, motion, shape, slide, svg } from "../draw.js";
+import { GLYPHS, SEATS, STEP, arrow, grow, html, motion, shape, slide, svg } from "../draw.js";
 
 const SIDE = 7, CELL = 74, GAP = 3, PAD = 9, LABEL = 26;
 const SPAN = SIDE * CELL + (SIDE - 1) * GAP + 2 * PAD;
 const CRACKS = ["M-16 -10L-5 -3L-9 7L4 5L8 15M4 5L17 -4", "M-14 12L-6 2L2 6L6 -6L16 -11M-6 2L-12 -8"];
-const GLYPHS = {
-  crown: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 11} ${y + 8}V${y - 6}L${x - 5} ${y}L${x} ${y - 9}L${x + 5} ${y}L${x + 11} ${y - 6}V${y + 8}Z` }),
-  lancer: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x} ${y - 13}L${x + 6} ${y - 3}L${x + 1.6} ${y - 4.5}V${y + 12}H${x - 1.6}V${y - 4.5}L${x - 6} ${y - 3}Z` }),
-  smith: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 10} ${y - 9}H${x + 8}L${x + 11} ${y - 5}V${y - 2}H${x - 10}ZM${x - 2.2} ${y - 2}H${x + 2.2}V${y + 12}H${x - 2.2}Z` }),
-};
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
-const has = (cells, cell) => cells.some((one) => same(one, cell));
 
 export class GameBoard extends Board {
   corner([r, c]) {
@@ -39,7 +33,7 @@ export class GameBoard extends Board {
     return svg("svg", { viewBox: `0 0 ${LABEL + SPAN} ${SPAN + LABEL}` },
       svg("rect", { class: "frame", x: LABEL, y: 0, width: SPAN, height: SPAN, rx: 14 }),
       ...Array.from({ length: SIDE }, (_, at) => { const [x, y] = this.middle([at, at]); return [svg("text", { class: "coordinate", x: LABEL / 2 - 1, y }, String(at)), svg("text", { class: "coordinate", x, y: SPAN + LABEL / 2 + 2 }, String(at))]; }).flat(),
-      ...cells, ...this.pieces(), ...this.chainMarks(), ...this.best());
+      ...cells, ...this.chainMarks(), ...this.pieces(), ...this.lost(), ...this.best());
   }
 
   cell(cell) {
@@ -80,7 +74,7 @@ export class GameBoard extends Board {
     if (from && same(from, cell)) return [() => this.choose(this.pick.smith && !forging ? { ...this.pick, forging: true } : {}), [], this.pick.smith && !forging ? "forge instead" : "let go"];
     if (from && !forging) {
       const move = this.legal.find((one) => one.action === "move" && same(one.from, from) && same(one.to, cell));
-      if (move) return [() => this.submit(move), piece ? [svg("rect", { class: "take", x: x + 4, y: y + 4, width: CELL - 8, height: CELL - 8, rx: 5 })] : [svg("circle", { class: `spot s${seat}`, cx: mx, cy: my, r: 10 })], piece ? `take the ${piece.type}` : "step here"];
+      if (move) return [() => this.submit(move), piece ? [svg("rect", { class: "take", x: x + 4, y: y + 4, width: CELL - 8, height: CELL - 8, rx: 5 })] : [shape(seat, mx, my, 10, "spot")], piece ? `take the ${piece.type}` : "step here"];
     }
     if (piece && piece.seat === seat) {
       const can = this.legal.some((one) => same(one.from || one.smith, cell));
@@ -120,7 +114,7 @@ export class GameBoard extends Board {
     for (const owner of [0, 1]) for (const piece of state[`p${owner}`]) {
       const cell = [piece.r, piece.c], [x, y] = this.middle(cell), picked = from && same(from, cell);
       const can = interactive && owner === seat && !from && this.legal.some((one) => same(one.from || one.smith, cell));
-      if (can) drawn.push(svg("circle", { class: `can s${owner}`, cx: x, cy: y, r: 32 }));
+      if (can) drawn.push(shape(owner, x, y, owner ? 29 : 32, "can"));
       if (picked) { const [cx, cy] = this.corner(cell); drawn.push(svg("rect", { class: `picked s${owner}`, x: cx + 1, y: cy + 1, width: CELL - 2, height: CELL - 2, rx: 6 })); }
       drawn.push(svg("g", { "data-piece": cell.join(""), "pointer-events": "none" }, shape(owner, x, y, 23), GLYPHS[piece.type](x, y)));
     }
@@ -131,8 +125,18 @@ export class GameBoard extends Board {
     const { chain } = this.pick;
     if (!chain) return [];
     return chain.cells.map((cell) => {
-      const [x, y] = this.corner(cell), [mx, my] = this.middle(cell);
-      return svg("g", { "pointer-events": "none" }, svg("rect", { class: "boom", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 5 }), has(chain.lost, cell) ? svg("path", { class: "lost", d: `M${mx - 17} ${my - 17}l34 34M${mx + 17} ${my - 17}l-34 34` }) : null);
+      const [x, y] = this.corner(cell), [mx, my] = this.middle(cell), height = this.model.state.board[cell[0]][cell[1]];
+      return svg("g", { "pointer-events": "none" }, svg("rect", { class: "boom", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 5 }),
+        height > 0 && !chain.lost.some((one) => same(one, cell)) ? svg("text", { class: "digit on-boom", x: x + CELL - 6, y: y + CELL - 7 }, String(height)) : null,
+        same(cell, chain.move.target) ? svg("path", { class: "on-boom again", d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` }) : null);
+    });
+  }
+
+  /** The pieces that the chain would take are crossed out, from the corners, so that they can still be told. */
+  lost() {
+    return (this.pick.chain?.lost || []).map((cell) => {
+      const [x, y] = this.middle(cell), stroke = (dx, dy) => `M${x + dx * 30} ${y + dy * 30}L${x + dx * 15} ${y + dy * 15}`;
+      return svg("path", { class: "lost", d: stroke(-1, -1) + stroke(1, -1) + stroke(1, 1) + stroke(-1, 1) });
     });
   }
 
@@ -144,9 +148,9 @@ export class GameBoard extends Board {
 
   mark(best) {
     const [x1, y1] = this.middle(best.from || best.smith), [x2, y2] = this.middle(best.to || best.target);
-    if (best.action === "move") return [arrow(x1, y1, x1 + (x2 - x1) * 0.92, y1 + (y2 - y1) * 0.92, 10)];
+    if (best.action === "move") return [arrow(x1, y1, x1 + (x2 - x1) * 0.92, y1 + (y2 - y1) * 0.92, 10, 27)];
     const [x, y] = this.corner(best.target);
-    return [arrow(x1, y1, x1 + (x2 - x1) * 0.6, y1 + (y2 - y1) * 0.6, 10), svg("rect", { class: "arrow-build", x: x + 4, y: y + 4, width: CELL - 8, height: CELL - 8, rx: 5 })];
+    return [arrow(x1, y1, x1 + (x2 - x1) * 0.75, y1 + (y2 - y1) * 0.75, 10, 27), svg("rect", { class: "arrow-build", x: x + 4, y: y + 4, width: CELL - 8, height: CELL - 8, rx: 5 })];
   }
 
   animate(before) {

@@ -1,7 +1,7 @@
 // Decks of spaces: ten boards that are built one after another or drawn by lot, and the hundred rounds between two decks.
 
 import { post } from "../api.js";
-import { html, svg } from "../draw.js";
+import { html, shape, svg } from "../draw.js";
 
 export const DECK = 10;
 const CELL = 64, EDGE = 44;
@@ -24,7 +24,7 @@ export async function fill(deck, size, rules) {
 /** The hundred rounds as a map: who won, and by how much. `cell(row, col, x, y, side, label, children)` makes a target. */
 export function matrix(history, eyes, cell) {
   const span = EDGE + DECK * CELL, most = Math.max(1, ...history.map(({ points: [one, other] }) => Math.abs(one - other)));
-  const parts = [];
+  const parts = [shape(eyes, 14, EDGE - 13, 7, "box-mark"), shape(1 - eyes, EDGE - 13, 14, 7, "box-mark")];
   for (let number = 0; number < DECK; number++) {
     const middle = EDGE + (number + 0.5) * CELL;
     parts.push(svg("text", { class: `heat-side s${eyes}`, x: EDGE / 2, y: middle }, String(number + 1)), svg("text", { class: `heat-side s${1 - eyes}`, x: middle, y: EDGE / 2 }, String(number + 1)));

@@ -97,7 +97,7 @@ export class GameBoard extends Board {
     const step = offers.find((one) => one.type !== "trap"), trap = offers.find((one) => one.type === "trap");
     const first = this.mode === "trap" ? trap || step : step || trap, seat = this.eyes;
     const x0 = this.laid() ? mx - BESIDE : mx;
-    if (step) children.push(svg("circle", { class: `spot s${seat}`, cx: x0, cy: my, r: this.mode === "trap" && trap ? 6 : 12 }));
+    if (step) children.push(shape(seat, x0, my, this.mode === "trap" && trap ? 6 : 12, "spot"));
     if (trap && (this.mode === "trap" || !step)) children.push(this.cross(x0, this.laid() || this.contents(row, col) ? my - ABOVE : my, seat, this.mode === "trap" ? 14 : 9, "trap maybe"));
     const what = first && (first.type === "final" ? "finish" : first.type === "trap" ? "set a trap" : this.sequence.length ? "step here" : "start here");
     const act = () => (first ? this.take(first) : this.refused(row, col));
@@ -114,7 +114,7 @@ export class GameBoard extends Board {
 
   otherBoard() {
     const laid = this.laid();
-    return laid ? [svg("g", { class: "ghost", "pointer-events": "none" }, ...this.path(laid.sequence, 1 - this.eyes, BESIDE))] : [];
+    return laid ? [svg("g", { class: `other s${1 - this.eyes}`, "pointer-events": "none" }, ...this.path(laid.sequence, 1 - this.eyes, BESIDE))] : [];
   }
 
   ownBoard() {
@@ -124,7 +124,7 @@ export class GameBoard extends Board {
 
   best() {
     const { best } = this.model;
-    return best ? [svg("g", { class: "ghost hinted", "pointer-events": "none" }, ...this.path(best.sequence, this.eyes, this.laid() ? -BESIDE : 0))] : [];
+    return best ? [svg("g", { class: `other hinted s${this.eyes}`, "pointer-events": "none" }, ...this.path(best.sequence, this.eyes, this.laid() ? -BESIDE : 0))] : [];
   }
 
   /** A board as a numbered line with crosses. */

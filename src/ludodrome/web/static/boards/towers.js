@@ -92,12 +92,12 @@ export class TowerBoard extends Board {
   offer(cell, x, y, mx, my) {
     if (!this.model.interactive) return [null, [], ""];
     const { w, to, first } = this.pick, seat = this.model.seat;
-    const spot = () => svg("circle", { class: `spot s${seat}`, cx: mx, cy: my, r: 12 });
+    const spot = (r) => shape(seat, mx, my, r, "spot");
     if (this.legal[0]?.place) {
       if (first === cell) return [() => this.choose({}), [], "let go"];
       const found = this.legal.find(({ place }) => first === undefined ? place[0] === cell : place[0] === first && place[1] === cell);
       if (!found) return [() => this.refuse(this.attempt({ place: [first ?? cell, cell] })), [], ""];
-      return [() => (first === undefined ? this.choose({ first: cell }) : this.submit(found.raw)), first === undefined ? [] : [svg("circle", { class: `spot s${seat}`, cx: mx, cy: my, r: 7 })], "place a worker"];
+      return [() => (first === undefined ? this.choose({ first: cell }) : this.submit(found.raw)), first === undefined ? [] : [spot(7)], "place a worker"];
     }
     const mine = this.now.workers[seat].indexOf(cell);
     if (mine >= 0 && to === undefined) {
@@ -112,7 +112,7 @@ export class TowerBoard extends Board {
       const found = this.legal.filter((move) => move.w === w && move.to === cell);
       if (!found.length) return [() => this.refuse(this.attempt({ w, to: cell, build: this.aside(cell) })), [], ""];
       const wins = found[0].build === null;
-      return [() => (wins ? this.submit(found[0].raw) : this.choose({ w, to: cell })), [spot()], wins ? "step and win" : "step here"];
+      return [() => (wins ? this.submit(found[0].raw) : this.choose({ w, to: cell })), [spot(12)], wins ? "step and win" : "step here"];
     }
     if (cell === to) return [() => this.choose({ w }), [], "take the step back"];
     const found = this.legal.find((move) => move.w === w && move.to === to && move.build === cell);
@@ -152,7 +152,7 @@ export class TowerBoard extends Board {
       const [x, y] = this.middle(moved ? to : home);
       if (moved) drawn.push(this.worker(owner, w, ...this.middle(home), "ghost"));
       const ring = mine && picked === undefined && this.legal.some((move) => move.w === w);
-      if (ring) drawn.push(svg("circle", { class: `can s${owner}`, cx: x, cy: y, r: 33 }));
+      if (ring) drawn.push(shape(owner, x, y, owner === 1 ? 31 : 33, "can"));
       if (mine && w === picked) { const [cx, cy] = this.corner(moved ? to : home); drawn.push(svg("rect", { class: `picked s${owner}`, x: cx, y: cy, width: CELL, height: CELL, rx: 8 })); }
       drawn.push(this.worker(owner, w, x, y));
     }));
@@ -177,7 +177,7 @@ export class TowerBoard extends Board {
     const from = this.now.workers[this.model.seat]?.[w];
     if (from === undefined || from === null) return [];
     const [x1, y1] = this.middle(from), [x2, y2] = this.middle(to);
-    return [arrow(x1, y1, x1 + (x2 - x1) * 0.92, y1 + (y2 - y1) * 0.92, 12), build === null ? null : ring(build)].filter(Boolean);
+    return [arrow(x1, y1, x1 + (x2 - x1) * 0.92, y1 + (y2 - y1) * 0.92, 12, 26), build === null ? null : ring(build)].filter(Boolean);
   }
 
   animate(before) {
