@@ -1,7 +1,7 @@
 // A match as it is played: the board, the players, the moves.
 
 import { get, pageData, say, sentence } from "./api.js";
-import { chip, html } from "./draw.js";
+import { SEATS, chip, html } from "./draw.js";
 import { boardMaker, how, listen, modelOf } from "./league.js";
 
 const data = pageData();
@@ -12,7 +12,7 @@ let shown = null;
 const seconds = (milliseconds) => (milliseconds === null ? "" : milliseconds >= 60_000 ? `${Math.floor(milliseconds / 60_000)}:${String(Math.floor(milliseconds / 1000) % 60).padStart(2, "0")}` : `${(milliseconds / 1000).toFixed(1)} s`);
 
 function players(view) {
-  part("players").replaceChildren(...data.match.names.map((name, seat) => html("div", { class: `player s${seat}${view?.to_move === seat ? " turn" : ""}` }, chip(seat), html("div", { class: "who" }, html("b", {}, name), html("span", {}, view?.to_move === seat ? "is thinking" : "")), html("span", { class: "time" }, seconds(view?.left_ms[seat] ?? null)))));
+  part("players").replaceChildren(...data.match.names.map((name, seat) => html("div", { class: `player s${seat}${view?.to_move === seat ? " turn" : ""}` }, chip(seat), html("div", { class: "who" }, html("b", {}, name), html("span", {}, view?.to_move === seat ? "is thinking" : SEATS[seat])), html("span", { class: "time" }, seconds(view?.left_ms[seat] ?? null)))));
 }
 
 function moves(view) {

@@ -318,6 +318,7 @@ function panel() {
   const resign = part("resign");
   const offered = over && mine().some((seat) => view.seats[seat].offers);
   resign.textContent = offered ? "Offered" : over ? "Rematch" : "Resign";
+  resign.classList.toggle("first", over);
   resign.disabled = !mine().length || offered || (!over && (mine().length > 1 ? !mine().includes(view.to_move) : false));
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
@@ -456,7 +457,6 @@ part("moves").addEventListener("keydown", (event) => {
   look(to);
 });
 
-if (data.game === "dots") part("flip").textContent = "Turn";
 if (data.game === "spaces") for (const id of ["flip", "analysis"]) part(id).hidden = true;
 setInterval(tick, 100);
 start();

@@ -16,7 +16,7 @@ const board = new GameBoard(part("board"), part("bar"), {
 });
 
 function tell(kind, text, line = []) {
-  const node = html("div", {}, html("p", { class: kind }, text), line.length > 1 ? html("p", { class: "line" }, line.join("  ")) : null);
+  const node = html("div", {}, html("p", { class: kind }, text.replace(/(\s)-(?=\d)/g, "$1−")), line.length > 1 ? html("p", { class: "line" }, line.join("  ")) : null);
   part("told").append(node);
   node.scrollIntoView({ block: "nearest" });
 }

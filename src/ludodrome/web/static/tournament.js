@@ -1,7 +1,7 @@
 // A tournament or a challenge: its table while it is played, and after.
 
 import { get, pageData, post } from "./api.js";
-import { html } from "./draw.js";
+import { html, svg } from "./draw.js";
 import { ago, showResults } from "./league.js";
 
 const data = pageData();
@@ -18,11 +18,19 @@ function cell(one, line, rival) {
   return html("td", { class: `cell ${tone}` }, `${number(one.points)}/${one.games}`);
 }
 
+/** A rating as a dot with its interval, on a scale that all of the table share. */
+function rating({ rating: { rating, low, high } }, from, to) {
+  const across = (value) => `${(100 * (value - from)) / (to - from || 1)}%`, words = `${signed(rating)}, between ${signed(low)} and ${signed(high)}`;
+  return html("div", { class: "rating" }, html("b", {}, signed(rating)), svg("svg", { class: "interval", role: "img", "aria-label": words }, svg("title", {}, `${signed(low)} to ${signed(high)}`),
+    svg("line", { class: "base", x1: 0, x2: "100%", y1: "50%", y2: "50%" }), svg("line", { class: "reach", x1: across(low), x2: across(high), y1: "50%", y2: "50%" }), svg("circle", { class: "dot-mark", cx: across(rating), cy: "50%", r: 5 })));
+}
+
 function table({ standings, game }) {
-  const head = html("tr", {}, ...["#", "Bot", "Points", "Games"].map((word, at) => html("th", { scope: "col", class: at === 1 ? "" : "right" }, word)), html("th", { scope: "col", class: "right wide" }, "Elo (95 %)"), ...standings.map((line) => html("th", { scope: "col", class: "cell" }, String(line.place))));
+  const rated = standings.filter((line) => line.rating && line.games), from = Math.min(...rated.map((line) => line.rating.low)), to = Math.max(...rated.map((line) => line.rating.high));
+  const head = html("tr", {}, ...["#", "Bot", "Points", "Games"].map((word, at) => html("th", { scope: "col", class: at === 1 ? "" : "right" }, word)), html("th", { scope: "col", class: "wide" }, "Elo, 95 %"), ...standings.map((line) => html("th", { scope: "col", class: "cell" }, String(line.place))));
   const rows = standings.map((line, at) => html("tr", {}, html("td", { class: "right number" }, String(line.place)), html("td", { class: "who" }, html("a", { href: `/${game}/bots/${line.id}` }, line.name)),
     html("td", { class: "right number" }, number(line.points)), html("td", { class: "right number" }, String(line.games)),
-    html("td", { class: "right number wide" }, line.rating && line.games ? `${signed(line.rating.rating)} (${signed(line.rating.low)} to ${signed(line.rating.high)})` : ""),
+    html("td", { class: "wide" }, rated.includes(line) ? rating(line, from, to) : ""),
     ...line.against.map((one, rival) => cell(one, at, rival))));
   part("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...rows));
 }
