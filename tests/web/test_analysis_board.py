@@ -1,12 +1,17 @@
 """The analysis board: any position over the API, edited and pasted in a browser."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from itertools import islice
 from typing import Any
 
 import pytest
 from httpx import Client
 
 import ludodrome
+from ludodrome.web import thinking
 from tests.web.test_pages import WEIGHT, _parts
 from tests.web.walking import API
 
@@ -49,6 +54,28 @@ def test_a_position_tells_its_options(client: Client, game: str, options: dict[s
     state = made.initial_state()
     for form in (made.format_state(state), state):
         assert board(client, game, state=form)["options"] == made.options
+
+
+def test_those_who_wait_for_the_engine_leave_threads_for_others(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = {"game": "dots", "state": ludodrome.make("dots").initial_state(), "seconds": 0.05}
+    monkeypatch.setattr(thinking, "PATIENCE", 60.0)
+
+    def ask(number: int) -> int:
+        return client.post(f"{API}/{('analysis', 'values')[number % 2]}", json=question).status_code
+
+    with ExitStack() as taken, ThreadPoolExecutor(60) as crowd:
+        for _ in range(thinking.DESKS):
+            taken.enter_context(thinking.desk())
+        asked = [crowd.submit(ask, number) for number in range(60)]
+        refused = islice(as_completed(asked), 60 - thinking.MOST_WAITING)  # at once, though nobody has left a desk
+        assert {one.result() for one in refused} == {503}
+        begun = time.monotonic()
+        assert client.get(f"{API}/games").status_code == 200
+        assert time.monotonic() - begun < 3.0
+        taken.close()
+        assert sorted(one.result() for one in asked)[: thinking.MOST_WAITING] == [200] * thinking.MOST_WAITING
 
 
 def test_a_text_may_be_json(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from httpx import Client
 
 from ludodrome.store import accounts
@@ -58,3 +59,27 @@ def test_a_token_that_is_not_good_for_playing_only_looks_on(hosted: Hosted) -> N
         assert program.post(f"{API}/plays", json=wish, headers=headers).status_code == 403
         assert _move(program, view, authorization=f"Bearer {other}") == 403
         assert _move(program, view, authorization=f"Bearer {good}") == 200
+
+
+@pytest.mark.parametrize(
+    ("spec", "word"),
+    [
+        ("mcts:time=10.5", "time"),
+        ("mcts:sims=50001", "sims"),
+        ("mcts:time=1,threads=3", "threads"),
+        ("alphabeta:nodes=2000001", "nodes"),
+        ("alphabeta:depth=60", "depth"),
+    ],
+)
+def test_a_strangers_bot_does_not_think_while_all_others_wait(hosted: Hosted, spec: str, word: str) -> None:
+    wish = {"game": "skysummit", "seats": ["person", spec]}
+    for name in (None, "Owner"):
+        with hosted.client(name) as stranger:
+            answer = stranger.post(f"{API}/plays", json=wish)
+            assert answer.status_code == 422
+            assert f"the knob {word} of" in answer.json()["error"]
+            begin(stranger, "skysummit", ["person", "alphabeta:depth=60,time=10"])
+
+
+def test_whoever_is_at_the_machine_lets_bots_think_at_will(client: Client) -> None:
+    begin(client, "skysummit", ["person", "mcts:time=3600,threads=4"])

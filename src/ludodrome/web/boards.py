@@ -13,7 +13,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import OWN, find
 from ludodrome.reading import show
 from ludodrome.web.positions import Json, described, open_game
-from ludodrome.web.thinking import desk
+from ludodrome.web.thinking import desk_for_request
 
 LONGEST_LINE = 200_000
 _SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
@@ -91,7 +91,7 @@ def told_options(game_id: str, state: Any) -> Json:
 
 def solved(game: Game, state: Any, seconds: float) -> Json:
     """The exact value of a position, if it is found in so long."""
-    with desk():
+    with desk_for_request():
         found = solve(game, state, seconds)
     text = None if found.move is None else game.format_move(found.move, state)
     return {

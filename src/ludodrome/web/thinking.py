@@ -2,45 +2,59 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
 from ludodrome.search.treesearch import TreeSearch
 from ludodrome.web.positions import Json
+from ludodrome.web.refusals import Busy
 
 DESKS = 2
 """So many searches run at once."""
 PATIENCE = 20.0
 """Seconds that a request waits for a desk."""
+MOST_WAITING = 8
+"""So many requests wait for one: each holds a thread, and all that is asked here is answered by forty of them."""
 LONGEST = 5.0
 """Seconds of one analysis."""
 MOST_LINES = 5
+BUSY = "the engine is busy; ask again in a moment"
 
 _desks = threading.BoundedSemaphore(DESKS)
-
-
-class Busy(Exception):
-    """All desks are taken."""
+_waiting = threading.BoundedSemaphore(MOST_WAITING)
 
 
 @contextmanager
 def desk() -> Iterator[None]:
     """A place to think at; Busy if none becomes free."""
     if not _desks.acquire(timeout=PATIENCE):
-        raise Busy("the engine is busy; ask again in a moment")
+        raise Busy(BUSY)
     try:
         yield
     finally:
         _desks.release()
 
 
+@contextmanager
+def desk_for_request() -> Iterator[None]:
+    """The same for a request; Busy at once where many wait already, so that threads are left for everybody else."""
+    if not _waiting.acquire(blocking=False):
+        raise Busy(BUSY)
+    with ExitStack() as held:
+        try:
+            held.enter_context(desk())
+        finally:
+            _waiting.release()
+        yield
+
+
 def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
     """The best moves of a running game. ValueError: there is nothing to analyse."""
     if game.to_move(state) is None:
         raise IllegalMove("the game is over: there is nothing to analyse")
-    with desk():
+    with desk_for_request():
         if game.insight is None:
             return (_played_out if game.actions_a_turn == 1 else _board_to_lay)(game, state, seconds)
         *_, found = analyse(game, state, seconds, lines)

@@ -10,6 +10,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.arena.records import to_text
 from ludodrome.bots.catalogue import KINDS
+from ludodrome.bots.specs import read_spec
+from ludodrome.game import Game
 from ludodrome.reading import show
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import PLAY
@@ -29,6 +31,9 @@ PATIENCE = 20.0
 MOST_LINES = 100
 LATEST = 2**53
 LONGEST_KEY = 100
+MOST_THOUGHT = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
+"""What a bot may be given for a move by those who are not at this machine: the bots of all others wait meanwhile."""
+ENDS_A_SEARCH = {"time", "nodes"}
 
 Key = Annotated[
     str | None, Header(alias="x-play-key", max_length=LONGEST_KEY, description="Of a seat, if you have one.")
@@ -58,6 +63,8 @@ def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
     game = open_game(wanted.game, wanted.options)
     for spec in wanted.seats:
         _check_spec(spec)
+        if who.account != LOCAL and spec not in (PERSON, FRIEND):
+            _check_thought(spec, game)
     seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
     specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
@@ -185,3 +192,16 @@ def _check_spec(spec: str) -> None:
     """Only people and built-ins sit here: no programs of strangers."""
     if spec not in (PERSON, FRIEND) and spec.partition(":")[0] not in KINDS:
         raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({', '.join(KINDS)}), not {show(spec)}")
+
+
+def _check_thought(spec: str, game: Game) -> None:
+    """A bot thinks in a thread that it shares with all others here: it may not keep it for long."""
+    kind, knobs = read_spec(spec, game)
+    for name, most in MOST_THOUGHT.items():
+        if knobs.get(name, 0) > most:
+            raise ValueError(f"the knob {name} of {kind.name} is at most {most:,} on this server, not {knobs[name]:,}")
+    if "depth" in knobs and not knobs.keys() & ENDS_A_SEARCH:
+        raise ValueError(
+            f"the knob depth of {kind.name} goes with time or nodes on this server, "
+            f"as in {kind.name}:depth={knobs['depth']},time=1"
+        )

@@ -11,7 +11,7 @@ from ludodrome.web.positions import Json, described
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.solving import marks_of
-from ludodrome.web.thinking import desk
+from ludodrome.web.thinking import desk_for_request
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
 
@@ -49,7 +49,7 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
     """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with sitting.lock, desk():
+    with desk_for_request(), sitting.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -69,7 +69,7 @@ def hint(request: Request, name: str) -> Json:
     """A hint, a better one each time."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with sitting.lock, desk():
+    with desk_for_request(), sitting.lock:
         _check_unsolved(attempt)
         return {"hint": attempt.hint()}
 
@@ -79,7 +79,7 @@ def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle does not count as solved then."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with sitting.lock, desk():
+    with desk_for_request(), sitting.lock:
         _check_unsolved(attempt)
         sitting.helped = True
         text = attempt.solution()
