@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import records
+from ludodrome.web.service import MOST_SAID
 from tests.web.serving import server
 from tests.web.walking import API, begin, some_move
 
@@ -92,6 +93,21 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(client: Client, address:
         _say(socket, type="ping", id=5)
         assert _next(socket, "pong") == {"type": "pong", "id": 5}
     assert client.get(f"{API}/plays/{view['id']}").json()["version"] == 0
+
+
+def test_bytes_are_refused_and_what_is_far_too_long_ends_the_connection(client: Client, address: str) -> None:
+    view = begin(client, "dots", ["person", "random"], options=SMALL)
+    with _live(address, view["id"]) as socket:
+        socket.send(b"\x00\xff")
+        assert _next(socket, "refused")["status"] == 422
+        _say(socket, type="ping", id=5)
+        assert _next(socket, "pong")["id"] == 5
+        with suppress(ConnectionClosed):  # perhaps before all of it is sent
+            socket.send("x" * (MOST_SAID + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            _next(socket, "refused")
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
 
 
 def test_there_is_no_socket_for_strangers_pages_or_for_nothing(client: Client, address: str) -> None:

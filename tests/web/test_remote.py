@@ -17,6 +17,7 @@ from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
 from ludodrome.arena.records import verify
+from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.games import make
 from ludodrome.store import accounts, league, league_matches
 from ludodrome.store.account_models import LOCAL
@@ -164,7 +165,10 @@ def test_who_may_connect(home: tuple[Engine, str, str]) -> None:
         with pytest.raises(InvalidStatus, match="403"), connect(path, additional_headers=headers):
             pass
     with connect(f"{url}/connect", additional_headers=_bearer("another")):
-        pass
+        with pytest.raises(InvalidStatus, match="403"), connect(f"{url}/relay", additional_headers=_secret("guessed")):
+            pass
+        with pytest.raises(InvalidStatus, match="403"), connect(f"{url}/relay", additional_headers=_secret("é")):
+            pass
 
 
 def test_a_bot_is_there_while_it_is_connected_and_plays_one_match_at_a_time(home: tuple[Engine, str, str]) -> None:
@@ -208,6 +212,10 @@ def _until(holds: Any) -> None:
 
 def _url(address: str, bot_id: str) -> str:
     return f"{address.replace('http', 'ws')}/api/v1/bots/{bot_id}/connect"
+
+
+def _secret(text: str) -> dict[str, str]:
+    return {SECRET_HEADER: text}
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -3,11 +3,13 @@
 import base64
 import hashlib
 import re
+import socket
 import time
 
 import pytest
 from httpx import Client
 
+from ludodrome.web import service
 from ludodrome.web.security import MOST_BODY
 
 PLAYS = "/api/v1/plays"
@@ -108,6 +110,38 @@ def test_a_guard_in_front_of_a_proxy_believes_the_last_word() -> None:
     scope: Scope = {"type": "http", "scheme": "http", "client": ("10.0.0.1", 1), "headers": headers}
     _believe(scope)
     assert (scope["client"], scope["scheme"]) == (("203.0.113.9", 0), "https")
+    lines = [(b"x-forwarded-for", b"127.0.0.1"), (b"x-forwarded-for", b"203.0.113.7"), (b"x-forwarded-proto", b"http")]
+    apart: Scope = {"type": "http", "scheme": "http", "client": ("10.0.0.1", 1), "headers": lines}
+    _believe(apart)
+    assert (apart["client"], apart["scheme"]) == (("203.0.113.7", 0), "http")
+
+
+def _raw(address: str) -> socket.socket:
+    host, port = address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def test_a_head_that_does_not_end_is_not_waited_for(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "HEAD_SECONDS", 0.2)
+    for begun in (b"", b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"):
+        with _raw(address) as connection:
+            connection.sendall(begun)
+            assert connection.recv(100) == b""
+    with _raw(address) as connection:  # the second request of a connection is waited for no longer
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /health HTTP/1.1\r\nX-A: b")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.count(b"HTTP/1.1 200 OK") == 1
+
+
+def test_a_head_has_a_length(address: str) -> None:
+    line = b"X-A: " + b"b" * 1000 + b"\r\n"
+    with _raw(address) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (service.MOST_HEAD // len(line) + 1))
+        assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+    with _raw(address) as connection, connection.makefile("rb") as answer:
+        head = b"POST /api/v1/plays HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % MOST_BODY + b" " * MOST_BODY)  # what follows it may
+        assert answer.readline().startswith(b"HTTP/1.1 422 ")
 
 
 @pytest.mark.parametrize("path", ["/skysummit", "/dots/analysis", "/dots/leaderboard", "/replay", "/nowhere"])

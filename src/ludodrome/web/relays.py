@@ -56,7 +56,7 @@ class Relays:
     def opens(self, bot: str, secret: str) -> bool:
         """Whether a secret opens the relay of a bot."""
         line = self._lines.get(bot)
-        return line is not None and bool(line.secret) and secrets.compare_digest(line.secret, secret)
+        return line is not None and bool(line.secret) and secrets.compare_digest(line.secret.encode(), secret.encode())
 
     async def close(self) -> None:
         """Every bot is told to connect again."""

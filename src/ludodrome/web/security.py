@@ -148,11 +148,16 @@ def refuse(status: int, sentence: str) -> JSONResponse:
 def _believe(scope: Scope) -> None:
     """What the proxy says about the caller. Of several addresses only the last is the proxy's own word."""
     headers = Headers(scope=scope)
-    address = headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    address = _last_word(headers, "x-forwarded-for")
     if address:
         scope["client"] = (address, 0)
-    if headers.get("x-forwarded-proto", "").rpartition(",")[2].strip() == "https":
+    if _last_word(headers, "x-forwarded-proto") == "https":
         scope["scheme"] = "wss" if scope["type"] == "websocket" else "https"
+
+
+def _last_word(headers: Headers, name: str) -> str:
+    """The last of the words under a name; some proxies write theirs on a line of its own."""
+    return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
 def _put_headers(scope: Scope, headers: MutableHeaders) -> None:

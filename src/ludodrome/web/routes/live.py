@@ -14,12 +14,12 @@ from ludodrome.web.company import Watcher
 from ludodrome.web.identity import POLICY_VIOLATION, Anybody
 from ludodrome.web.library import Library
 from ludodrome.web.live import obey, present, views
-from ludodrome.web.plays import Play, Refused
+from ludodrome.web.plays import Play
 from ludodrome.web.positions import Json
+from ludodrome.web.refusals import Busy, Refused
 from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.security import MOST_BODY
-from ludodrome.web.thinking import Busy
 
 router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)
 
@@ -62,7 +62,10 @@ async def _send(socket: WebSocket, library: Library, play: Play, watcher: Watche
 async def _hear(socket: WebSocket, library: Library, play: Play, watcher: Watcher) -> None:
     """Everything that is said gets one answer, under the ``id`` that came with it."""
     while True:
-        text = await socket.receive_text()
+        try:
+            text = await socket.receive_text()
+        except KeyError:  # bytes, which are no text of ours
+            text = ""
         answer = await _answer(text, library, play, watcher)
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
 
