@@ -4,18 +4,16 @@ Each language has a folder in ``templates/``: the conversation with the arena, a
 chooses moves, one file a game. Python files there end in ``.template``, since they are no modules of this package.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from ludodrome.folders import TEMPLATE, files_below, write_new
 from ludodrome.games import GAMES
 from ludodrome.reading import listing, show
 
 GAMES_WITH_STARTERS = ("caldera", "dots", "santorini", "skysummit", "spaces")
 
-_SUFFIX = ".template"
 _STRATEGIES = "strategies"
 _LISTED = "`legal_moves` is null in a match that hides the legal moves; then this bot says that it found none."
 _MADE = "`legal_moves` is null as a rule, because there are so many; so the bot makes its own."
@@ -53,17 +51,7 @@ def write_starter(directory: Path, game: str, language: str) -> list[str]:
         )
     if language not in LANGUAGES:
         raise ValueError(f"there is no bot to begin with in {show(language)}; the languages are {listing(LANGUAGES)}")
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise ValueError(f"{directory} is there already, and nothing is overwritten; name a new or an empty folder")
-    texts = starter(game, language)
-    for name, text in texts.items():
-        file = directory / name
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, "utf-8")
-        except OSError as error:
-            raise ValueError(f"{file} cannot be written: {error.strerror or error}") from error
-    return list(texts)
+    return write_new(directory, starter(game, language))
 
 
 def starter(game: str, language: str) -> dict[str, str]:
@@ -71,10 +59,10 @@ def starter(game: str, language: str) -> dict[str, str]:
     made = LANGUAGES[language]
     folder = files("ludodrome.bots") / "templates"
     texts = {"README.md": _readme((folder / "README.md").read_text("utf-8"), game, made)}
-    for name, file in _files(folder / language):
+    for name, file in files_below(folder / language):
         path, _, last = name.rpartition("/")
         if path != _STRATEGIES:
-            texts[name.removesuffix(_SUFFIX)] = file.read_text("utf-8")
+            texts[name.removesuffix(TEMPLATE)] = file.read_text("utf-8")
         elif last.partition(".")[0] == game:
             texts[made.strategy] = file.read_text("utf-8")
     return texts
@@ -96,14 +84,6 @@ def commands(game: str, language: str) -> list[str]:
     made = LANGUAGES[language]
     spec = f'"{made.spec}"' if " " in made.spec else made.spec
     return [*made.build, f"ludodrome doctor {game} {spec}", f"ludodrome match {game} {spec} random --games 10"]
-
-
-def _files(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
-        if file.is_dir():
-            yield from _files(file, f"{before}{file.name}/")
-        else:
-            yield before + file.name, file
 
 
 def _readme(page: str, game: str, made: Language) -> str:

@@ -5,15 +5,13 @@ The files in ``templates/`` are those of tic-tac-toe; the new game's names take 
 """
 
 import re
-from collections.abc import Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from ludodrome.folders import TEMPLATE, files_below, write_new
 from ludodrome.games import GAMES, ID
 from ludodrome.reading import listing, show
 
-_SUFFIX = ".template"
 _PLAIN = re.compile(r"[\w .,'!&-]{1,60}")
 _NAME, _TITLE, _CLASS = "tictactoe", "Tic-tac-toe", "TicTacToe"
 
@@ -26,17 +24,7 @@ def write_room(directory: Path, name: str, title: str = "") -> list[str]:
         raise ValueError(f"there is a game {name} already; the games are {listing(sorted(GAMES))}")
     if title and not _PLAIN.fullmatch(title):
         raise ValueError(f"a title is up to 60 letters, digits, blanks and - ' . , ! &, not {show(title)}")
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise ValueError(f"{directory} is there already, and nothing is overwritten; name a new or an empty folder")
-    texts = room(name, title)
-    for path, text in texts.items():
-        file = directory / path
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, "utf-8")
-        except OSError as error:
-            raise ValueError(f"{file} cannot be written: {error.strerror or error}") from error
-    return list(texts)
+    return write_new(directory, room(name, title))
 
 
 def room(name: str, title: str = "") -> dict[str, str]:
@@ -48,8 +36,8 @@ def room(name: str, title: str = "") -> dict[str, str]:
     }
     folder = files(__package__) / "templates"
     return {
-        _renamed(path.removesuffix(_SUFFIX), words): _renamed(file.read_text("utf-8"), words)
-        for path, file in _files(folder)
+        _renamed(path.removesuffix(TEMPLATE), words): _renamed(file.read_text("utf-8"), words)
+        for path, file in files_below(folder)
     }
 
 
@@ -57,11 +45,3 @@ def _renamed(text: str, words: dict[str, str]) -> str:
     for old, new in words.items():
         text = text.replace(old, new)
     return text
-
-
-def _files(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
-        if file.is_dir():
-            yield from _files(file, f"{before}{file.name}/")
-        else:
-            yield before + file.name, file
