@@ -9,10 +9,10 @@ import math
 from typing import Any
 
 from ludodrome.arena.conditions import Clock
+from ludodrome.bots.player import greeting
 from ludodrome.game import Game
 from ludodrome.reading import show
 
-PROTOCOL = 1
 LINE = 64 * 1024
 """Bytes that a line from a bot may have."""
 LONG_LINE = 4 * 1024 * 1024
@@ -34,18 +34,7 @@ class BadLine(ValueError):
 
 def hello(match: str, game: Game, seat: int, clock: Clock, seed: int) -> Message:
     """A game begins."""
-    return {
-        "type": "hello",
-        "protocol": PROTOCOL,
-        "match": match,
-        "game": game.id,
-        "options": game.options,
-        "seat": seat,
-        "player": seat,
-        "seats": game.seats,
-        "clock": clock.to_json(),
-        "seed": seed,
-    }
+    return greeting(game, seat, seed, match) | {"clock": clock.to_json()}
 
 
 def observe(match: str, seat: int, turn: int, state: Any) -> Message:

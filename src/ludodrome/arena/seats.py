@@ -120,3 +120,41 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """The bot is not needed any more; whatever it holds is given back. May be called twice."""
+
+
+class AroundSeat:
+    """A seat around a seat, which passes everything on. Those that do more with some of it begin here."""
+
+    def __init__(self, inner: Seat) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        """The bot's."""
+        return self._inner.name
+
+    @property
+    def stderr(self) -> str:
+        """The bot's."""
+        return self._inner.stderr
+
+    @property
+    def notes(self) -> list[str]:
+        """What its carrier noticed."""
+        return self._inner.notes
+
+    def start(self, hello: Message) -> None:
+        """A game begins."""
+        self._inner.start(hello)
+
+    def ask(self, turn: Turn) -> Answer:
+        """The bot's answer."""
+        return self._inner.ask(turn)
+
+    def tell(self, notice: Notice) -> None:
+        """Something that wants no answer."""
+        self._inner.tell(notice)
+
+    def close(self) -> None:
+        """The bot is not needed any more."""
+        self._inner.close()

@@ -13,6 +13,8 @@ from ludodrome.reading import show
 
 Item = TypeVar("Item")
 
+PROTOCOL = 1
+"""The version of the bot protocol."""
 NODES_A_SIMULATION = 50
 """How budgets are exchanged between searches: so many visited positions are worth about one playout."""
 
@@ -178,7 +180,7 @@ def greeting(game: Game, seat: int, seed: int, match: str = "") -> dict[str, Any
         raise ValueError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {show(seat)}")
     return {
         "type": "hello",
-        "protocol": 1,
+        "protocol": PROTOCOL,
         "match": match,
         "game": game.id,
         "options": game.options,

@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ludodrome.arena.messages import Message, longest_line
-from ludodrome.arena.seats import Answer, Notice, Seat, Turn
+from ludodrome.arena.messages import longest_line
+from ludodrome.arena.seats import AroundSeat, Seat
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.game import Game
 
@@ -58,15 +58,14 @@ def limited_command(program: Path) -> list[str]:
     return [sys.executable, "-I", "-u", "-c", launcher, str(program)]
 
 
-class UploadedSeat:
+class UploadedSeat(AroundSeat):
     """A seat around the child of an uploaded bot, whose folder is gone when it is closed."""
 
     def __init__(self, spec: str, source: str, game: Game, sandboxed: bool) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ludodrome-bot-"))
-        self._inner: Seat
         try:
             program = write_source(source, self._folder)
-            self._inner = self._make(spec, program, game, sandboxed)
+            super().__init__(self._make(spec, program, game, sandboxed))
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
@@ -79,34 +78,7 @@ class UploadedSeat:
 
         return sandbox.seat(program.parent, spec, longest_line(game))
 
-    @property
-    def name(self) -> str:
-        """The bot's."""
-        return self._inner.name
-
-    @property
-    def stderr(self) -> str:
-        """The bot's."""
-        return self._inner.stderr
-
-    @property
-    def notes(self) -> list[str]:
-        """What its carrier noticed."""
-        return self._inner.notes
-
-    def start(self, hello: Message) -> None:
-        """A game begins."""
-        self._inner.start(hello)
-
-    def ask(self, turn: Turn) -> Answer:
-        """The bot's answer."""
-        return self._inner.ask(turn)
-
-    def tell(self, notice: Notice) -> None:
-        """Something that wants no answer."""
-        self._inner.tell(notice)
-
     def close(self) -> None:
         """The child is ended, and its folder with it."""
-        self._inner.close()
+        super().close()
         shutil.rmtree(self._folder, ignore_errors=True)
