@@ -8,6 +8,7 @@ import typer
 
 from ludodrome.cli import screen
 from ludodrome.cli.commands import Command, GameId, Group, Json, Options, examples, open_game, refusals
+from ludodrome.cli.records import OnlyBot, OnlyGame, OnlyWinner, Paths
 
 if TYPE_CHECKING:
     from ludodrome.datasets import Dataset
@@ -41,18 +42,12 @@ ShardRows = Annotated[
     ),
 )
 def records(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH", show_default=False, help="Files of records, or folders of them.")
-    ],
+    paths: Paths,
     to: Folder,
     form: Form = "npz",
-    game: Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")] = None,
-    bot: Annotated[
-        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
-    ] = None,
-    winner: Annotated[
-        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
-    ] = None,
+    game: OnlyGame = None,
+    bot: OnlyBot = None,
+    winner: OnlyWinner = None,
     licence: Licence = "CC0-1.0",
     rows: ShardRows = None,
     json: Json = False,

@@ -19,6 +19,13 @@ app = typer.Typer()
 Paths = Annotated[
     list[str], typer.Argument(metavar="PATH", show_default=False, help="Files of records, or folders of them.")
 ]
+OnlyGame = Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")]
+OnlyBot = Annotated[
+    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
+]
+OnlyWinner = Annotated[
+    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
+]
 WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 
 
@@ -117,13 +124,9 @@ def rerun(
 )
 def records(
     paths: Paths,
-    game: Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")] = None,
-    bot: Annotated[
-        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
-    ] = None,
-    winner: Annotated[
-        str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
-    ] = None,
+    game: OnlyGame = None,
+    bot: OnlyBot = None,
+    winner: OnlyWinner = None,
     reason: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Only games whose end says this.")
     ] = None,
