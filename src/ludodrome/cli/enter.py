@@ -74,7 +74,8 @@ def _entered(client: "Client", game: str, name: str) -> Any:
         known = next(mine, None)
         return client.enter_remote_bot(game, name) if known is None else client.renew_token(known["id"])
     except HTTPError as error:
-        raise Refusal(f"{client.url} does not answer ({error}); is `ludodrome serve` running?") from error
+        hint = "is `ludodrome serve` running there? --server names another address"
+        raise Refusal(f"{client.url} does not answer ({error}); {hint}") from error
 
 
 def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
