@@ -20,8 +20,8 @@ from ludodrome.store.models import Setting
 from ludodrome.store.play_models import PlayEvent
 from ludodrome.web.company import Watcher
 from ludodrome.web.library import Library
-from ludodrome.web.plays import Play, Refused, Staff, seated
-from ludodrome.web.thinking import Busy
+from ludodrome.web.plays import Play, Staff, seated
+from ludodrome.web.refusals import Busy, Refused
 
 BOTH = frozenset({0, 1})
 HOST = Watcher(BOTH, True)

@@ -18,9 +18,9 @@ from ludodrome.arena.seats import ERROR, Answer, Fault
 from ludodrome.store.database import open_database
 from ludodrome.web import grading
 from ludodrome.web.grading import Review, Reviewer
+from ludodrome.web.refusals import Busy
 from ludodrome.web.replays import find_record, replay, take_in
 from ludodrome.web.shelves import Shelf
-from ludodrome.web.thinking import Busy
 from tests.arena.playing import Scripted, assignment
 from tests.web import leagues
 from tests.web.walking import API, begin, play_out

@@ -16,8 +16,9 @@ from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
 from ludodrome.reading import listing, show
+from ludodrome.web.refusals import Busy
 from ludodrome.web.shelves import Shelf
-from ludodrome.web.thinking import LONGEST, MOST_LINES, Busy, analysed
+from ludodrome.web.thinking import LONGEST, MOST_LINES, analysed
 
 try:
     from mcp.server.mcpserver import Image, MCPServer

@@ -20,13 +20,14 @@ from ludodrome.store import counts
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.addresses import API
 from ludodrome.web.checking import Doctor
-from ludodrome.web.files import Files
+from ludodrome.web.files import SMALLEST_ZIPPED, Files
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
 from ludodrome.web.library import Library
 from ludodrome.web.limits import Limits, within
 from ludodrome.web.metrics import Counted, Meter, Metrics
-from ludodrome.web.plays import Refused, Staff
+from ludodrome.web.plays import Staff
+from ludodrome.web.refusals import Busy, Refused
 from ludodrome.web.relays import Relays
 from ludodrome.web.routes import (
     account_pages,
@@ -55,7 +56,6 @@ from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.shelves import Shelf
 from ludodrome.web.sittings import Sitting
 from ludodrome.web.spectators import Spectators
-from ludodrome.web.thinking import Busy
 
 NOUNS = (
     games,
@@ -92,7 +92,6 @@ HOURS = 12 * 3600.0
 THINKERS = 4
 """Threads in which bots think."""
 STATIC = Path(__file__).parent / "static"
-SMALLEST_ZIPPED = 1024
 
 
 class Ascii(JSONResponse):

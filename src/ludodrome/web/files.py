@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 SMALLEST_ZIPPED = 1024
+"""Bytes; what is smaller is sent as it is."""
 
 
 class File(NamedTuple):

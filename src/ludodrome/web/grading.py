@@ -12,8 +12,9 @@ from ludodrome.analysis.grading import Graded, Grading
 from ludodrome.analysis.worth import Value
 from ludodrome.arena.records.courses import Course
 from ludodrome.web.positions import Json
+from ludodrome.web.refusals import Busy
 from ludodrome.web.shelves import Shelf
-from ludodrome.web.thinking import Busy, desk
+from ludodrome.web.thinking import desk
 
 SECONDS = 20.0
 """Of computing for a game; what is left then is graded with little work."""

@@ -20,8 +20,9 @@ from ludodrome.store import plays
 from ludodrome.store.committing import Committer
 from ludodrome.store.plays import FRIEND, Friend, Kept
 from ludodrome.web.company import Company, Watcher
-from ludodrome.web.plays import NotYours, Play, Refused, Staff, seated, unkept
+from ludodrome.web.plays import Play, Staff, seated
 from ludodrome.web.positions import open_game
+from ludodrome.web.refusals import NotYours, Refused, unkept
 from ludodrome.web.shelves import Shelf
 
 PLACES = 1000

@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from fastapi.concurrency import run_in_threadpool
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
@@ -30,9 +30,9 @@ from ludodrome.web.bells import Bell
 from ludodrome.web.company import BOT, PERSON, Company, Watcher
 from ludodrome.web.floors import Floor
 from ludodrome.web.positions import Json, told
+from ludodrome.web.refusals import NotYours, Refused, unkept
 from ludodrome.web.scenes import Scene
 from ludodrome.web.shelves import Shelf
-from ludodrome.web.thinking import Busy
 
 MOST_BOTS = 16
 """So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
@@ -43,25 +43,6 @@ MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
 
 Journal = Callable[[int, Event, End | None], "Future[None]"]
 """Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
-
-
-class Refused(ValueError):
-    """What was asked cannot be done now; the sentence says why."""
-
-    status = 409
-
-
-class NotYours(Refused):
-    """It can be done, but by somebody else."""
-
-    status = 403
-
-
-def unkept(error: SQLAlchemyError) -> Exception:
-    """Something could not be written down, and so it has not happened."""
-    if isinstance(error, IntegrityError):
-        return Refused("the game has gone on elsewhere; look at it again")
-    return Busy("this could not be written down, and so it has not happened; try again")
 
 
 def _forget(number: int, event: Event, end: End | None) -> "Future[None]":

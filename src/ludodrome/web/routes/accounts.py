@@ -17,7 +17,7 @@ from ludodrome.web.identity import (
     is_secure,
 )
 from ludodrome.web.limits import SIGN_IN
-from ludodrome.web.plays import Refused
+from ludodrome.web.refusals import Refused
 from ludodrome.web.routes.asking import FAULTS, Strict
 
 router = APIRouter(tags=["accounts"], responses=FAULTS)

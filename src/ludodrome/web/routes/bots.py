@@ -22,8 +22,8 @@ from ludodrome.store.league_models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.checking import Doctor
 from ludodrome.web.identity import Anybody, BotsScope, Caller
-from ludodrome.web.plays import Refused
 from ludodrome.web.positions import Json
+from ludodrome.web.refusals import Refused
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 
 router = APIRouter(tags=["bots"], responses=FAULTS)

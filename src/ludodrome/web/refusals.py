@@ -1,0 +1,26 @@
+"""What is raised when something is not done, with a sentence for whoever asked. ``app.py`` answers them with it."""
+
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+
+class Refused(ValueError):
+    """What was asked cannot be done now; the sentence says why."""
+
+    status = 409
+
+
+class NotYours(Refused):
+    """It can be done, but by somebody else."""
+
+    status = 403
+
+
+class Busy(Exception):
+    """It could be done, but not at the moment."""
+
+
+def unkept(error: SQLAlchemyError) -> Exception:
+    """Something could not be written down, and so it has not happened."""
+    if isinstance(error, IntegrityError):
+        return Refused("the game has gone on elsewhere; look at it again")
+    return Busy("this could not be written down, and so it has not happened; try again")
