@@ -1,6 +1,6 @@
 """docs/reference/commands.md: every command with its arguments and options, from the help that the program gives.
 
-``scripts/reference`` writes it; ``test_reference.py`` compares.
+``scripts/reference`` writes it; ``tests/docs/test_generated.py`` compares.
 """
 
 from collections.abc import Iterator

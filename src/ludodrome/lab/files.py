@@ -20,7 +20,6 @@ from ludodrome.writing import write_whole
 
 MOST_BYTES = 1 << 30
 """No larger file is read into memory."""
-COLLECTION_KEYS = ("name", "boards")
 
 
 @dataclass(slots=True)

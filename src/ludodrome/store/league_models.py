@@ -21,9 +21,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from ludodrome.store.models import Base
 
-BUILTIN, UPLOADED, REMOTE = KINDS = ("builtin", "uploaded", "remote")
-LADDER, CHALLENGE, TOURNAMENT = CAUSES = ("ladder", "challenge", "tournament")
-QUEUED, PLAYING, DONE, DROPPED = STATUSES = ("queued", "playing", "done", "dropped")
+BUILTIN, UPLOADED, REMOTE = ("builtin", "uploaded", "remote")
+LADDER, CHALLENGE, TOURNAMENT = ("ladder", "challenge", "tournament")
+QUEUED, PLAYING, DONE, DROPPED = ("queued", "playing", "done", "dropped")
 
 
 class Bot(Base):

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.committing import Committer, Row
@@ -125,12 +125,6 @@ def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -
     with Session(engine) as session:
         rows = session.execute(wanted).tuples()
         return [Line(name, game, begun_as["names"], *rest) for name, game, begun_as, *rest in rows]
-
-
-def count_running(engine: Engine) -> int:
-    """How many games are not over."""
-    with Session(engine) as session:
-        return session.scalar(select(func.count(Play.id)).where(Play.finished.is_(None))) or 0
 
 
 # Writing

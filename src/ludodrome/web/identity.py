@@ -115,7 +115,6 @@ async def administrator(connection: HTTPConnection, who: Annotated[Caller, Depen
 SignedIn = Annotated[Caller, Depends(signed_in)]
 Begins = Annotated[Caller, Depends(begins)]
 Administrator = Annotated[Caller, Depends(administrator)]
-PlayScope = Annotated[Caller, Depends(scoped(PLAY))]
 BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
 AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
 

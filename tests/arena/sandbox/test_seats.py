@@ -13,6 +13,7 @@ import pytest
 from ludodrome.arena import records, sandbox
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.judge import play
+from ludodrome.arena.ladder.uploads import write_source
 from ludodrome.arena.sandbox import NoSandbox, boxes, identities
 from ludodrome.arena.sandbox.boxes import MOST_BYTES, MOST_FILES, BoxedProcess, read_folder
 from ludodrome.arena.sandbox.identities import Identity, NoneFree, processes_of
@@ -245,9 +246,9 @@ def test_folders_that_are_no_bots(tmp_path: Path) -> None:
 
 
 def test_a_source_is_written_and_nothing_else(tmp_path: Path) -> None:
-    folder = sandbox.bot_folder("raise SystemExit('never run here') # é", tmp_path)
-    assert [path.name for path in folder.iterdir()] == ["main.py"]
-    assert read_folder(folder)["main.py"].decode() == "raise SystemExit('never run here') # é"
+    program = write_source("raise SystemExit('never run here') # é", tmp_path)
+    assert list(tmp_path.iterdir()) == [program]
+    assert read_folder(tmp_path)["main.py"].decode() == "raise SystemExit('never run here') # é"
 
 
 # Uids

@@ -5,7 +5,6 @@ seat for a bot under it. What is not Linux has no level.
 """
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
     from ludodrome.arena.sandbox.limits import Limits
     from ludodrome.arena.sandbox.seats import BoxedSeat
 
-__all__ = ["Level", "NoSandbox", "bot_folder", "box", "level", "seat"]
-
-MAIN = "main.py"
+__all__ = ["Level", "NoSandbox", "box", "level", "seat"]
 
 
 def level(anew: bool = False) -> Level:
@@ -29,13 +26,6 @@ def level(anew: bool = False) -> Level:
     from ludodrome.arena.sandbox import probe
 
     return probe.level(anew)
-
-
-def bot_folder(source: str, within: Path | None = None) -> Path:
-    """A new folder that holds a program as its main.py; whoever made it removes it. Nothing of it is read or run."""
-    folder = Path(tempfile.mkdtemp(prefix="ludodrome-bot-", dir=within))
-    (folder / MAIN).write_text(source, "utf-8")
-    return folder
 
 
 def box(source: Path, limits: "Limits | None" = None) -> "Box":

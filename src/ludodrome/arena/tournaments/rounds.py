@@ -14,8 +14,6 @@ from ludodrome.arena.tournaments import formats
 from ludodrome.arena.tournaments.formats import Meeting
 from ludodrome.arena.tournaments.plans import GAUNTLET, KNOCKOUT, ROUND_ROBIN, SWISS, Plan
 
-Rounds = "FixedRounds | SwissRounds | KnockoutRounds"
-
 
 def rounds_of(plan: Plan) -> "FixedRounds | SwissRounds | KnockoutRounds":
     """Where the fixtures of a plan come from."""
