@@ -10,14 +10,13 @@ from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.worth import Value
+from ludodrome.bots.solvers import WITHIN_REACH
 from ludodrome.game import Game
 from ludodrome.games.dots.solve import Solver
 from ludodrome.search.thinking import Finding, Thinker
 
 SEARCH_BITS = 18
 SOLVER_BITS = 20
-WITHIN_REACH = 44
-"""With more undrawn edges than this the solver of dots is not even asked."""
 SOLVER_SHARE = 4
 """The solver of dots may visit so many times the nodes of a search: it is that much more certain."""
 PATIENCE = 3

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.beliefs import MIDDLE, shown
+from ludodrome.arena.ladder.beliefs import shown
 from ludodrome.arena.matches.tallies import Played
 from ludodrome.arena.tournaments.plans import Plan
 from ludodrome.arena.tournaments.report import crosstable, standings
@@ -141,14 +141,6 @@ def whole_event(engine: Engine, one: Event) -> Json:
 def event_list(engine: Engine, found: Sequence[Event]) -> list[Json]:
     """Events with how far they are."""
     return [event(one, league_matches.played_of(engine, one.id)) for one in found]
-
-
-def axis(lines: Sequence[Json]) -> tuple[float, float]:
-    """From where to where a plot of ratings goes."""
-    ratings = [line["rating"] for line in lines if line["rating"] is not None]
-    low = min((one["low"] for one in ratings), default=MIDDLE - 100)
-    high = max((one["high"] for one in ratings), default=MIDDLE + 100)
-    return low, high
 
 
 def word(engine: Engine) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ludodrome.arena.ladder.beliefs import MIDDLE
 from ludodrome.arena.tournaments.report_plots import steps
-from ludodrome.web.league import axis
 from ludodrome.web.positions import Json
 
 EDGE = 3.0
@@ -22,7 +22,10 @@ class Axis(NamedTuple):
     @staticmethod
     def around(lines: Sequence[Json]) -> "Axis":
         """One that holds all ratings with their intervals."""
-        return Axis(*axis(lines))
+        ratings = [line["rating"] for line in lines if line["rating"] is not None]
+        low = min((one["low"] for one in ratings), default=MIDDLE - 100)
+        high = max((one["high"] for one in ratings), default=MIDDLE + 100)
+        return Axis(low, high)
 
     def across(self, value: float) -> str:
         """Where a rating stands, in per cent."""

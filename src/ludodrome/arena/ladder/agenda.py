@@ -43,7 +43,6 @@ READY = 4
 """So many games of an event lie ready before its next opening is drawn."""
 LOOK_AGAIN = 2.0
 """Seconds for which it is remembered who could play a game."""
-SEED_BITS = 31
 
 
 class Agenda:
@@ -205,7 +204,7 @@ class Agenda:
 
     def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
         made = make(game)
-        seed = secrets.randbits(SEED_BITS)
+        seed = secrets.randbits(events.SEED_BITS)
         discipline = Discipline(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
         batch = []
         for number, seating in enumerate(rotations(len(pair))):
