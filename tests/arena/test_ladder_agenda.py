@@ -19,7 +19,7 @@ from ludodrome.arena.records import verify
 from ludodrome.arena.tournaments.report import standings
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
-from ludodrome.store import league, league_matches
+from ludodrome.store import accounts, league, league_matches
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_models import DONE, DROPPED, LADDER, PLAYING, QUEUED
@@ -233,3 +233,18 @@ def test_what_is_refused(engine: Engine, bots: dict[str, league.Entry]) -> None:
         events.ask(engine, "dots", pair, LOCAL)
     with pytest.raises(ValueError, match="not over"):
         events.ask(engine, "dots", pair, LOCAL)
+
+
+def test_a_strangers_clock_does_not_hold_a_worker_for_a_day(engine: Engine, bots: dict[str, league.Entry]) -> None:
+    pair = [bots["random"], bots["greedy"]]
+    stranger = accounts.add_account(engine, "Stranger", "hash").id
+    for clock in ("none", "depth=60", "11s", "1s+301s", "60s++11s", "1440m"):
+        with pytest.raises(ValueError, match="a clock counts time here: at most 10s a move, 300s in the bank"):
+            events.ask(engine, "dots", pair, stranger, clock=clock)
+    for fair in (None, "10s", "1s+10s", "60s++1s"):
+        events.ask(engine, "dots", pair, stranger, clock=fair)
+    events.ask(engine, "dots", pair, LOCAL, clock="none")
+
+
+def test_no_bot_is_looked_for_under_a_name_with_a_nul(engine: Engine) -> None:
+    assert league.find_bot(engine, "a\0b") is None

@@ -116,6 +116,11 @@ def test_a_guard_in_front_of_a_proxy_believes_the_last_word() -> None:
     assert (apart["client"], apart["scheme"]) == (("203.0.113.7", 0), "http")
 
 
+@pytest.mark.parametrize("path", ["/api/v1/plays/a%00b", "/api/v1/matches?bot=%00", "/dots/plays/%00"])
+def test_nothing_is_looked_for_under_a_name_with_a_nul(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404  # PostgreSQL would be asked in vain, and say so
+
+
 def _raw(address: str) -> socket.socket:
     host, port = address.removeprefix("http://").split(":")
     return socket.create_connection((host, int(port)), timeout=30)

@@ -238,6 +238,8 @@ def _entry(row: Bot, owner_name: str | None, owner_banned: bool | None, present:
 
 def find_bot(engine: Engine, bot_id: str) -> Entry | None:
     """A bot by its id."""
+    if "\0" in bot_id:
+        return None  # PostgreSQL cannot even be asked
     with Session(engine) as session:
         found = session.execute(_entries().where(Bot.id == bot_id)).first()
         return None if found is None else _entry(*found)

@@ -111,6 +111,8 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_called(host):
             return refuse(421, "this server answers to other names; it was told which with --host-name")
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            return refuse(404, "there is nothing at an address with a NUL in it")  # nor can PostgreSQL be asked for it
         writes = scope["type"] == "websocket" or scope["method"] in WRITES
         if not writes:
             return None

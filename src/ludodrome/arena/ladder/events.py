@@ -10,11 +10,13 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from ludodrome.arena.conditions import Clock
 from ludodrome.arena.matches.fixtures import Fixture
 from ludodrome.arena.matches.tallies import Played
 from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, Plan, make_plan
 from ludodrome.arena.tournaments.rounds import FixedRounds, rounds_of
 from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.store.account_models import LOCAL
 from ludodrome.store.league import Entry
 from ludodrome.store.league_matches import add_event, event_games, open_events
 from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, Event
@@ -27,6 +29,8 @@ MOST_GAMES = 1000
 MOST_OPEN = 5
 """Events of one account that are not over."""
 MOST_PACE_MS = 3000
+LONGEST_CLOCK = Clock(move_ms=10_000, bank_ms=300_000, increment_ms=10_000)
+"""For those who are not at this machine: while a bot lets its clock run, a worker plays nothing else."""
 SEED_BITS = 31
 
 
@@ -64,6 +68,8 @@ def ask(
             "seed": secrets.randbits(SEED_BITS),
         }
     )
+    if account != LOCAL:
+        _check_clock(plan.disciplines[0].conditions.clock)
     total = rounds_of(plan).total
     if total > MOST_GAMES:
         raise ValueError(f"that would be {total} games; an event has at most {MOST_GAMES}")
@@ -85,6 +91,20 @@ def _check_bots(game: str, bots: Sequence[Entry]) -> None:
         if not bot.here:
             away = "is not connected" if bot.kind == REMOTE and bot.retired is None else "does not play any more"
             raise ValueError(f"{bot.name} {away}")
+
+
+def _check_clock(clock: Clock) -> None:
+    pairs = (
+        (clock.move_ms, LONGEST_CLOCK.move_ms),
+        (clock.bank_ms, LONGEST_CLOCK.bank_ms),
+        (clock.increment_ms, LONGEST_CLOCK.increment_ms),
+    )
+    if not clock.runs or any(wanted > most for wanted, most in pairs):
+        move, bank, increment = (most // 1000 for _, most in pairs)
+        raise ValueError(
+            f"a clock counts time here: at most {move}s a move, {bank}s in the bank and {increment}s more for each "
+            f"move, not {clock}"
+        )
 
 
 def fixtures(plan: Plan) -> list[Fixture]:
