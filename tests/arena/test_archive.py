@@ -95,3 +95,5 @@ def test_bad_files_are_named(name: str, content: bytes, sentence: str, tmp_path:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(records.BadRecord, match=r"none\.json cannot be read: No such file"):
         list(archive.find([tmp_path / "none.json"]))
+    with pytest.raises(records.BadRecord, match=r"a\.json cannot be read: File name too long"):
+        list(archive.find([tmp_path / f"{'a' * 300}.json"]))

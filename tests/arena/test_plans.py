@@ -113,6 +113,9 @@ def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
     path.write_text("pairs = ")
     with pytest.raises(ValueError, match=r"the plan .*spring.toml cannot be read: Invalid value"):
         read_plan(path)
+    path.write_text(f"pairs = {'[' * 5000}")
+    with pytest.raises(ValueError, match=r"the plan .*spring.toml cannot be read: it is nested too deeply"):
+        read_plan(path)
     path.write_text("pairs = 0")
     with pytest.raises(ValueError, match=r"the plan .*spring.toml: games is"):
         read_plan(path)

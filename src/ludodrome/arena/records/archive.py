@@ -6,6 +6,7 @@ A folder holds one file a game; a file may also hold many, as JSON Lines or as t
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,7 @@ COLUMNS = (
 def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
     """The records in some files and folders, folder by folder in the order of their names; BadRecord names the file."""
     for path in map(Path, paths):
-        if path.is_dir():
+        if os.path.isdir(path):  # a name that no file can have is no folder's either; a Path would break on it
             for file in sorted(path.glob(f"*{SUFFIX}")):
                 yield read(file)
         elif path.suffix == f".{LINES}":

@@ -110,6 +110,8 @@ def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> 
             value = tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the plan {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    except RecursionError as error:
+        raise ValueError(f"the plan {path} cannot be read: it is nested too deeply") from error
     try:
         return make_plan({"name": path.stem} | value | dict(instead))
     except ValueError as error:
