@@ -1,8 +1,10 @@
 """Finished games: found wherever they are kept, told whole, graded in the background, scrubbed in a browser."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from ludodrome.web import grading
 from ludodrome.web.grading import Review, Reviewer
 from ludodrome.web.refusals import Busy
 from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.routes import replays as routes
 from ludodrome.web.shelves import Shelf
 from tests.arena.playing import Scripted, assignment
 from tests.web import leagues
@@ -147,6 +150,31 @@ def test_hidden_boards_of_spaces_are_open_once_all_is_over(client: Client) -> No
 
 
 # The work in the background
+
+
+def test_replays_that_are_told_leave_threads_for_others(
+    client: Client, record: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = client.post(f"{API}/replays", json=record).json()["id"]
+    go_on = threading.Event()
+    told = threading.Semaphore(0)
+
+    def slowly(*arguments: Any) -> Any:
+        told.release()
+        go_on.wait(60)
+        return replay(*arguments)
+
+    monkeypatch.setattr(routes, "replay", slowly)
+    with ThreadPoolExecutor(routes.MOST_TOLD) as crowd:
+        asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(routes.MOST_TOLD)]
+        for _ in asked:
+            told.acquire(timeout=60)
+        answer = client.get(f"{API}/replays/{name}")
+        go_on.set()
+        assert answer.status_code == 503
+        assert answer.json()["error"] == "too many games are being told; ask again in a moment"
+        assert [one.result().status_code for one in asked] == [200] * routes.MOST_TOLD
+    assert client.get(f"{API}/replays/{name}").json()["digest"] == record["digest"]
 
 
 def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Replays: every finished game, its grading, its record; records that somebody brings along."""
 
 import json
+import threading
 from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request
@@ -10,13 +11,20 @@ from ludodrome.arena.records import to_text
 from ludodrome.arena.records.courses import course
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.positions import Json
+from ludodrome.web.refusals import Busy
 from ludodrome.web.replays import find_record, replay, take_in
 from ludodrome.web.routes.asking import FAULTS
+from ludodrome.web.texts import as_json
 
 router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
 
 MOST_PLIES = 100_000
+MOST_TOLD = 8
+"""So many replays are told at once: a long one of spaces takes a second, and one of the threads that answer all."""
 Record = Annotated[Json, Body(examples=[{"ludodrome": "record", "version": 1}])]
+
+
+_tellers = threading.BoundedSemaphore(MOST_TOLD)
 
 
 def record_named(request: Request, name: str) -> Json:
@@ -33,10 +41,16 @@ def bring(request: Request, record: Record) -> Json:
     return {"id": take_in(request.app.state.brought, record)}
 
 
-@router.get("/{name}")
-def look(request: Request, name: str) -> Json:
+@router.get("/{name}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+def look(request: Request, name: str) -> Response:
     """A finished game: all its positions and turns."""
-    return replay(name, record_named(request, name))
+    found = record_named(request, name)
+    if not _tellers.acquire(blocking=False):
+        raise Busy("too many games are being told; ask again in a moment")
+    try:  # megabytes of plain JSON: to look for what might not be would take longer than the rest
+        return Response(as_json(replay(name, found)), media_type="application/json")
+    finally:
+        _tellers.release()
 
 
 @router.get("/{name}/grading")
