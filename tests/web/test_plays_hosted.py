@@ -1,11 +1,15 @@
 """Who may do what in a game, on a server for everybody and in a local network."""
 
+import json
 from typing import Any
 
 import pytest
 from httpx import Client
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from ludodrome.store import accounts
+from ludodrome.web.routes import live
 from tests.web.hosting import Hosted
 from tests.web.walking import API, begin
 
@@ -83,3 +87,27 @@ def test_a_strangers_bot_does_not_think_while_all_others_wait(hosted: Hosted, sp
 
 def test_whoever_is_at_the_machine_lets_bots_think_at_will(client: Client) -> None:
     begin(client, "skysummit", ["person", "mcts:time=3600,threads=4"])
+
+
+def test_whoever_is_let_in_no_more_moves_no_more_over_an_open_socket(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "KNOWN_SECONDS", 0.0)
+    owner = hosted.person("Owner").id
+    row, secret = accounts.add_token(hosted.engine, owner, "a phone", ["play"])
+    headers = {"authorization": f"Bearer {secret}"}
+    with hosted.client() as program:
+        wish = {"game": "dots", "seats": ["person", "person"], "options": SMALL}
+        view = program.post(f"{API}/plays", json=wish, headers=headers).json()
+        address = f"{hosted.address.replace('http', 'ws')}{API}/plays/{view['id']}/live"
+        with connect(address, additional_headers=headers) as socket:
+            socket.send(json.dumps({"type": "ping"}))
+            while json.loads(socket.recv(timeout=30))["type"] != "pong":
+                pass
+            accounts.revoke(hosted.engine, owner, row.id)
+            socket.send(json.dumps({"type": "move", "move": EDGE}))
+            with pytest.raises(ConnectionClosed) as closed:
+                socket.recv(timeout=30)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+        assert program.get(f"{API}/plays/{view['id']}").json()["version"] == 0

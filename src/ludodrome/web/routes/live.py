@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from ludodrome.web.company import Watcher
-from ludodrome.web.identity import POLICY_VIOLATION, Anybody
+from ludodrome.web.identity import POLICY_VIOLATION, Anybody, caller
 from ludodrome.web.library import Library
 from ludodrome.web.live import obey, present, views
 from ludodrome.web.plays import Play
@@ -24,6 +25,8 @@ from ludodrome.web.security import MOST_BODY
 router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)
 
 GOING_AWAY, TOO_BIG = 1001, 1009
+KNOWN_SECONDS = 15.0
+"""So long it is taken for granted that whoever speaks is still let in: a session ends, a token is revoked."""
 
 
 @router.websocket("/{name}/live")
@@ -40,7 +43,7 @@ async def live(
     await socket.accept()
     with present(play, watcher):
         sending = asyncio.create_task(_send(socket, library, play, watcher))
-        hearing = asyncio.create_task(_hear(socket, library, play, watcher))
+        hearing = asyncio.create_task(_hear(socket, library, play, watcher, key))
         done, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
@@ -59,13 +62,17 @@ async def _send(socket: WebSocket, library: Library, play: Play, watcher: Watche
             await socket.send_text(text)
 
 
-async def _hear(socket: WebSocket, library: Library, play: Play, watcher: Watcher) -> None:
+async def _hear(socket: WebSocket, library: Library, play: Play, watcher: Watcher, key: str | None) -> None:
     """Everything that is said gets one answer, under the ``id`` that came with it."""
+    known = time.monotonic()
     while True:
         try:
             text = await socket.receive_text()
         except KeyError:  # bytes, which are no text of ours
             text = ""
+        if time.monotonic() - known > KNOWN_SECONDS:
+            socket.state.caller = None
+            watcher, known = watcher_of(play, await caller(socket), key), time.monotonic()
         answer = await _answer(text, library, play, watcher)
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
 
