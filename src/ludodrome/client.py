@@ -11,13 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
-
 from ludodrome.arena.clocks import SeatClock
 from ludodrome.arena.conditions import Clock
 from ludodrome.bots.player import Bot, Budget
+
+try:
+    import httpx
+    from websockets.exceptions import ConnectionClosed, InvalidStatus
+    from websockets.sync.client import ClientConnection, connect
+except ImportError as error:
+    sentence = f"a client needs {error.name}, which is not installed: pip install 'ludodrome[client]'"
+    raise ImportError(sentence, name=error.name) from error
 
 Json = dict[str, Any]
 Hears = Callable[[Json], Json | None]

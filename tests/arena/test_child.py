@@ -125,6 +125,7 @@ def test_a_slow_start_is_not_charged(tmp_path: Path) -> None:
         (f"cmd:{__file__}", "is not executable"),
         ("py:mine.py", "named like py:mine.py:MyBot"),
         ("py:no-such.py:Bot", "there is no file no-such.py"),
+        (f"py:{__file__}:NoSuchBot", "there is no class NoSuchBot in .*test_child.py for the bot py:"),
         ("nobody", "there is no bot 'nobody'"),
     ],
 )
@@ -243,6 +244,8 @@ class Strange(Plays):
 class Unmade(Plays):
     def __init__(self):
         raise ValueError("not today")
+
+Nobody = None
 """
 NEIGHBOUR = """
 import ludodrome

@@ -57,6 +57,7 @@ def test_a_text_without_games_has_none() -> None:
         (lambda lines: [line for line in lines if not line.startswith("[result")], "has no line [result ...]"),
         (lambda lines: [line.replace("[seed ", "[seed 1") for line in lines], "does not hold: "),
         (lambda lines: ["[game nonsense]", *lines[1:]], "line 1: "),
+        (lambda lines: ["import os"], "line 1: this is no record of a game: it has no line [game ...]"),
         (lambda lines: lines[:-1], "does not hold: turn "),
         (lambda lines: [line.replace('[digest "', '[digest "0') for line in lines], "does not hold: "),
         (lambda lines: [*lines[:-1], lines[-1].replace('{"ms"', '{"seat":1,"ms"')], "cannot be told after"),

@@ -73,6 +73,7 @@ def test_a_test_passes_or_fails_or_neither() -> None:
     [
         (["match", "dots", "greedy"], "dots has 2 seats here, so it takes 2 bots, not 1"),
         (["match", "dots", "greedy", "grumpy"], "there is no bot 'grumpy'"),
+        (["match", "dots", "greedy", "grumpy"], "; cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox"),
         (
             ["match", "dots", "greedy", "cmd:/nowhere/bot"],
             "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot",

@@ -78,6 +78,10 @@ def test_bots_see_no_board_that_lies_face_down() -> None:
             ["--against", "random", "--against", "random"],
             "--against is given once, or once for each other seat; this game has 1 of them",
         ),
+        (
+            ["--against", "cmd:python3 bot.py"],
+            "programs such as cmd:python3 bot.py play in matches, in tournaments and",
+        ),
         (["--against", "py:nowhere.py:Bot"], "there is no file nowhere.py for the bot py:nowhere.py:Bot"),
     ],
 )

@@ -36,6 +36,12 @@ except ImportError as error:
     assert f"need {package}, which is not installed: pip install 'ludodrome[rl]'" in done.stdout
 
 
+def test_the_client_names_its_extra() -> None:
+    program = "import sys; sys.modules['httpx'] = None; import ludodrome.client"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "a client needs httpx, which is not installed: pip install 'ludodrome[client]'" in done.stderr
+
+
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     program = "import sys, ludodrome.envs; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

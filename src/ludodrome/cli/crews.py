@@ -54,8 +54,10 @@ def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
 
 def check_bots(game: "Game", specs: Iterable[str]) -> None:
     """Refuses bots that cannot play the game, before anybody waits for them."""
-    from ludodrome.arena.transports import BOX, COMMAND, FILE, command
+    from ludodrome.arena.transports import BOX, COMMAND, FILE, PROGRAMS, command
+    from ludodrome.bots.catalogue import KINDS, right_specs
     from ludodrome.bots.specs import LLM, read_spec
+    from ludodrome.reading import show
 
     with refusals():
         for spec in dict.fromkeys(specs):
@@ -70,5 +72,9 @@ def check_bots(game: "Game", specs: Iterable[str]) -> None:
                 from ludodrome.bots.languagemodels import endpoint
 
                 endpoint(spec)
-            else:
+            elif kind in KINDS:
                 read_spec(spec, game)
+            else:
+                raise ValueError(
+                    f"there is no bot {show(kind)}; the bots of {game.id} are {right_specs(game)}; {PROGRAMS}"
+                )

@@ -91,9 +91,15 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
     if len(specs) not in (1, len(others)):
         raise Refusal(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
     with refusals(), screen.compiling(game.id):
+        from ludodrome.arena.transports import BOX, COMMAND
         from ludodrome.bots import bot
         from ludodrome.bots.player import greeting
 
+        if programs := [spec for spec in specs if spec.partition(":")[0] in (BOX, COMMAND)]:
+            raise ValueError(
+                f"programs such as {programs[0]} play in matches, in tournaments and on the page, where `ludodrome "
+                f"enter` takes them; here a built-in, py:FILE.py:NAME or llm:URL,model=NAME can play"
+            )
         bots = {}
         for number, other in enumerate(others):
             bots[other] = bot(specs[number % len(specs)], game, seed + other)

@@ -87,7 +87,8 @@ def _parse_block(lines: list[_Line]) -> dict[str, Any]:
     except BadRecord:
         raise
     except KeyError as missing:
-        raise _wrong(lines[0], f"the game that begins here has no line [{missing.args[0]} ...]") from None
+        what = "the game that begins here" if head else "this is no record of a game: it"
+        raise _wrong(lines[0], f"{what} has no line [{missing.args[0]} ...]") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise _wrong(lines[0], f"the game that begins here is malformed: {error}") from None
 

@@ -5,6 +5,7 @@ that a deadline can be kept; ``llm:URL,model=NAME`` is a language model; ``box:F
 program in a sandbox; all other specs are built-ins.
 """
 
+import ast
 import os
 import shlex
 import shutil
@@ -18,6 +19,8 @@ from ludodrome.game import Game
 from ludodrome.reading import show
 
 COMMAND, FILE, BOX = "cmd", "py", "box"
+PROGRAMS = "cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox, llm:URL,model=NAME a language model"
+"""What there is besides the built-ins and py:, as a part of a sentence."""
 
 
 def seat(spec: str, game: Game, seed: int) -> Seat:
@@ -49,6 +52,8 @@ def command(kind: str, rest: str) -> list[str]:
             raise ValueError(f"a bot of one's own is named like py:mine.py:MyBot, not py:{rest}")
         if not Path(path).is_file():
             raise ValueError(f"there is no file {path} for the bot py:{rest}")
+        if not _binds(Path(path), name):
+            raise ValueError(f"there is no class {name} in {path} for the bot py:{rest}")
         return [sys.executable, "-P", "-m", "ludodrome.arena.host", rest]
     try:
         words = shlex.split(rest)
@@ -60,3 +65,20 @@ def command(kind: str, rest: str) -> list[str]:
         there = "is not executable" if os.path.exists(words[0]) else "cannot be found"
         raise ValueError(f"the program {words[0]} of the bot cmd:{rest} {there}")
     return words
+
+
+def _binds(path: Path, name: str) -> bool:
+    """Whether a Python file binds a name, as far as can be told without running it; what cannot be read may."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # the bot's own process says what is wrong
+    bound = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.Name):
+            bound.add(node.id)
+        elif isinstance(node, ast.ImportFrom):
+            bound.update(alias.asname or alias.name for alias in node.names)
+    return not bound.isdisjoint({name, "*"})
