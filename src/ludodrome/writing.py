@@ -16,7 +16,14 @@ def write_whole(path: Path, data: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """The same for what is too large to be held twice: a file to write to, in its place when all is written."""
+    """The same for what is too large to be held twice: a file to write to, in its place when all is written.
+
+    What is there and is no file, a device or a pipe, is written to as it is: nothing takes its place.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as there:
+            yield there
+        return
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(handle, "wb") as file:

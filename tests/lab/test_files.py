@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_one_board_by_code_by_file_and_by_number(tmp_path: Path) -> None:
             files.read_board(f"{many}#{number}")
 
 
+def test_a_code_may_be_longer_than_any_name_of_a_file() -> None:
+    code = spaces.encode_board(spaces.quick(100, "written", 1))
+    assert len(code) > 255
+    assert spaces.encode_board(files.read_board(code)) == code
+    with pytest.raises(ValueError, match="File name too long"):
+        files.read_board(f"{'a' * 300}#1")
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -109,6 +118,18 @@ def test_boards_are_added_one_by_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds boards of size 3, and this one has size 2"):
         files.add_to_collection(path, board("2:0:uf"))
     assert codes(path) == CODES
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        heard = reader.submit(pipe.read_text)
+        files.write_text(str(pipe), "new")
+        assert heard.result(30) == "new"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_nothing_is_left_of_a_file_that_could_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def read_board(text: str) -> dict[str, Any]:
     if is_code(text):
         return parse_board(text)
     path, mark, number = text.rpartition("#")
-    if not mark or Path(text).exists():
+    if not mark or os.path.exists(text):
         path, number = text, ""
     boards = read_boards(path, alike=False).boards
     if not number and len(boards) == 1:
@@ -59,7 +59,7 @@ def read_board(text: str) -> dict[str, Any]:
 def is_code(text: str) -> bool:
     """Whether a text is meant as a code, and not as the name of a file."""
     head = text.strip().partition(":")
-    return bool(head[1]) and head[0].isdecimal() and not Path(text).exists()
+    return bool(head[1]) and head[0].isdecimal() and not os.path.exists(text)  # of any length: a Path breaks on it
 
 
 def read_boards(path: str, alike: bool = True) -> Collection:
