@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events, supervisor
-from ludodrome.arena.ladder.agenda import ON
+from ludodrome.arena.ladder.agenda import OFF, ON
 from ludodrome.arena.ladder.recompute import recompute
 from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.arena.ladder.supervisor import Supervisor
@@ -22,6 +22,20 @@ from ludodrome.store.league_models import DONE
 
 KILLS = 5
 PATIENCE = 600.0
+
+
+def test_ctrl_c_at_the_server_is_not_for_the_runner(tmp_path: Path) -> None:
+    engine = open_database(tmp_path / "league.db", create=True)
+    runner = Supervisor(engine, OFF, workers=1)
+    runner.start()
+    try:
+        while runner.pid is None:
+            time.sleep(0.01)
+        assert os.getpgid(runner.pid) == runner.pid  # a group of its own, which the terminal does not interrupt
+    finally:
+        runner.stop()
+    assert runner.pid is None
+    engine.dispose()
 
 
 def test_killed_runners_lose_and_repeat_nothing(tmp_path: Path, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 
@@ -18,7 +19,8 @@ def own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LUDODROME_DATABASE_URL", str(tmp_path / "ludodrome.db"))
 
 
-def test_it_says_where_it_is_answers_and_ends_without_a_word() -> None:
+@pytest.mark.parametrize("presses", [1, 3])
+def test_it_says_where_it_is_answers_and_ends_without_a_word(presses: int) -> None:
     with subprocess.Popen(
         [*PROGRAM, "serve", "--no-browser", "--ladder", "off", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -31,7 +33,9 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word() -> None:
             assert found
             with urllib.request.urlopen(f"{found[0]}skysummit", timeout=60) as page:
                 assert b"<title>Skysummit" in page.read()
-            process.send_signal(signal.SIGINT)
+            for _ in range(presses):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.05)
             _, complaints = process.communicate(timeout=60)
         finally:
             process.kill()
@@ -56,6 +60,8 @@ def test_a_port_that_is_taken_is_refused() -> None:
         (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
         (["--db", "mysql://host/name"], "a database is a file of SQLite's or a URL"),
         (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),
+        (["--address", "a" * 70, "--port", "8999"], "port 8999 cannot be used"),
+        (["--address", "\udcff", "--port", "8999"], "port 8999 cannot be used"),
     ],
 )
 def test_what_cannot_be_served_is_refused(wishes: list[str], sentence: str) -> None:

@@ -154,9 +154,9 @@ def _listen(address: str, port: int | None) -> socket.socket:
         try:
             listening.bind((address, number))
             listening.listen()  # whoever comes before the server is ready waits, and is not turned away
-        except OSError as error:
+        except (OSError, TypeError, UnicodeError) as error:  # the last two: no name that could be looked up
             listening.close()
-            reason = error.strerror
+            reason = getattr(error, "strerror", None) or str(error)
         else:
             return listening
     raise Refusal(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")

@@ -6,6 +6,7 @@ import gc
 import socket
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -120,6 +121,11 @@ class Service(uvicorn.Server):
         gc.freeze()
         gc.set_threshold(*GARBAGE)
         await super().startup(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ctrl-C, or whatever else ends it. Pressed again it changes nothing: the end is near, and in good order."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Whoever waits for a move is answered first: nobody's request is torn off."""

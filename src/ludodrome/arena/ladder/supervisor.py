@@ -53,7 +53,8 @@ class Supervisor:
         wait = FIRST_WAIT
         while not self._over.is_set():
             began = time.monotonic()
-            child = subprocess.Popen(self._command, stdin=subprocess.PIPE)
+            # in a session of its own: Ctrl-C at the server's terminal is for the server, which ends it
+            child = subprocess.Popen(self._command, stdin=subprocess.PIPE, start_new_session=True)
             with self._lock:
                 self._child = child
             assert child.stdin is not None
