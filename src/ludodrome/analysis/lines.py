@@ -56,7 +56,25 @@ def analyse(
     game._check_running(states)
     if game.insight is None:
         raise ValueError(f"{game.id} is not analysed move by move: {unknown(game)}")
+    if game.insight.by_points and depth is None:
+        return _counted(game, states, budget, lines)
     return _deepening(game, states, budget, lines, deepest)
+
+
+def _counted(game: Game, states: Any, time: float | None, count: int) -> Iterator[Analysis]:
+    """A first guess; then the truth, if it is found soon; else what a search finds."""
+    from ludodrome.analysis.boxes import exact
+
+    begin = clock.perf_counter()
+    yield from _deepening(game, states, time, count, 1)
+    solved = exact(game, states, time, count)
+    if solved is not None:
+        yield solved
+        return
+    left = None if time is None else time - (clock.perf_counter() - begin)
+    for analysis in _deepening(game, states, left, count, MOST_DEPTH):
+        if analysis.depth > 1:
+            yield analysis
 
 
 def checked_time(time: Any) -> float | None:

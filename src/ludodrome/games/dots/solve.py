@@ -43,6 +43,8 @@ TABLE_BITS = 22
 LEAST_BITS, MOST_BITS = 4, 32
 SLICE = 1 << 16
 
+_lattice, _heaps = functools.cache(make_lattice), functools.cache(make_heaps)
+
 
 class Solver:
     """Solves positions of one board, one after another. What it has proved stays in its table.
@@ -70,8 +72,8 @@ class Solver:
         self.table: Array = new_table(table_bits) if table is None else table
         self._board = BOARDS.index((rows, cols))
         self._all = int(ALL[self._board])
-        self._lattice = make_lattice(rows, cols)
-        self._heaps = make_heaps(rows * cols)
+        self._lattice = _lattice(rows, cols)
+        self._heaps = _heaps(rows * cols)
         self._arrays = new_arrays(enough, noise)
         self._drawn = self._all
         self._sign, self._gain = 1, 0  # from the position that is searched to the one that was asked about

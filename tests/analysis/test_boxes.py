@@ -1,0 +1,69 @@
+"""ludodrome.analyse in dots: exact lines where the solver reaches, a search where it does not."""
+
+import pytest
+
+import ludodrome
+from ludodrome.analysis.boxes import exact
+from ludodrome.bots.solvers import WITHIN_REACH
+from ludodrome.game import Game
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+
+@pytest.fixture
+def game() -> Game:
+    return ludodrome.make("dots", rows=2, cols=3)
+
+
+def after(game: Game, *texts: str) -> object:
+    state = game.initial_state()
+    for text in texts:
+        state = game.apply(state, game.parse_move(text, state))
+    return state
+
+
+@pytest.mark.parametrize("texts", [(), ("H(0,0)", "V(1,3)"), ("H(0,0)", "H(1,0)", "V(0,0)", "V(0,1)", "H(2,2)")])
+def test_every_line_is_worth_what_its_move_leaves(game: Game, texts: tuple[str, ...]) -> None:
+    state = after(game, *texts)
+    first, *_, last = ludodrome.analyse(game, state, time=None, lines=100)
+    assert first.depth == 1
+    moves = game.legal_moves(state)
+    assert sorted(game.format_move(line.move, state) for line in last.lines) == sorted(
+        game.format_move(move, state) for move in moves
+    )
+    assert [line.score for line in last.lines] == sorted((line.score for line in last.lines), reverse=True)
+    assert last.lines[0].score == ludodrome.solve(game, state).value
+    for line in last.lines:
+        assert line.proven
+        following = game.apply(state, line.move)
+        value = ludodrome.solve(game, following).value
+        assert value is not None
+        assert line.score == (value if game.to_move(following) == game.to_move(state) else -value)
+
+
+def test_a_continuation_is_perfect_play_to_the_end(game: Game) -> None:
+    state = after(game, "H(0,0)", "V(1,3)", "V(0,1)")
+    *_, last = ludodrome.analyse(game, state, time=None, lines=2)
+    for line in last.lines:
+        seat, follow = game.to_move(state), game.apply(state, line.move)
+        for text in line.continuation:
+            follow = game.apply(follow, game.parse_move(text, follow))
+        outcome = game.outcome(follow)
+        assert outcome is not None
+        assert seat is not None
+        assert outcome.scores[seat] - outcome.scores[1 - seat] == line.score
+
+
+def test_what_takes_too_long_is_searched() -> None:
+    game = ludodrome.make("dots", rows=4, cols=4)
+    state = game.initial_state()
+    assert len(game.legal_moves(state)) <= WITHIN_REACH
+    assert exact(game, game._states(state), 0.01, 3) is None
+    analyses = list(ludodrome.analyse(game, state, time=0.2))
+    assert [one.depth for one in analyses] == list(range(1, len(analyses) + 1))
+    assert not analyses[-1].lines[0].proven
+
+
+def test_an_empty_5x5_is_not_even_tried() -> None:
+    game = ludodrome.make("dots")
+    assert exact(game, game._states(game.initial_state()), None, 3) is None
