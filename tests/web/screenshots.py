@@ -190,17 +190,21 @@ def _round(page: Any) -> None:
     page.wait_for_timeout(3500)
 
 
-def _wait(page: Any) -> None:
-    page.route("**/api/v1/plays", lambda route: None)
+def _as_if_new(page: Any, answer: Any) -> None:
+    """A first visit, with this answer to the wish for a game: from another page, as one that is left notes its game."""
+    page.route("**/api/v1/plays", answer)
+    page.goto("/sign-in")
     page.evaluate("localStorage.clear()")
     page.goto("/skysummit")
+
+
+def _wait(page: Any) -> None:
+    _as_if_new(page, lambda route: None)
     page.wait_for_timeout(1000)
 
 
 def _fail(page: Any) -> None:
-    page.route("**/api/v1/plays", lambda route: route.abort())
-    page.evaluate("localStorage.clear()")
-    page.goto("/skysummit")
+    _as_if_new(page, lambda route: route.abort())
     page.wait_for_timeout(600)
 
 

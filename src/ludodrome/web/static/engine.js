@@ -24,12 +24,12 @@ export function shareOf(game, state, line) {
 }
 
 /** The bar: seat 0 from the left, or with three seats the one that moves. */
-export function fillBar(node, seats, seat, share) {
+export function fillBar(node, seats, seat, share, whose = "the seat to move") {
   if (share === null) { node.className = "value"; node.setAttribute("aria-label", "No evaluation"); return; }
   const three = seats > 2, left = three || seat === 0 ? share : 1 - share;
   node.className = three ? `value three s${seat}` : "value known";
   node.firstElementChild.style.flexBasis = `${100 * left}%`;
-  node.setAttribute("aria-label", `Evaluation: ${Math.round(100 * share)} of 100 for the seat to move`);
+  node.setAttribute("aria-label", `Evaluation: ${Math.round(100 * share)} of 100 for ${whose}`);
 }
 
 export const dotsOfWaiting = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));

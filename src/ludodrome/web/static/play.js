@@ -2,6 +2,7 @@
 
 import { boardModule, counted, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
+import { fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
@@ -247,7 +248,7 @@ async function giveHint() {
     if (asked !== engineAsked || now !== view.version) return;
     hint = found.lines[0].move;
     repaint();
-    engine(html("p", { class: "whole" }, "Try ", html("b", { class: "best mono" }, found.lines[0].text), worth(found.lines[0])));
+    engine(html("p", { class: "whole" }, "Try ", html("b", { class: "best mono" }, found.lines[0].text), ` ${worth(data.game, found.lines[0])}`));
     say(`Hint: ${found.lines[0].text}`);
   } catch (error) { if (asked === engineAsked) failed(error); }
 }
@@ -278,28 +279,12 @@ function repaintKeeping() {
 }
 
 function lines(found) {
-  engine(...found.lines.slice(0, 3).map((line, number) => html("p", {}, html("b", { class: number ? "mono" : "best mono" }, line.text), worth(line), line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`) : "")));
+  engine(...found.lines.slice(0, 3).map((line, number) => html("p", {}, html("b", { class: number ? "mono" : "best mono" }, line.text), ` ${worth(data.game, line)}`, line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`) : "")));
   bar(found.lines[0], found.to_move);
 }
 
-const signed = (score) => `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(Math.round(score * 10) / 10)}`;
-
-function worth(line) {
-  if (line.score === null) return "";
-  if (line.distance) return ` ${line.score > 0 ? "wins" : line.score < 0 ? "loses" : "draws"} in ${line.distance}${line.proven ? " · proven" : ""}`;
-  const points = data.game === "dots" || data.game === "spaces";
-  return ` ${signed(line.score)}${points ? (data.game === "dots" ? " boxes" : " points") : ""}${line.proven ? " · proven" : ""}`;
-}
-
 function bar(line, seat) {
-  const node = part("value"), state = view.position.state;
-  if (line.score === null) return;
-  const scale = data.game === "dots" ? state.rows * state.cols / 2 : data.game === "spaces" ? state.size : 4;
-  const sure = line.distance ? Math.sign(line.score) : Math.tanh(line.score / scale);
-  const three = view.seats.length > 2, share = 50 + 50 * (three || seat === 0 ? sure : -sure);
-  node.className = three ? `value three s${seat}` : "value known";
-  node.firstElementChild.style.flexBasis = `${share}%`;
-  node.setAttribute("aria-label", `Evaluation: ${Math.round(three ? share : seat === 0 ? share : 100 - share)} of 100 for ${nameOf(seat)}`);
+  if (line.score !== null) fillBar(part("value"), view.seats.length, seat, shareOf(data.game, view.position.state, line), nameOf(seat));
 }
 
 // The panel
