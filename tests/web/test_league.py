@@ -183,7 +183,7 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
     assignment = Assignment("dots", game.options, bots, bots, conditions(game), 77)
     row = assignment.match, assignment.to_json(), home.ids(*bots), 0
     league_matches.queue(home.engine, CHALLENGE, [row], None)
-    order = Order(assignment, {}, str(home.engine.url), False, 0.1)
+    order = Order(assignment, {}, str(home.engine.url), False, 0.3)
     assert home.client.get(f"/dots/matches/{assignment.match}").status_code == 200
 
     def work() -> None:

@@ -22,7 +22,8 @@ SETTING = "LUDODROME_SANDBOX_UIDS"
 """Another pool: the first and the last uid, as in 61000-61999."""
 FOLDER = Path("/run/ludodrome")
 """Belongs to root; others can look through it and change nothing."""
-SWEEP_SECONDS = 5.0
+SWEEP_SECONDS, REAP_SECONDS = 5.0, 2.0
+"""How long whoever lives under a uid may take to die, and the dead to be reaped, by whoever does that."""
 _CLEAN = b"clean"
 """Stands in the file of a uid under which there is nothing."""
 
@@ -75,19 +76,25 @@ class Identity:
 
     @staticmethod
     def take() -> "Identity":
-        """One that nobody has; NoneFree if there is none."""
+        """One that nobody has; NoneFree if there is none. Where its dead only wait to be reaped, it waits for that."""
         folder = own_folder("uids", 0o700)
         uids = pool()
         start = os.getpid() % len(uids)  # so that processes do not all try the same ones first
-        for uid in (*uids[start:], *uids[:start]):
-            if (lock := locks.take(folder / str(uid))) is None:
-                continue
-            identity = Identity(uid, lock)
-            if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
-                os.ftruncate(lock, 0)
-                return identity
-            identity.close()
-        raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
+        deadline = time.monotonic() + REAP_SECONDS
+        while True:
+            haunted = False
+            for uid in (*uids[start:], *uids[:start]):
+                if (lock := locks.take(folder / str(uid))) is None:
+                    continue
+                identity = Identity(uid, lock)
+                if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
+                    os.ftruncate(lock, 0)
+                    return identity
+                identity.close()
+                haunted = True
+            if not haunted or time.monotonic() > deadline:
+                raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
+            time.sleep(0.01)
 
     def clean(self) -> bool:
         """See to it that nothing is left of whoever had it before, and may have been killed; whether nothing is."""
