@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +11,9 @@ import pytest
 import ludodrome
 from ludodrome.arena import records
 
-PATIENCE = 120_000
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing is clicked")
+
+PATIENCE, MOMENT = 120_000, 2_000
 MOST_CLICKS = 600
 SOMETHING = "#engine .result, #board[data-ready] .target.live, #bar .button.first"
 BOXES = """['#board', '.panel', '#engine', '.actions'].map((name) =>
@@ -82,7 +84,8 @@ def _click_on(page: Any) -> bool:
     offered = page.locator("#board[data-ready] .target.live")
     wished = page.locator("#board[data-ready] .target.live:not([aria-label$='pick']):not([aria-label$='let go'])")
     wished = wished.and_(page.locator(":not([aria-label$='back']):not([aria-label$='forge instead'])"))
-    (wished if wished.count() else offered).first.click(force=True)
+    with suppress(playwright.TimeoutError):  # what was offered a moment ago may be gone: then something else is
+        (wished if wished.count() else offered).first.click(force=True, timeout=MOMENT)
     return True
 
 
