@@ -158,6 +158,15 @@ def test_a_database_is_looked_at_and_not_touched(tmp_path: Path, monkeypatch: py
     assert file.read_bytes() == before
 
 
+def test_a_database_that_cannot_be_written_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "league.db"
+    monkeypatch.setenv("LUDODROME_DATABASE_URL", str(file))
+    open_database(file, create=True).dispose()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != file)  # nothing is forbidden to root
+    found = machine.database()
+    assert (found.grade, found.sentence) == (PROBLEM, f"{file} cannot be written")
+
+
 def test_an_old_database_is_not_brought_up_to_date_by_looking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "server.db"
     engine = open_database(file, create=True)

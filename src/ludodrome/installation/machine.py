@@ -100,6 +100,8 @@ def database() -> Finding:
         shown = place if isinstance(place, Path) else "the database that the environment names"
         if isinstance(place, Path) and not place.exists():
             return _new_database(place, name_another)
+        if isinstance(place, Path) and not all(os.access(one, os.W_OK) for one in (place, place.absolute().parent)):
+            return Finding("database", PROBLEM, f"{place} cannot be written", name_another)
         revision = look(place)
     except ValueError as error:
         return Finding("database", PROBLEM, str(error), name_another)
