@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,12 @@ class Caller:
         return text
 
 
+def run_apart(run: Callable[[], Awaitable[None]]) -> None:
+    """Runs it in a thread of its own: the loop of a browser that other tests have opened may run in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(anyio.run, run).result()
+
+
 def inside(test: Callable[[Caller], Awaitable[None]]) -> None:
     """Runs a test with a client of a server in this process."""
 
@@ -64,7 +71,7 @@ def inside(test: Callable[[Caller], Awaitable[None]]) -> None:
         async with Client(create_server()) as client:
             await test(Caller(client))
 
-    anyio.run(run)
+    run_apart(run)
 
 
 @asynccontextmanager
@@ -121,7 +128,7 @@ def test_a_client_plays_a_whole_game_of_each_over_stdio(long: bool) -> None:
                 assert len(replay["moves"]) == len(replay["record"]["turns"]) == view["turn"]
                 assert replay["record"]["result"]["decided_by"] == "play"
 
-    anyio.run(run)
+    run_apart(run)
 
 
 def test_two_clients_play_each_other_and_every_game_over_http() -> None:
@@ -156,7 +163,7 @@ def test_two_clients_play_each_other_and_every_game_over_http() -> None:
                 view = await play(other, game)
                 records.verify((await one("replay", match=view["match"]))["record"])
 
-    anyio.run(run)
+    run_apart(run)
 
 
 @pytest.mark.parametrize("game", ludodrome.game_ids())
