@@ -56,8 +56,6 @@ DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE, SCOUTED = range(7)
 
 AHEAD = 4
 """So many children are made before the first is looked up: the table is far away."""
-ESTEEM = 10
-"""How much the edge that has done best in this run counts, in safe edges."""
 
 
 @kernel
@@ -158,11 +156,11 @@ def at_most(taken: int, dealt: int, left: int) -> Int:
 
 
 @merged
-def rank(h: Any, v: Any, lost: int, esteem: int, sizes: Array) -> Int:
-    """A child's place among its brothers, the least first: few safe edges, much given away, a successful edge."""
+def rank(h: Any, v: Any, lost: int, sizes: Array) -> Int:
+    """A child's place among its brothers, the least first: few safe edges, much given away."""
     _, two, _ = degrees(h, v, sizes)
     chain_h, chain_v = edges_of(two, h, v, sizes)
-    return edge_count(h & ~chain_h, v & ~chain_v) - lost - esteem
+    return edge_count(h & ~chain_h, v & ~chain_v) - lost
 
 
 @kernel
@@ -176,7 +174,6 @@ def expand(
     opened: Array,
     table: Array,
     run: Array,
-    esteem: Array,
     frames: Array,
     frame_words: Array,
     children: Array,
@@ -253,8 +250,7 @@ def expand(
             return True
         if high >= goal:
             lost = children[place, TAKEN] + children[place, DEALT]
-            liked = ESTEEM * esteem[children[place, EDGE]] // (esteem[-1] + 1)
-            children[place, RANK] = rank(words[place, H], words[place, V], lost, liked, sizes)
+            children[place, RANK] = rank(words[place, H], words[place, V], lost, sizes)
             if run[NOISE]:
                 children[place, RANK] += np.int64(mix(words[place, KEY]) & np.uint64(run[NOISE]))
             place += 1

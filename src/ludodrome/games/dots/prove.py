@@ -30,7 +30,6 @@ from ludodrome.games.dots.branch import (
     LEFT,
     LOW,
     MARK,
-    NO_EDGE,
     NODES,
     NOISE,
     RANK,
@@ -62,8 +61,6 @@ class Arrays(NamedTuple):
 
     run: Array
     """int64 (8,): the numbers of the run."""
-    esteem: Array
-    """int64 (130,): how often each edge answered a question with yes; for NO_EDGE zero; the last: the most."""
     frames: Array
     """int64 (levels, 8)"""
     frame_words: Array
@@ -84,7 +81,6 @@ def new_arrays(enough: int = ENOUGH, noise: int = 0) -> Arrays:
     places = levels * (levels + 1) // 2 + 3 * levels  # a level has a move for every edge at most, and three of the heap
     return Arrays(
         run,
-        np.zeros(NO_EDGE + 2, np.int64),
         np.zeros((levels, 8), np.int64),
         np.zeros((levels, 4), np.uint64),
         np.zeros((places, 8), np.int64),
@@ -114,7 +110,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
     """Search at most so many nodes; True when the root's value is known."""
     sizes, twins, turned = lent(lattice.sizes), lent(lattice.twins), lent(lattice.turned)
     values, added, opened = lent(heaps.values), lent(heaps.added), lent(heaps.opened)
-    run, esteem, table = lent(arrays.run), lent(arrays.esteem), lent(table)
+    run, table = lent(arrays.run), lent(table)
     frames, frame_words = lent(arrays.frames), lent(arrays.frame_words)
     children, words = lent(arrays.children), lent(arrays.child_words)
     places, colours = lent(lattice.places), lent(arrays.colours)
@@ -134,7 +130,6 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                 opened,
                 table,
                 run,
-                esteem,
                 frames,
                 frame_words,
                 children,
@@ -159,7 +154,6 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                             opened,
                             table,
                             run,
-                            esteem,
                             frames,
                             frame_words,
                             children,
@@ -182,7 +176,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
                             break
                     frames[depth, AT] = frames[depth, FIRST]
                 pick(frames[depth, FIRST], frames[depth, END], children, words)
-        after = step(depth, run, esteem, frames, frame_words, children, words, table)
+        after = step(depth, run, frames, frame_words, children, words, table)
         run[EXPANDED] = after < depth
         if after < 0:
             conclude(run, frames, children, words)
@@ -196,7 +190,6 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
 def step(
     depth: int,
     run: Array,
-    esteem: Array,
     frames: Array,
     frame_words: Array,
     children: Array,
@@ -228,9 +221,6 @@ def step(
             pick(at, end, children, words)
             fresh = False
     frames[depth, AT], frames[depth, BEST] = at, best
-    if best >= goal and children[at, EDGE] != NO_EDGE:
-        esteem[children[at, EDGE]] += 1
-        esteem[-1] = max(esteem[-1], esteem[children[at, EDGE]])
     if depth:
         answered(depth, run, frames, frame_words, children, table)
     return depth - 1
