@@ -4,11 +4,10 @@ import time as clock
 from typing import Any
 
 from ludodrome.analysis.lines import Analysis, Line, lead, notations
-from ludodrome.bots.solvers import WITHIN_REACH
+from ludodrome.bots.solvers import TABLE_BITS, WITHIN_REACH
 from ludodrome.game import Game
 from ludodrome.games.dots.solve import Solver
 
-TABLE_BITS = 20
 SLICE = 2000
 """Nodes between two looks at the clock."""
 SHARE = 0.5
