@@ -45,19 +45,19 @@ def filled(table: Array) -> float:
 
 
 @merged
-def bucket_of(key: Any, heap: int, table: Array) -> Int:
+def bucket_of(key: Any, heap: Int, table: Array) -> Int:
     """The bucket of a core and a heap; instead of the core's key its mark will do."""
     return np.int64(mix(key + np.uint64(heap) * GOLDEN) & np.uint64(table.shape[0] - 1))
 
 
 @kernel
-def tag_of(mark: Any, heap: int) -> Any:
+def tag_of(mark: Any, heap: Int) -> Any:
     """How an entry under a mark is known from those of other heaps and other marks. A mark is not zero."""
     return mark << _40 | np.uint64(heap)
 
 
 @merged
-def look_up(bucket: int, key: Any, heap: int, left: int, table: Array) -> tuple[Int, Int]:
+def look_up(bucket: Int, key: Any, heap: Int, left: Int, table: Array) -> tuple[Int, Int]:
     """The bounds of a position's value; those that follow from the boxes left if it is not in the table."""
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
@@ -79,7 +79,7 @@ def tagged(data: Any, tag: Any) -> bool:
 
 
 @merged
-def note(bucket: int, key: Any, tag: Any, low: int, high: int, effort: int, table: Array) -> None:
+def note(bucket: Int, key: Any, tag: Any, low: Int, high: Int, effort: Int, table: Array) -> None:
     """Write the bounds of a position's value: over its older entry, or over the one that took the least effort.
 
     Under a mark, an entry of the same tag gives way as well: it tells no more, or is about

@@ -35,27 +35,36 @@ from ludodrome.games.dots.lattice import (
     least,
     least_without,
 )
-from ludodrome.jit import Array, Int, kernel, lowest, merged, mix, popcount, prefetch
+from ludodrome.jit import Array, Int, Record, kernel, lowest, merged, mix, popcount, prefetch, record_dtype
 
-# The words of a position, in frames and children alike: the core's undrawn edges, its key, and its mark
-# (``likeness.py``), zero as long as it is not needed
-H, V, KEY, MARK = range(4)
+_POSITION = [("h", "u8"), ("v", "u8"), ("key", "u8"), ("mark", "u8"), ("bucket", "i8"), ("heap", "i4"), ("left", "i2")]
+"""What frames and children know of their position: the core's undrawn edges, its key and its mark (``likeness.py``),
+which is zero as long as it is not needed; its place in the table; the heap, and the boxes left in both."""
 
-# The numbers of a child: its heap, the boxes left in it, what the other side gets on the way, the bounds of its value,
-# its rank among its brothers (before that its bucket), and the edge drawn
-HEAP, LEFT, TAKEN, DEALT, LOW, HIGH, RANK, EDGE = range(8)
-NO_EDGE = 128
-"""In EDGE: a chain or loop was opened. Edges are numbered as in ``Lattice.places``."""
+CHILD = record_dtype(
+    [*_POSITION, ("taken", "i2"), ("dealt", "i2"), ("low", "i2"), ("high", "i2"), ("rank", "i4")]
+)  # one cache line
+"""A move: where it leads, what the other side gets on the way, the bounds of the child's value, and its rank among
+its brothers."""
 
-# The numbers of a frame besides HEAP and LEFT: whether V >= GOAL is asked; places of children; the best; its beginning
-GOAL, FIRST, END, AT, BEST, BEGUN = range(2, 8)
+FRAME = record_dtype(
+    [*_POSITION, ("goal", "i2"), ("best", "i2"), ("first", "i4"), ("end", "i4"), ("at", "i4"), ("begun", "i8")]
+)
+"""A position under search: whether V >= goal is asked, the best so far, the places of its children, the one it is
+at, and the nodes that had been searched when it was begun."""
 
-# The numbers of a run: where it is, how far it is, the bounds of the root, how much its order differs from others',
-# and the edges of the core from which on children are scouted and like positions sought (``prove.py``)
-DEPTH, EXPANDED, NODES, ROOT_LOW, ROOT_HIGH, NOISE, SCOUTED = range(7)
+RUN = record_dtype(
+    [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "enough")]
+)
+"""A run: where it is, how far it is, the bounds of the root, how much its order differs from others', and the edges
+of the core from which on children are scouted and like positions sought (``prove.py``)."""
 
-AHEAD = 4
-"""So many children are made before the first is looked up: the table is far away."""
+ROOT_BEST, SPARE = -1, -2
+"""Places of children for the root's best move, and for swapping two."""
+
+AHEAD = 16
+"""So many children are made before the table is warned of them all: it is far away, and finding the way to many
+of its pages at once takes hardly longer than to one."""
 
 
 @kernel
@@ -136,7 +145,7 @@ def next_safe(
 
 
 @kernel
-def worth(taken: int, dealt: int, left: int, low: int, high: int) -> tuple[int, int]:
+def worth(taken: Int, dealt: Int, left: Int, low: Int, high: Int) -> tuple[Int, Int]:
     """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
     if dealt == 0:
         return -(taken + high), -(taken + low)
@@ -146,7 +155,7 @@ def worth(taken: int, dealt: int, left: int, low: int, high: int) -> tuple[int, 
 
 
 @kernel
-def at_most(taken: int, dealt: int, left: int) -> Int:
+def at_most(taken: Int, dealt: Int, left: Int) -> Int:
     """What a move that leaves a double-deal can be worth at most, whatever the child is worth.
 
     The child's V has the parity of the boxes left and is not below ``-left``; dealt is even. So ``|dealt + V|`` is
@@ -156,16 +165,17 @@ def at_most(taken: int, dealt: int, left: int) -> Int:
 
 
 @merged
-def rank(h: Any, v: Any, lost: int, sizes: Array) -> Int:
+def rank(child: Record, sizes: Array) -> Int:
     """A child's place among its brothers, the least first: few safe edges, much given away."""
-    _, two, _ = degrees(h, v, sizes)
-    chain_h, chain_v = edges_of(two, h, v, sizes)
-    return edge_count(h & ~chain_h, v & ~chain_v) - lost
+    _, two, _ = degrees(child.h, child.v, sizes)
+    chain_h, chain_v = edges_of(two, child.h, child.v, sizes)
+    return edge_count(child.h & ~chain_h, child.v & ~chain_v) - child.taken - child.dealt
 
 
-@kernel
+@merged
 def expand(
-    depth: int,
+    run: Record,
+    frame: Record,
     sizes: Array,
     twins: Array,
     turned: Array,
@@ -173,25 +183,19 @@ def expand(
     added: Array,
     opened: Array,
     table: Array,
-    run: Array,
-    frames: Array,
-    frame_words: Array,
     children: Array,
-    words: Array,
 ) -> bool:
     """Make the children of a frame. True as soon as one of them answers its question with yes: that one is the last."""
-    run[NODES] += 1
-    h, v = frame_words[depth, H], frame_words[depth, V]
-    heap, left, goal = frames[depth, HEAP], frames[depth, LEFT], frames[depth, GOAL]
-    place = made = seen = frames[depth, FIRST]
-    best = -FAR
+    run.nodes += 1
+    h, v, heap, left, goal = frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), np.int64(frame.goal)
+    place = made = warned = seen = np.int64(frame.first)
+    best = np.int64(-FAR)
     _, two, more = degrees(h, v, sizes)
     three = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
     safe_h, safe_v = safe_edges(h, v, two, sizes, twins)
     of = images(h, v, turned)
     chains, opening = two, 0
     while True:
-        edge: Int = NO_EDGE
         taken: Int = 0
         dealt: Int = 0
         next_h, next_v, next_heap, next_left, key = h, v, heap, left, ZERO
@@ -233,59 +237,66 @@ def expand(
         else:
             taken = -1
         if taken >= 0:
-            bucket = bucket_of(key, next_heap, table)
-            prefetch(table, bucket)
-            children[made, HEAP], children[made, LEFT], children[made, RANK] = next_heap, next_left, bucket
-            children[made, TAKEN], children[made, DEALT], children[made, EDGE] = taken, dealt, edge
-            words[made, H], words[made, V], words[made, KEY], words[made, MARK] = next_h, next_v, key, ZERO
+            child = children[made]
+            child.h, child.v, child.key, child.mark = next_h, next_v, key, ZERO
+            child.bucket, child.heap, child.left = bucket_of(key, next_heap, table), next_heap, next_left
+            child.taken, child.dealt = taken, dealt
             made += 1
-            if made - seen < AHEAD:
+            if made - warned < AHEAD:
                 continue
-        elif seen == made:
+        for k in range(warned, made):
+            prefetch(table, children[k].bucket)
+        ready = warned if taken >= 0 else made  # the first are near by now
+        warned = made
+        while seen < ready:
+            low, high = weigh(children[seen], values, table)
+            if max(low, high) >= goal:
+                children[place] = children[seen]
+                if low >= goal:
+                    frame.at, frame.end, frame.best = place, place + 1, low
+                    return True
+                place += 1
+            else:
+                best = max(best, high)
+            seen += 1
+        if taken < 0:
             break
-        low, high = weigh(seen, place, values, table, children, words)
-        seen += 1
-        if low >= goal:
-            frames[depth, AT], frames[depth, END], frames[depth, BEST] = place, place + 1, low
-            return True
-        if high >= goal:
-            lost = children[place, TAKEN] + children[place, DEALT]
-            children[place, RANK] = rank(words[place, H], words[place, V], lost, sizes)
-            if run[NOISE]:
-                children[place, RANK] += np.int64(mix(words[place, KEY]) & np.uint64(run[NOISE]))
-            place += 1
-        else:
-            best = max(best, high)
-    frames[depth, AT], frames[depth, END], frames[depth, BEST] = frames[depth, FIRST], place, best
+    frame.at, frame.end, frame.best = frame.first, place, best
+    for k in range(np.int64(frame.first), place):
+        child = children[k]
+        child.rank = rank(child, sizes)
+        if run.noise:
+            child.rank += np.int64(mix(child.key) & np.uint64(run.noise))
     return False
 
 
 @merged
-def weigh(seen: int, place: int, values: Array, table: Array, children: Array, words: Array) -> tuple[int, int]:
-    """Move a child to its final place, with the bounds that are known; the bounds of what the move is worth."""
-    if place < seen:
-        for k in range(EDGE + 1):
-            children[place, k] = children[seen, k]
-        for k in range(MARK + 1):
-            words[place, k] = words[seen, k]
-    heap, left = children[place, HEAP], children[place, LEFT]
-    if words[place, KEY]:
-        low, high = look_up(children[place, RANK], words[place, KEY], heap, left, table)
+def weigh(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
+    """Look a child up; the bounds of what the move is worth."""
+    if child.key:
+        low, high = look_up(child.bucket, child.key, child.heap, child.left, table)
     else:
-        low = high = values[heap] + 0
-    children[place, LOW], children[place, HIGH] = low, high
-    return worth(children[place, TAKEN], children[place, DEALT], left, low, high)
+        low = high = np.int64(values[child.heap])
+    child.low, child.high = low, high
+    return bounds_of_move(child)
 
 
 @merged
-def pick(at: int, end: int, children: Array, words: Array) -> None:
+def bounds_of_move(child: Record) -> tuple[Int, Int]:
+    """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
+    return worth(
+        np.int64(child.taken), np.int64(child.dealt), np.int64(child.left), np.int64(child.low), np.int64(child.high)
+    )
+
+
+@merged
+def pick(at: Int, end: Int, children: Any) -> None:
     """Bring the child of the least rank, of those from ``at`` on, to this place."""
     least_place = at
     for place in range(at + 1, end):
-        if children[place, RANK] < children[least_place, RANK]:
+        if children[place].rank < children[least_place].rank:
             least_place = place
     if least_place > at:
-        for k in range(EDGE + 1):
-            children[at, k], children[least_place, k] = children[least_place, k], children[at, k]
-        for k in range(MARK + 1):
-            words[at, k], words[least_place, k] = words[least_place, k], words[at, k]
+        children[SPARE] = children[at]
+        children[at] = children[least_place]
+        children[least_place] = children[SPARE]

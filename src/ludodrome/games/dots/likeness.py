@@ -123,7 +123,7 @@ def match(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes
 
 @kernel
 def look_up_alike(
-    mark: Any, h: Any, v: Any, heap: int, left: int, sizes: Array, places: Array, table: Array, colours: Array
+    mark: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, places: Array, table: Array, colours: Array
 ) -> tuple[Int, Int]:
     """The bounds of a like position that is in the table under the mark; else those that follow from the boxes left.
 

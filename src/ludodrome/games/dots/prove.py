@@ -13,42 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.games.dots.bounds import FAR, bucket_of, look_up, note, tag_of
-from ludodrome.games.dots.branch import (
-    AT,
-    BEGUN,
-    BEST,
-    DEALT,
-    DEPTH,
-    EDGE,
-    END,
-    EXPANDED,
-    FIRST,
-    GOAL,
-    HEAP,
-    HIGH,
-    KEY,
-    LEFT,
-    LOW,
-    MARK,
-    NODES,
-    NOISE,
-    RANK,
-    ROOT_HIGH,
-    ROOT_LOW,
-    SCOUTED,
-    TAKEN,
-    H,
-    V,
-    expand,
-    gather,
-    pick,
-    worth,
-)
+from ludodrome.games.dots.branch import CHILD, FRAME, ROOT_BEST, RUN, bounds_of_move, expand, gather, pick
 from ludodrome.games.dots.captures import settle
 from ludodrome.games.dots.lattice import degrees, edge_count, images, in_order, least, words_of
 from ludodrome.games.dots.likeness import OURS, look_up_alike, new_colours, painted
 from ludodrome.games.dots.rules import MOST_EDGES
-from ludodrome.jit import Array, Int, kernel, lent, popcount
+from ludodrome.jit import Array, Int, Record, kernel, lent, merged, new_states, popcount
 
 ENOUGH = 24
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
@@ -60,276 +30,210 @@ class Arrays(NamedTuple):
     """What a run consists of, besides the table."""
 
     run: Array
-    """int64 (8,): the numbers of the run."""
+    """RUN (1,)"""
     frames: Array
-    """int64 (levels, 8)"""
-    frame_words: Array
-    """uint64 (levels, 4)"""
+    """FRAME (levels,)"""
     children: Array
-    """int64 (places, 8): the children of all frames, one frame after another; the last place: the root's best."""
-    child_words: Array
-    """uint64 (places, 4)"""
+    """CHILD (places,): the children of all frames, one frame after another, and two places of their own."""
     colours: Array
     """Room for ``likeness.py``."""
 
 
 def new_arrays(enough: int = ENOUGH, noise: int = 0) -> Arrays:
     """The arrays of one run."""
-    run = np.zeros(8, np.int64)
-    run[SCOUTED], run[NOISE] = enough, noise
+    run = new_states(RUN, 1)
+    run["enough"], run["noise"] = enough, noise
     levels = MOST_EDGES + 1
     places = levels * (levels + 1) // 2 + 3 * levels  # a level has a move for every edge at most, and three of the heap
-    return Arrays(
-        run,
-        np.zeros((levels, 8), np.int64),
-        np.zeros((levels, 4), np.uint64),
-        np.zeros((places, 8), np.int64),
-        np.zeros((places, 4), np.uint64),
-        new_colours(),
-    )
+    return Arrays(run, new_states(FRAME, levels), new_states(CHILD, places + 2), new_colours())
 
 
 @kernel
 def begin(h: Any, v: Any, guess: int, lattice: Any, heaps: Any, arrays: Any) -> None:
     """Set up a run for a position without open boxes; the first question is whether it is worth the guess."""
-    run, frames = arrays.run, arrays.frames
+    run, root = arrays.run[0], arrays.frames[0]
     h, v = in_order(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
     left = popcount(two | more)
     h, v, heap, left = gather(two, two, more, h, v, 0, left, lattice.sizes, heaps.added)
-    arrays.frame_words[0, H], arrays.frame_words[0, V] = h, v
-    frames[0, HEAP], frames[0, LEFT], frames[0, FIRST] = heap, left, 0
-    frames[0, GOAL] = max(2 - left, min(left, guess + (guess - left & 1)))
-    run[DEPTH], run[EXPANDED], run[NODES] = 0, 0, 0
-    run[ROOT_LOW], run[ROOT_HIGH] = -left, left
-    arrays.children[-1, HEAP] = -1
+    root.h, root.v, root.heap, root.left, root.first = h, v, heap, left, 0
+    root.goal = max(2 - left, min(left, guess + (guess - left & 1)))
+    run.depth, run.expanded, run.nodes = 0, 0, 0
+    run.root_low, run.root_high = -left, left
+    arrays.children[ROOT_BEST].heap = -1
 
 
 @kernel
 def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> Any:
-    """Search at most so many nodes; True when the root's value is known."""
-    sizes, twins, turned = lent(lattice.sizes), lent(lattice.twins), lent(lattice.turned)
+    """Search at most so many nodes; True when the root's value is known.
+
+    Scouting is part of the same loop: the children of the frame above are expanded one after the other, and that
+    frame goes on when all have been, or when one of them has answered its question.
+    """
+    sizes, twins, turned, places = lent(lattice.sizes), lent(lattice.twins), lent(lattice.turned), lent(lattice.places)
     values, added, opened = lent(heaps.values), lent(heaps.added), lent(heaps.opened)
-    run, table = lent(arrays.run), lent(table)
-    frames, frame_words = lent(arrays.frames), lent(arrays.frame_words)
-    children, words = lent(arrays.children), lent(arrays.child_words)
-    places, colours = lent(lattice.places), lent(arrays.colours)
-    depth = run[DEPTH]
-    end = run[NODES] + most
-    while run[ROOT_LOW] < run[ROOT_HIGH]:
-        if not run[EXPANDED]:
-            if run[NODES] >= end:
+    table, frames, children = lent(table), lent(arrays.frames), lent(arrays.children)
+    colours, run = lent(arrays.colours), lent(arrays.run)[0]
+    depth = run.depth
+    end = run.nodes + most
+    scouting = False
+    while run.root_low < run.root_high:
+        if not run.expanded:
+            if run.nodes >= end and not scouting:
                 break
-            if not expand(
-                depth,
-                sizes,
-                twins,
-                turned,
-                values,
-                added,
-                opened,
-                table,
-                run,
-                frames,
-                frame_words,
-                children,
-                words,
-            ):
-                if recognise(depth, run, sizes, places, table, frames, frame_words, children, words, colours):
-                    answered(depth, run, frames, frame_words, children, table)
-                    run[EXPANDED] = 1
-                    depth -= 1
+            frame = frames[depth]
+            yes = expand(run, frame, sizes, twins, turned, values, added, opened, table, children)
+            recognised = (
+                not yes
+                and depth > 0
+                and frame.first < frame.end
+                and edge_count(frame.h, frame.v) >= run.enough
+                and recognise(frame, children[frames[depth - 1].at], sizes, places, table, colours)
+            )
+            if scouting:
+                above = frames[depth - 1]
+                enough = scouted(run, frame, above, yes or recognised, children, table)
+                above.at += 1
+                if above.at < above.end and not enough:
+                    ask(run, above, frame, children)
                     continue
-                if edge_count(frame_words[depth, H], frame_words[depth, V]) >= run[SCOUTED]:
-                    for place in range(frames[depth, FIRST], frames[depth, END]):
-                        frames[depth, AT] = place
-                        ask(depth, place, run, frames, frame_words, children, words)
-                        yes = expand(
-                            depth + 1,
-                            sizes,
-                            twins,
-                            turned,
-                            values,
-                            added,
-                            opened,
-                            table,
-                            run,
-                            frames,
-                            frame_words,
-                            children,
-                            words,
-                        )
-                        if not yes:
-                            yes = recognise(
-                                depth + 1,
-                                run,
-                                sizes,
-                                places,
-                                table,
-                                frames,
-                                frame_words,
-                                children,
-                                words,
-                                colours,
-                            )
-                        if scouted(depth + 1, yes, run, frames, frame_words, children, table):
-                            break
-                    frames[depth, AT] = frames[depth, FIRST]
-                pick(frames[depth, FIRST], frames[depth, END], children, words)
-        after = step(depth, run, frames, frame_words, children, words, table)
-        run[EXPANDED] = after < depth
-        if after < 0:
-            conclude(run, frames, children, words)
-            after = 0
-        depth = after
-    run[DEPTH] = depth
-    return run[ROOT_LOW] == run[ROOT_HIGH]
+                scouting = False
+                depth -= 1
+                above.at = above.first
+                pick(np.int64(above.first), np.int64(above.end), children)
+            elif recognised:
+                depth -= 1
+                answered(run, frame, children[frames[depth].at], table)
+                run.expanded = 1
+                continue
+            elif not yes and frame.first < frame.end and edge_count(frame.h, frame.v) >= run.enough:
+                scouting = True
+                depth += 1
+                ask(run, frame, frames[depth], children)
+                continue
+            elif not yes:
+                pick(np.int64(frame.first), np.int64(frame.end), children)
+        if step(frames[depth], children, table):
+            ask(run, frames[depth], frames[depth + 1], children)
+            depth += 1
+            run.expanded = 0
+        elif depth:
+            depth -= 1
+            answered(run, frames[depth + 1], children[frames[depth].at], table)
+            run.expanded = 1
+        else:
+            conclude(run, frames[0], children)
+    run.depth = depth
+    return run.root_low == run.root_high
 
 
-@kernel
-def step(
-    depth: int,
-    run: Array,
-    frames: Array,
-    frame_words: Array,
-    children: Array,
-    words: Array,
-    table: Array,
-) -> Int:
-    """Go on with a frame whose children are there: the depth to go on from, -1 when the root has its answer."""
-    goal, best = frames[depth, GOAL], frames[depth, BEST]
-    at, end = frames[depth, AT], frames[depth, END]
+@merged
+def step(frame: Record, children: Array, table: Array) -> bool:
+    """Go on with a frame whose children are there: whether the one it is at is to be searched, or all is known."""
+    goal, best = np.int64(frame.goal), np.int64(frame.best)
+    at, end = np.int64(frame.at), np.int64(frame.end)
     fresh = True  # the first was looked up just now, or comes back from being searched
     while at < end:
-        taken, dealt, left = children[at, TAKEN], children[at, DEALT], children[at, LEFT]
-        low, high = worth(taken, dealt, left, children[at, LOW], children[at, HIGH])
+        child = children[at]
+        low, high = bounds_of_move(child)
         if low >= goal:
             best = low
             break
         if high >= goal and fresh:
-            frames[depth, AT], frames[depth, BEST] = at, best
-            ask(depth, at, run, frames, frame_words, children, words)
-            return depth + 1
+            frame.at, frame.best = at, best
+            return True
         if high >= goal:
-            key, heap = words[at, KEY], children[at, HEAP]
-            low, high = look_up(bucket_of(key, heap, table), key, heap, left, table)
-            children[at, LOW], children[at, HIGH] = max(children[at, LOW], low), min(children[at, HIGH], high)
+            low, high = look_up(child.bucket, child.key, child.heap, child.left, table)
+            child.low, child.high = max(low, child.low), min(high, child.high)
             fresh = True
         else:
             best = max(best, high)
             at += 1
-            pick(at, end, children, words)
+            pick(at, end, children)
             fresh = False
-    frames[depth, AT], frames[depth, BEST] = at, best
-    if depth:
-        answered(depth, run, frames, frame_words, children, table)
-    return depth - 1
+    frame.at, frame.best = at, best
+    return False
 
 
-@kernel
-def scouted(
-    depth: int, known: bool, run: Array, frames: Array, frame_words: Array, children: Array, table: Array
-) -> bool:
+@merged
+def scouted(run: Record, frame: Record, above: Record, known: bool, children: Array, table: Array) -> bool:
     """Note what expanding a child told about it: the answer, or else its rank by the number of its moves left open.
 
     True if the move to it will do: the frame above has its answer.
     """
-    place = frames[depth - 1, AT]
-    count = frames[depth, END] - frames[depth, FIRST]
-    if known or count == 0:
-        answered(depth, run, frames, frame_words, children, table)
-        children[place, RANK] = -FAR
+    child = children[above.at]
+    if known or frame.first == frame.end:
+        answered(run, frame, child, table)
+        child.rank = -FAR
     else:
-        children[place, RANK] += MOST_EDGES * count
-    taken, dealt, left = children[place, TAKEN], children[place, DEALT], children[place, LEFT]
-    low, _ = worth(taken, dealt, left, children[place, LOW], children[place, HIGH])
-    return bool(low >= frames[depth - 1, GOAL])
+        child.rank += MOST_EDGES * (frame.end - frame.first)
+    low, _ = bounds_of_move(child)
+    return bool(low >= above.goal)
 
 
 @kernel
-def recognise(
-    depth: int,
-    run: Array,
-    sizes: Array,
-    places: Array,
-    table: Array,
-    frames: Array,
-    frame_words: Array,
-    children: Array,
-    words: Array,
-    colours: Array,
-) -> bool:
-    """Take over what is known about a like position; True if that answers the frame's question, with BEST.
-
-    Only where there are enough edges to make it worth the trouble, and an open question.
-    """
-    h, v, heap, left = frame_words[depth, H], frame_words[depth, V], frames[depth, HEAP], frames[depth, LEFT]
-    if depth == 0 or frames[depth, END] == frames[depth, FIRST] or edge_count(h, v) < run[SCOUTED]:
+def recognise(frame: Record, child: Record, sizes: Array, places: Array, table: Array, colours: Array) -> bool:
+    """Take over what is known about a like position; True if that answers the frame's question, with its best."""
+    if not child.mark:
+        child.mark = painted(frame.h, frame.v, sizes, OURS, colours)
+    frame.mark = child.mark
+    low, high = look_up_alike(
+        child.mark, frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), sizes, places, table, colours
+    )
+    low, high = max(low, np.int64(child.low)), min(high, np.int64(child.high))
+    child.low, child.high = low, high
+    if low < frame.goal <= high:
         return False
-    place, goal = frames[depth - 1, AT], frames[depth, GOAL]
-    if not words[place, MARK]:
-        words[place, MARK] = painted(h, v, sizes, OURS, colours)
-    frame_words[depth, MARK] = words[place, MARK]
-    low, high = look_up_alike(words[place, MARK], h, v, heap, left, sizes, places, table, colours)
-    low, high = max(low, children[place, LOW]), min(high, children[place, HIGH])
-    children[place, LOW], children[place, HIGH] = low, high
-    if low < goal <= high:
-        return False
-    frames[depth, BEST] = low if low >= goal else high
-    frames[depth, END] = frames[depth, FIRST]
+    frame.best = low if low >= frame.goal else high
+    frame.end = frame.first
     return True
 
 
-@kernel
-def ask(depth: int, place: int, run: Array, frames: Array, frame_words: Array, children: Array, words: Array) -> None:
+@merged
+def ask(run: Record, frame: Record, below: Record, children: Array) -> None:
     """Descend to a child with a question whose answer helps to decide about the move."""
-    dealt, left = children[place, DEALT], children[place, LEFT]
-    spare = -frames[depth, GOAL] - children[place, TAKEN]  # the move will do if the other side gets no more than that
+    child = children[frame.at]
+    dealt, left = np.int64(child.dealt), np.int64(child.left)
+    spare = -frame.goal - child.taken  # the move will do if the other side gets no more than that
     goal = spare - dealt + 1
-    if dealt and children[place, HIGH] < goal:
+    if dealt and child.high < goal:
         goal = -spare - dealt
-    frames[depth + 1, HEAP], frames[depth + 1, LEFT] = children[place, HEAP], left
-    frames[depth + 1, GOAL] = goal + (goal - left & 1)
-    frames[depth + 1, FIRST] = frames[depth, END]
-    frames[depth + 1, BEGUN] = run[NODES]
-    for k in range(MARK + 1):
-        frame_words[depth + 1, k] = words[place, k]
+    below.h, below.v, below.key, below.mark = child.h, child.v, child.key, child.mark
+    below.bucket, below.heap, below.left = child.bucket, child.heap, left
+    below.goal = goal + (goal - left & 1)
+    below.first, below.begun = frame.end, run.nodes
 
 
 @kernel
-def answered(depth: int, run: Array, frames: Array, frame_words: Array, children: Array, table: Array) -> None:
-    """Bring what was found out about a frame to the table and to the frame above."""
-    place, best = frames[depth - 1, AT], frames[depth, BEST]
-    if best >= frames[depth, GOAL]:
-        children[place, LOW] = max(children[place, LOW], best)
+def answered(run: Record, frame: Record, child: Record, table: Array) -> None:
+    """Bring what was found out about a frame to the table, and to the child of the frame above that it is."""
+    if frame.best >= frame.goal:
+        child.low = max(child.low, frame.best)
     else:
-        children[place, HIGH] = min(children[place, HIGH], best)
-    nodes = spent = run[NODES] - frames[depth, BEGUN]
+        child.high = min(child.high, frame.best)
+    nodes = spent = run.nodes - frame.begun
     effort = 1
     while spent:
         spent >>= 1
         effort += 1
-    key, heap, mark = frame_words[depth, KEY], frames[depth, HEAP], frame_words[depth, MARK]
-    low, high = children[place, LOW], children[place, HIGH]
-    note(bucket_of(key, heap, table), key, np.uint64(heap), low, high, effort, table)
-    if mark and nodes > 1:  # an answer after one node came from a like position: its own entry knows what it took
-        note(bucket_of(mark, heap, table), key, tag_of(mark, heap), low, high, effort, table)
+    low, high = np.int64(child.low), np.int64(child.high)
+    note(frame.bucket, frame.key, np.uint64(frame.heap), low, high, effort, table)
+    if frame.mark and nodes > 1:  # an answer after one node came from a like position: its own entry knows what it took
+        bucket = bucket_of(frame.mark, np.int64(frame.heap), table)
+        note(bucket, frame.key, tag_of(frame.mark, np.int64(frame.heap)), low, high, effort, table)
 
 
 @kernel
-def conclude(run: Array, frames: Array, children: Array, words: Array) -> None:
+def conclude(run: Record, root: Record, children: Array) -> None:
     """The root's question is answered: note the bounds and the best move, and ask the next one."""
-    if frames[0, BEST] >= frames[0, GOAL]:
-        run[ROOT_LOW] = frames[0, BEST]
-        for k in range(EDGE + 1):
-            children[-1, k] = children[frames[0, AT], k]
-        for k in range(MARK + 1):
-            words[-1, k] = words[frames[0, AT], k]
-        frames[0, GOAL] = run[ROOT_LOW] + 2
+    if root.best >= root.goal:
+        run.root_low = root.best
+        children[ROOT_BEST] = children[root.at]
+        root.goal = root.best + 2
     else:
-        run[ROOT_HIGH] = frames[0, BEST]
-        frames[0, GOAL] = run[ROOT_HIGH]
-    run[EXPANDED] = 0
+        run.root_high = root.best
+        root.goal = root.best
+    run.expanded = 0
 
 
 @kernel
@@ -352,5 +256,5 @@ def values_of(positions: Array, lattice: Any, heaps: Any, table: Array, arrays: 
         gained, dealt, h, v = settle(h, v, lattice.sizes)
         begin(h, v, 0, lattice, heaps, arrays)
         search(1 << 62, lattice, heaps, table, arrays)
-        value = arrays.run[ROOT_LOW]
+        value = arrays.run[0].root_low
         values[i] = gained + (abs(dealt + value) if dealt else value)

@@ -18,23 +18,10 @@ import numpy as np
 
 from ludodrome.games.dots import kernels
 from ludodrome.games.dots.bounds import filled, new_table
-from ludodrome.games.dots.branch import (
-    AT,
-    DEALT,
-    END,
-    FIRST,
-    GOAL,
-    HEAP,
-    KEY,
-    NODES,
-    ROOT_HIGH,
-    ROOT_LOW,
-    SCOUTED,
-    TAKEN,
-)
+from ludodrome.games.dots.branch import ROOT_BEST
 from ludodrome.games.dots.endgame import make_heaps
 from ludodrome.games.dots.lattice import make_lattice
-from ludodrome.games.dots.prove import ENOUGH, Arrays, new_arrays
+from ludodrome.games.dots.prove import ENOUGH, new_arrays
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
 from ludodrome.jit import Array
 
@@ -109,12 +96,12 @@ class Solver:
     @property
     def nodes(self) -> int:
         """The nodes searched since ``begin``."""
-        return int(self._arrays.run[NODES])
+        return int(self._run.nodes)
 
     @property
     def bounds(self) -> tuple[int, int]:
         """What is proved of the value so far: it is not less than the first and not more than the second."""
-        low, high = int(self._arrays.run[ROOT_LOW]), int(self._arrays.run[ROOT_HIGH])
+        low, high = int(self._run.root_low), int(self._run.root_high)
         if self._dealt:
             low, high = low + self._dealt, high + self._dealt
             least = (low & 1) if low <= 0 <= high else min(abs(low), abs(high))
@@ -131,13 +118,13 @@ class Solver:
     @property
     def goal(self) -> int:
         """The present question is whether the position that is searched is worth at least so much."""
-        return int(self._arrays.frames[0, GOAL])
+        return int(self._arrays.frames[0].goal)
 
     @property
     def progress(self) -> tuple[int, int]:
         """How many of the root's open moves have been searched for the present question, and how many there are."""
-        frame = self._arrays.frames[0]
-        return int(frame[AT] - frame[FIRST]), int(frame[END] - frame[FIRST])
+        root = self._arrays.frames[0]
+        return int(root.at - root.first), int(root.end - root.first)
 
     @property
     def fill(self) -> float:
@@ -149,7 +136,7 @@ class Solver:
     @property
     def best_edge(self) -> int | None:
         """An edge that attains the value, once it is known; None if none is left, or while it is not known."""
-        if self._drawn == self._all or self._arrays.run[ROOT_LOW] < self._arrays.run[ROOT_HIGH]:
+        if self._drawn == self._all or self._run.root_low < self._run.root_high:
             return None
         if self._asked_edge is not None:
             return self._asked_edge
@@ -157,10 +144,10 @@ class Solver:
         edges = [edge for edge in range(self._all.bit_length()) if undrawn >> edge & 1]
         if self._gained or self._dealt:
             return self._capture(undrawn)
-        best, words = self._arrays.children[-1], self._arrays.child_words[-1]
-        if best[HEAP] < 0:  # not one box can be had: every edge is as good
+        best = self._arrays.children[ROOT_BEST]
+        if best.heap < 0:  # not one box can be had: every edge is as good
             return edges[0]
-        wanted = (int(best[TAKEN]), int(best[DEALT]), int(best[HEAP]), int(words[KEY]))
+        wanted = (int(best.taken), int(best.dealt), int(best.heap), int(best.key))
         return next(edge for edge in edges if self._child(undrawn & ~(1 << edge)) == wanted)
 
     def line(self, nodes: int = SLICE) -> list[int]:
@@ -193,18 +180,23 @@ class Solver:
         rows, cols, edge = arrays["question"].tolist()
         solver = cls(rows, cols, table=arrays["table"])
         solver.begin(int(arrays["drawn"][0]), None if edge < 0 else edge)
-        solver._arrays = Arrays(**{name: arrays[name] for name in Arrays._fields})
+        for name, own in solver._arrays._asdict().items():
+            own[...] = arrays[name]
         return solver
 
     def values(self, positions: Any) -> Array:
         """The values of many positions, each a set of drawn edges. It does not stop before it is done."""
         undrawn = np.uint64(self._all) & ~np.asarray(positions, np.uint64)
         values = np.zeros(len(undrawn), np.int8)
-        arrays = new_arrays(int(self._arrays.run[SCOUTED]))
+        arrays = new_arrays(int(self._run.enough))
         kernels.solver_values(undrawn, self._lattice, self._heaps, self.table, arrays, values)
         return values
 
     # Underneath
+
+    @property
+    def _run(self) -> Any:
+        return self._arrays.run[0]
 
     def _checked(self, position: Any) -> int:
         if isinstance(position, np.void):
@@ -239,7 +231,7 @@ class Solver:
             if (int(taking) | int(deal)) >> place & 1
         ]
         last = next(edges for edges in sides if edges.bit_count() == 1)
-        if deal and self._dealt + int(self._arrays.run[ROOT_LOW]) < 0:
+        if deal and self._dealt + int(self._run.root_low) < 0:
             for edges in sides:  # what is left is the edge that none of its open boxes has
                 if edges.bit_count() == 1:
                     last |= edges
