@@ -8,6 +8,7 @@ import pytest
 import ludodrome
 from ludodrome.analysis import Solving
 from ludodrome.analysis.checkpoints import load, save
+from ludodrome.analysis.solutions import fitting_bits
 from ludodrome.jit import COMPILED
 from tests.search.positions import reached
 from tests.search.test_alphabeta import can_force
@@ -28,6 +29,22 @@ def test_dots_from_the_empty_board(size: tuple[int, int], margin: int) -> None:
     outcome = game.outcome(state)
     assert outcome is not None
     assert outcome.scores[0] - outcome.scores[1] == margin
+
+
+def test_a_larger_board_has_a_larger_table_as_far_as_the_memory_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = {"SC_PHYS_PAGES": 8 << 20, "SC_PAGE_SIZE": 4 << 10}
+    monkeypatch.setattr("os.sysconf", memory.__getitem__)
+
+    def bits(name: str, **options: int) -> int:
+        game = ludodrome.make(name, **options)
+        return fitting_bits(game, game.initial_state())
+
+    assert [bits("dots", rows=size, cols=4) for size in (2, 3, 4, 5)] == [22, 22, 27, 27]
+    assert bits("caldera") == 22
+    memory["SC_PHYS_PAGES"] = 1 << 20
+    assert bits("dots", rows=4, cols=4) == 26
+    memory["SC_PHYS_PAGES"] = 1 << 10
+    assert bits("dots", rows=4, cols=4) == 22
 
 
 @pytest.mark.xdist_group("dots")

@@ -1,5 +1,6 @@
 """Exact values: what a position is worth if nobody errs."""
 
+import os
 import time as clock
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,9 +13,25 @@ from ludodrome.games.dots.solve import SLICE, Solver
 from ludodrome.search.alphabeta import MOST_DEPTH
 from ludodrome.search.thinking import Finding, Thinker
 
-TABLE_BITS = 22
+TABLE_BITS, MOST_TABLE_BITS = 22, 27
+ENTRY_BYTES = 16
 PULSE = 0.05
 """A solver rests after about so many seconds, to look at the clock and to report."""
+
+
+def fitting_bits(game: Game, state: Any) -> int:
+    """How large a table it takes to solve a position to its end, if nobody minds a quarter of the machine's memory.
+
+    In dots, 31 undrawn edges are well served by the usual table, and the 40 of 4x4 by one 32 times as
+    large (docs/results/solving-dots.md). Elsewhere it is the usual one.
+    """
+    if game.insight is None or not game.insight.by_points:
+        return TABLE_BITS
+    undrawn = len(game.legal_moves(state))
+    wanted = TABLE_BITS + max(0, undrawn - 31) * 5 // 9
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    affordable = (memory // 4 // ENTRY_BYTES).bit_length() - 1
+    return max(TABLE_BITS, min(wanted, affordable, MOST_TABLE_BITS))
 
 
 @dataclass(frozen=True, slots=True)

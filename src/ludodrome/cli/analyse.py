@@ -137,8 +137,14 @@ def solve(
         typer.Option(metavar="FILE", help="In dots: keep what is proved here, and go on from it if it is there."),
     ] = None,
     bits: Annotated[
-        int, typer.Option(metavar="N", min=10, max=32, help="Remember two to the power of N positions, 16 bytes each.")
-    ] = 22,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=10,
+            max=32,
+            help="Remember two to the power of N positions, 16 bytes each; by default 22, and in dots up to 27.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find out what a position is worth if nobody errs.
@@ -152,13 +158,14 @@ def solve(
     with refusals(), screen.compiling(chosen.id):
         from ludodrome.analysis import Solving
         from ludodrome.analysis.checkpoints import check_kind, load
+        from ludodrome.analysis.solutions import fitting_bits
 
         if file is not None:
             check_kind(chosen)
         if file is not None and file.exists():
             solving = load(chosen, position, file)
         else:
-            solving = Solving(chosen, position, table_bits=bits)
+            solving = Solving(chosen, position, table_bits=bits or fitting_bits(chosen, position))
     with suppress(KeyboardInterrupt):
         _work(solving, time, file)
     _keep(solving, file)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ludodrome
+from ludodrome.games.dots.branch import AHEAD
 from ludodrome.games.dots.endgame import make_heaps
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
 from ludodrome.games.dots.solve import Solver
@@ -130,6 +131,15 @@ def test_a_loop_is_given_away_in_the_middle() -> None:
     assert solver.value == 1
     assert solver.best_edge is not None
     assert game.format_move(game.move(solver.best_edge, state), state) == "H(1,0)"
+
+
+def test_a_position_may_have_more_moves_than_are_made_at_once() -> None:
+    """Of the 24 first edges of 3x3, both of a corner are one move."""
+    assert AHEAD < 20
+    solver = Solver(3, 3, 12)
+    solver.begin(0)
+    assert not solver.run(1)
+    assert solver.progress == (0, 20)
 
 
 def test_slices_make_no_difference() -> None:

@@ -20,7 +20,7 @@ from ludodrome.games.dots.likeness import OURS, look_up_alike, new_colours, pain
 from ludodrome.games.dots.rules import MOST_EDGES
 from ludodrome.jit import Array, Int, Record, kernel, lent, merged, new_states, popcount
 
-ENOUGH = 24
+ENOUGH = 28
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
 searched, those with the fewest open moves first, and like positions are sought. Closer to the end that costs more
 than it saves."""
@@ -92,9 +92,9 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
             )
             if scouting:
                 above = frames[depth - 1]
-                enough = scouted(run, frame, above, yes or recognised, children, table)
+                decided = scouted(run, frame, above, yes or recognised, children, table)
                 above.at += 1
-                if above.at < above.end and not enough:
+                if above.at < above.end and not decided:
                     ask(run, above, frame, children)
                     continue
                 scouting = False
