@@ -11,18 +11,20 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.find_puzzles import finds
-from tests.tactics import FOLDER, read
+from tests.games.spaces.tactics import margin
+from tests.tactics import options, read
 
 import ludodrome
-from ludodrome.puzzlebook import WIN, Puzzle, puzzles
+from ludodrome.puzzlebook import RESPOND, WIN, Puzzle, puzzles
 
 
 def tactics(game_id: str) -> Iterator[Puzzle]:
     """The tactics of a game as if they were puzzles."""
-    for number, tactic in enumerate(read(game_id) if (FOLDER / game_id / "tactics.txt").exists() else (), 1):
-        sizes = tactic.position.split()[0].split("x")
-        options: dict[str, int | str] = {"rows": int(sizes[0]), "cols": int(sizes[1])} if game_id == "dots" else {}
-        yield Puzzle(game_id, number, 0, WIN, 0, 0, options, tactic.position, tactic.move)
+    for number, tactic in enumerate(read(game_id), 1):
+        kind, goal = (RESPOND, margin(tactic)) if game_id == "spaces" else (WIN, 0)
+        yield Puzzle(
+            game_id, number, 0, kind, goal, goal, options(game_id, tactic.position), tactic.position, tactic.move
+        )
 
 
 def main() -> None:

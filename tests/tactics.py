@@ -86,6 +86,17 @@ def read(game_id: str) -> list[Tactic]:
     return [Tactic(position, move, task) for position, move, task in parts]
 
 
+def options(game_id: str, position: str) -> dict[str, Any]:
+    """The options of the game, as far as the position's line has them."""
+    words = position.split()
+    if game_id == "dots":
+        rows, cols = words[0].split("x")
+        return {"rows": int(rows), "cols": int(cols)}
+    if game_id == "spaces":
+        return {"size": int(words[1]), "rules": words[2], "rounds": int(words[4].split("/")[1])}
+    return {}
+
+
 def find(game: ludodrome.Game, rng: random.Random, starts: list[str]) -> Iterator[Tactic]:
     """Tactics without end, from games between players that see what wins or loses at once and no more.
 

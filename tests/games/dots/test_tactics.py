@@ -7,16 +7,10 @@ import pytest
 import ludodrome
 from ludodrome.jit import COMPILED
 from tests.exhaustive import edge_values
-from tests.tactics import Tactic, read
+from tests.tactics import options, read
 
 FEWEST = 40
 SAMPLE = 8
-
-
-def options(tactic: Tactic) -> dict[str, int]:
-    """A position begins with the size of its board."""
-    rows, cols = tactic.position.split()[0].split("x")
-    return {"rows": int(rows), "cols": int(cols)}
 
 
 @pytest.mark.skipif(not COMPILED, reason="millions of positions take plain Python hours")
@@ -24,7 +18,7 @@ def test_tactics(long: bool) -> None:
     tactics = read("dots")
     assert len({tactic.position for tactic in tactics}) == len(tactics) >= FEWEST
     for tactic in tactics if long else tactics[:: len(tactics) // SAMPLE]:
-        game = ludodrome.make("dots", **options(tactic))
+        game = ludodrome.make("dots", **options("dots", tactic.position))
         state = game.parse_state(tactic.position)
         edge = game.action(game.parse_move(tactic.move, state), state)
         values = edge_values(game, game._states(state))
