@@ -43,7 +43,7 @@ which is zero as long as it is not needed; its place in the table; the heap, and
 
 CHILD = record_dtype(
     [*_POSITION, ("taken", "i2"), ("dealt", "i2"), ("low", "i2"), ("high", "i2"), ("rank", "i4")]
-)  # one cache line
+)  # 64 bytes
 """A move: where it leads, what the other side gets on the way, the bounds of the child's value, and its rank among
 its brothers."""
 
