@@ -319,7 +319,7 @@ highest: Any = _compiled_highest if COMPILED else _plain_highest
 
 
 # Reading ahead: a table much larger than the processor's caches answers ten times faster when it was warned. Of many
-# rows it is best warned in one go: finding a row's page takes long, too, and only what stands together is found together.
+# rows it is best warned in one go: finding a row's page takes long, too, and only neighbouring requests overlap.
 
 
 def _plain_prefetch(table: Array, row: Any) -> None:

@@ -6,6 +6,8 @@ made by lot.
 
 from typing import Any
 
+import numpy as np
+
 from ludodrome.bots.player import Bot, Budget, Clock, Player, legal_actions
 from ludodrome.game import Game
 from ludodrome.jit import Array, words
@@ -23,6 +25,14 @@ class Glance:
         self.kernels: Any = game.kernels
         self._after = game.new_states(1)
         self._words: Array = words(self._after)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """What only the end of a game calls for is compiled or loaded now, and not while a clock runs."""
+        self.kernels.reset(self._after, np.uint64(0))
+        self.kernels.winner(self._after)
+        if self.game.insight is not None and not self.game.insight.by_points:
+            self.kernels.winning(self._after)
 
     def at(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
         """What each action is worth to the seat to move; ``replies``: whether it sees that the next seat could win."""

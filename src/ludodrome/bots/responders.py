@@ -12,7 +12,7 @@ from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.moves import read_finished
-from ludodrome.games.spaces.respond import respond
+from ludodrome.games.spaces.respond import prepare, respond
 from ludodrome.games.spaces.sensible import sensible
 
 NODES = 1_000_000
@@ -31,7 +31,8 @@ class Responder(Layer):
         super().__init__(game, name, seed)
         self.own, self.usual = own, usual
         self.foreseen = self.options["choice"] == "seen" and self.count == 1
-        self._answer(self._first_choice(), 1000, None)  # it is not needed for a first move, but on the clock later
+        prepare()  # what is not needed for a first move would be compiled or loaded on the clock later
+        self._quick_answer(self._first_choice())
 
     def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
         """An answer, or a first choice, or ten of them."""

@@ -28,6 +28,7 @@ class AlphaBeta(Player):
         self.own, self.usual = own, usual
         self.noise = noise
         self.thinker = Thinker(game)
+        self.thinker.warm_up()
         self.trodden = Trodden(game)
 
     def start(self, hello: dict[str, Any]) -> None:

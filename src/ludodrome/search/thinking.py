@@ -110,8 +110,8 @@ class Thinker:
         """Compile, or load, what a search needs, so that no clock runs meanwhile."""
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
-        for _ in self.search(states, depth=1, nodes=1):
-            pass
+        for finding in self.search(states, depth=1, nodes=1):
+            self._kernels.mark(states, finding.action)  # only what is recalled calls for it
         self.rest()
 
     @property

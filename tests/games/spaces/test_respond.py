@@ -238,3 +238,16 @@ def test_a_board_that_cannot_be_played_is_refused() -> None:
 def test_bad_options_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         spaces.respond(board("3:1:uuf"), **{"size": 3, **options})
+
+
+def test_preparing_calls_for_bounds_and_search_whatever_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+    for name in ("fill_bounds", "search_response", "pack_many", "play_round"):
+
+        def noted(*arguments: Any, name: str = name, kernel: Any = getattr(module.kernels, name)) -> Any:
+            called.append(name)
+            return kernel(*arguments)
+
+        monkeypatch.setattr(module.kernels, name, noted)
+    module.prepare()
+    assert {"fill_bounds", "search_response", "pack_many", "play_round"} == set(called)

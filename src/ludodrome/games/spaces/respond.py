@@ -16,7 +16,7 @@ import numpy as np
 
 from ludodrome import reading
 from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import format_board
+from ludodrome.games.spaces.boards import SMALLEST, format_board
 from ludodrome.games.spaces.building import finished
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.respond_search import FOUND, NONE, TRIED
@@ -80,6 +80,17 @@ def respond(
         raise ValueError(f"seconds is a number from 0 on, not {reading.show(seconds)}")
     packed = Packed([board], size, rules)
     return _Hunt(packed, weights, nodes, seconds).answer()
+
+
+def prepare() -> None:
+    """Have all that an answer may need compiled or loaded.
+
+    Many boards are answered without bounds and search, so that an answer to any of them does not do this.
+    """
+    straight = format_board(finished(bytes([0]), SMALLEST, False), SMALLEST)
+    hunt = _Hunt(Packed([straight], SMALLEST, "written"), OBJECTIVES["margin"], 1, None)
+    hunt.answer()
+    hunt._search(hunt._candidates()[0], 1)
 
 
 class _Candidate(NamedTuple):
