@@ -3,6 +3,7 @@
 import importlib
 import random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -241,13 +242,9 @@ def test_bad_options_are_refused(options: dict[str, Any], sentence: str) -> None
 
 
 def test_preparing_calls_for_bounds_and_search_whatever_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    called = []
-    for name in ("fill_bounds", "search_response", "pack_many", "play_round"):
-
-        def noted(*arguments: Any, name: str = name, kernel: Any = getattr(module.kernels, name)) -> Any:
-            called.append(name)
-            return kernel(*arguments)
-
-        monkeypatch.setattr(module.kernels, name, noted)
+    wanted = ("fill_bounds", "search_response", "pack_many", "play_round")
+    spies = {name: Mock(wraps=getattr(module.kernels, name)) for name in wanted}
+    for name, spy in spies.items():
+        monkeypatch.setattr(module.kernels, name, spy)
     module.prepare()
-    assert {"fill_bounds", "search_response", "pack_many", "play_round"} == set(called)
+    assert [name for name, spy in spies.items() if not spy.called] == []
