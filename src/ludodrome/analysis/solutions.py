@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from ludodrome.analysis.lines import checked_time, lead, notations
 from ludodrome.analysis.worth import unknown
 from ludodrome.game import Game
+from ludodrome.games.dots.bounds import BUCKET, LINE
 from ludodrome.games.dots.solve import SLICE, Solver
 from ludodrome.search.alphabeta import MOST_DEPTH
 from ludodrome.search.thinking import Finding, Thinker
 
 TABLE_BITS, MOST_TABLE_BITS = 22, 27
-ENTRY_BYTES = 16
 PULSE = 0.05
 """A solver rests after about so many seconds, to look at the clock and to report."""
 
@@ -30,7 +30,7 @@ def fitting_bits(game: Game, state: Any) -> int:
     undrawn = len(game.legal_moves(state))
     wanted = TABLE_BITS + max(0, undrawn - 31) * 5 // 9
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    affordable = (memory // 4 // ENTRY_BYTES).bit_length() - 1
+    affordable = (memory // 4 // (LINE // BUCKET)).bit_length() - 1
     return max(TABLE_BITS, min(wanted, affordable, MOST_TABLE_BITS))
 
 
