@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import Clock, Conditions
-from ludodrome.arena.judge import play, run
+from ludodrome.arena.game_loop import play, run
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
-from ludodrome.arena.table import Table
 from ludodrome.arena.transports.child import ChildSeat
-from ludodrome.arena.transports.inside import InsideSeat
+from ludodrome.arena.transports.inprocess import InProcessSeat
 
 GAMES = 40
 TIMEOUTS = 200
@@ -57,9 +57,9 @@ for line in sys.stdin.buffer:
 """
 
 
-def assignment(bots: tuple[str, str], clock: Clock, seed: int = 0, start_ms: int = 10_000) -> Assignment:
+def assignment(bots: tuple[str, str], clock: Clock, seed: int = 0, start_ms: int = 10_000) -> PlaySpec:
     """A game of skysummit."""
-    return Assignment("skysummit", {}, bots, bots, Conditions("forfeit", clock, True, start_ms), seed)
+    return PlaySpec("skysummit", {}, bots, bots, Conditions("forfeit", clock, True, start_ms), seed)
 
 
 class Script:
@@ -81,7 +81,7 @@ class Script:
         """Nothing is held."""
 
 
-def known_games() -> Iterator[tuple[Assignment, list[list[Any]]]]:
+def known_games() -> Iterator[tuple[PlaySpec, list[list[Any]]]]:
     """Games, and the moves of each seat in them."""
     for seed in range(GAMES):
         given = assignment(("random", "random"), Clock(move_ms=10_000), seed)
@@ -89,13 +89,13 @@ def known_games() -> Iterator[tuple[Assignment, list[list[Any]]]]:
         yield given, [[turn["move"] for turn in turns if turn["seat"] == seat] for seat in (0, 1)]
 
 
-def inside(games: list[tuple[Assignment, list[list[Any]]]]) -> tuple[float, float]:
+def inside(games: list[tuple[PlaySpec, list[list[Any]]]]) -> tuple[float, float]:
     """Microseconds of processor time a turn: of the loop alone, and of the whole game with its table and its record."""
     loop = whole = turns = 0.0
     for given, moves in games:
         began = time.thread_time()
-        table = Table(given)
-        seats = [InsideSeat(Script(own)) for own in moves]
+        table = Referee(given)
+        seats = [InProcessSeat(Script(own)) for own in moves]
         middle = time.thread_time()
         run(table, seats)
         done = time.thread_time()
@@ -106,17 +106,17 @@ def inside(games: list[tuple[Assignment, list[list[Any]]]]) -> tuple[float, floa
     return loop / turns * 1e6, whole / turns * 1e6
 
 
-def child(games: list[tuple[Assignment, list[list[Any]]]], command: list[str], folder: Path) -> float:
+def child(games: list[tuple[PlaySpec, list[list[Any]]]], command: list[str], folder: Path) -> float:
     """Microseconds of a turn of a child, the median: from making the question to the answer, without its start."""
     times: list[float] = []
     for given, moves in games:
         answers = folder / "answers"
         lines = [json.dumps({"type": "move", "move": move}) + "\n" for move in moves[0]]
         answers.write_text("".join(lines))
-        table = Table(given)
+        table = Referee(given)
         asked = Timed("child", [*command, str(answers)])
         try:
-            run(table, [asked, InsideSeat(Script(moves[1]))])
+            run(table, [asked, InProcessSeat(Script(moves[1]))])
         finally:
             asked.close()
         record = table.record()
@@ -140,7 +140,7 @@ def overshoots() -> list[float]:
     found = []
     silent = ["sleep", "1000"]
     for _ in range(TIMEOUTS):
-        table = Table(assignment(("silent", "random"), Clock(move_ms=DEADLINE_MS), start_ms=0))
+        table = Referee(assignment(("silent", "random"), Clock(move_ms=DEADLINE_MS), start_ms=0))
         seat = ChildSeat("silent", silent)
         seat.start(table.hello(0))
         assert table.turn is not None

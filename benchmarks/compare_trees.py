@@ -21,10 +21,10 @@ OPENING = (4, 8)
 
 def serve() -> None:
     """Answer each line [position, budget] with an action; the game comes first."""
-    from ludodrome.search.thinking import Thinker
+    from ludodrome.search.iterative import Searcher
 
     game = ludodrome.make(json.loads(sys.stdin.readline()))
-    thinker = Thinker(game)
+    thinker = Searcher(game)
     for line in sys.stdin:
         position, budget = json.loads(line)
         states = game.new_states(1)

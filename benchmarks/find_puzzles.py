@@ -30,7 +30,7 @@ from ludodrome.bots.player import legal_actions
 from ludodrome.games.dots.solve import Solver
 from ludodrome.puzzlebook import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle
 from ludodrome.search.alphabeta import DECIDED
-from ludodrome.search.thinking import Finding, Thinker
+from ludodrome.search.iterative import Searcher, SearchResult
 
 FORCING = {"win 1": 8, "win 3": 30, "win 5": 36, "win 7": 16, "save 3": 20, "save 5": 20}
 QUOTAS = {
@@ -83,12 +83,12 @@ class Seeker:
     def __init__(self, game: ludodrome.Game) -> None:
         self.game = game
         self.options = {"players": 3} if game.seats == 3 else {}
-        self.thinker = Thinker(game, table_bits=16)
+        self.thinker = Searcher(game, table_bits=16)
         self.prover = Prover(game, POSITIONS)
         self.wanted: set[str] = set()
         """The quotas that are not full."""
 
-    def look(self, states: Any, avoid: tuple[int, ...] = (), nodes: int = LOOK) -> Finding:
+    def look(self, states: Any, avoid: tuple[int, ...] = (), nodes: int = LOOK) -> SearchResult:
         """What the search makes of a position."""
         *_, finding = self.thinker.search(states, nodes=nodes, avoid=avoid)
         return finding

@@ -16,18 +16,18 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from ludodrome.arena import judge
-from ludodrome.arena.assignments import Assignment
+from ludodrome.arena import game_loop
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder.beliefs import count_game
 from ludodrome.arena.ladder.recompute import recompute
 from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.games import make
 from ludodrome.store import league, league_matches
 from ludodrome.store.database import open_database
 from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import LADDER, Rating
+from ludodrome.store.league_models import LADDER, RatingRow
 from ludodrome.store.packing import packed
 
 GAME = "dots"
@@ -43,19 +43,19 @@ def settled(engine: Engine, count: int) -> list[str]:
     dice = random.Random(1)
     with Session(engine) as session, session.begin():
         session.add_all(
-            Rating(bot=one, mu=dice.gauss(MU, 8), sigma=SIGMA / 3, games=10, wins=5, draws=0, losses=5, verdicts={})
+            RatingRow(bot=one, mu=dice.gauss(MU, 8), sigma=SIGMA / 3, games=10, wins=5, draws=0, losses=5, verdicts={})
             for one in names
         )
     return names
 
 
-def matches(names: list[str], count: int) -> list[tuple[Assignment, list[str]]]:
+def matches(names: list[str], count: int) -> list[tuple[PlaySpec, list[str]]]:
     """Games between bots by lot."""
     game, dice = make(GAME, rows=2, cols=2), random.Random(2)
     usual = conditions(game, clock="none")
     pairs = [dice.sample(names, 2) for _ in range(count)]
     return [
-        (Assignment(GAME, game.options, ("random", "random"), tuple(pair), usual, number, (), number), pair)
+        (PlaySpec(GAME, game.options, ("random", "random"), tuple(pair), usual, number, (), number), pair)
         for number, pair in enumerate(pairs)
     ]
 
@@ -87,7 +87,7 @@ def measure(engine: Engine, bots: int, games: int) -> None:
     """All of it, a line each."""
     names = settled(engine, bots)
     tasks = matches(names, games)
-    records = {task.match: judge.play(task) for task, _ in tasks}
+    records = {task.match: game_loop.play(task) for task, _ in tasks}
     print(f"{bots:,} bots, {games:,} games of {GAME} 2 x 2, SQLite")
     queue = a_second(
         games,

@@ -38,7 +38,7 @@ SERVER = """
 import socket, sys
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
-from ludodrome.web.service import serve
+from ludodrome.web.server import serve
 serve(create_app(open_database(sys.argv[2], create=True, durable=True)), [socket.socket(fileno=int(sys.argv[1]))])
 """
 LIMIT_MS = 100

@@ -1,4 +1,4 @@
-"""From scores to chances: fits the steepness of ``analysis/worth.py`` to games that weak searches play with themselves.
+"""From scores to chances: fits the steepness of ``analysis/win_probability.py`` to games that weak searches play with themselves.
 
     .venv/bin/python benchmarks/steepness.py skysummit --games 250
 
@@ -14,7 +14,7 @@ import numpy as np
 
 import ludodrome
 from ludodrome.game import Game
-from ludodrome.search.thinking import Thinker
+from ludodrome.search.iterative import Searcher
 
 JUDGE_NODES = 8_000
 PLAYER_NODES = (300, 1_000, 3_000)
@@ -22,7 +22,7 @@ LEAST_LOTS, MOST_LOTS = 2, 6
 SMALLEST = 1e-12
 
 
-def game_of(game: Game, dice: random.Random, judge: Thinker, player: Thinker) -> list[tuple[float, float]]:
+def game_of(game: Game, dice: random.Random, judge: Searcher, player: Searcher) -> list[tuple[float, float]]:
     """The scores of one game's positions, each with what the seat to move got in the end."""
     states = game._states(game.initial_state(dice.randrange(1 << 30)))
     for _ in range(dice.randint(LEAST_LOTS, MOST_LOTS)):
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=150)
     asked = parser.parse_args()
     game, dice = ludodrome.make(asked.game), random.Random(5)
-    judge, player = Thinker(game, 18), Thinker(game, 16)
+    judge, player = Searcher(game, 18), Searcher(game, 16)
     rows = np.array([row for _ in range(asked.games) for row in game_of(game, dice, judge, player)])
     scores, results = rows.T
 

@@ -25,7 +25,7 @@ from ludodrome.games.tower_weights import GROUPS
 from ludodrome.games.tower_weights import WEIGHTS as TOWER_WEIGHTS
 from ludodrome.jit import Array, kernel
 from ludodrome.search.alphabeta import DECIDED
-from ludodrome.search.thinking import Thinker
+from ludodrome.search.iterative import Searcher
 
 OPENING = (4, 10)
 """The fewest and the most random moves at the beginning."""
@@ -84,7 +84,7 @@ class Subject(NamedTuple):
 
 
 def play_game(
-    subject: Subject, game: ludodrome.Game, thinker: Thinker, nodes: int, rng: random.Random
+    subject: Subject, game: ludodrome.Game, thinker: Searcher, nodes: int, rng: random.Random
 ) -> list[tuple[Array, int, float]]:
     """One game: the features, the search's score and the outcome of its positions."""
     states = game.new_states(1)
@@ -114,7 +114,7 @@ def play(subject: Subject, games: int, nodes: int, seed: int) -> Positions:
     """All games."""
     rng = random.Random(seed)
     rooms = [ludodrome.make(name) for name in subject.games]
-    thinkers = [Thinker(room, table_bits=14) for room in rooms]
+    thinkers = [Searcher(room, table_bits=14) for room in rooms]
     rows: list[Array] = []
     scores: list[int] = []
     outcomes: list[float] = []

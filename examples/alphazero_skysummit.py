@@ -30,8 +30,8 @@ from torch.nn.functional import log_softmax
 import ludodrome
 from ludodrome.bots.player import position
 from ludodrome.envs.classroom import new_sights, shaped
+from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
-from ludodrome.search.treesearch import TreeSearch
 
 GAME = ludodrome.make("skysummit")
 WEIGHTS = Path(__file__).with_suffix(".npz")

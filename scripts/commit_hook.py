@@ -1,4 +1,4 @@
-"""What hatchling runs while it builds: the commit goes into the wheel and the sdist, see ludodrome/revision.py."""
+"""What hatchling runs while it builds: the commit goes into the wheel and the sdist, see ludodrome/version.py."""
 
 import runpy
 import tempfile
@@ -14,7 +14,7 @@ class CommitHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Before a wheel or an sdist is put together; an editable one reads the clone."""
         package = Path(self.root) / "src" / "ludodrome"
-        revision = runpy.run_path(str(package / "revision.py"))
+        revision = runpy.run_path(str(package / "version.py"))
         name, made_from = revision["COMMIT_FILE"], revision["commit"](package)
         if version == "editable" or made_from is None or (package / name).exists():
             return

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import ludodrome
-from ludodrome.jit import Array, copy_state, kernel, new_states, words
+from ludodrome.game_spec import Rules
+from ludodrome.jit import Array, as_words, copy_state, kernel, new_states
 from ludodrome.puzzlebook import MARGIN, RESPOND, SAVE, WIN, Puzzle
-from ludodrome.room import Verbs
 
 DEEPEST = 12
 NO_LIMIT = 1 << 62
@@ -25,7 +25,7 @@ class TooLong(Exception):
     """A question that would take more positions than the prover may look at."""
 
 
-def make_force(verbs: Verbs) -> Callable[..., Any]:
+def make_force(verbs: Rules) -> Callable[..., Any]:
     """The exhaustive search of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
 
@@ -61,7 +61,7 @@ def make_force(verbs: Verbs) -> Callable[..., Any]:
         """Whether a seat can force a win within so many plies of states[0], whoever is to move there: 1 or 0.
 
         It is -1 if that is not known after so many positions whose moves were listed.
-        states: (levels,), a stack, and memory the same as words; buffers: (levels, most_legal) int16;
+        states: (levels,), a stack, and memory the same as words; buffers: (levels, max_legal) int16;
         cursors: (levels, 2) int64, next and end; favourites: (levels,) int64; there are more levels than plies.
         """
         favourites[:] = -1
@@ -109,7 +109,7 @@ def make_force(verbs: Verbs) -> Callable[..., Any]:
 
 @functools.cache
 def _force(game_id: str) -> Callable[..., Any]:
-    verbs: Verbs = importlib.import_module(f"ludodrome.games.{game_id}.rules").VERBS
+    verbs: Rules = importlib.import_module(f"ludodrome.games.{game_id}.rules").RULES
     return make_force(verbs)
 
 
@@ -120,8 +120,8 @@ class Prover:
         self.game, self.limit = game, limit
         self._force = _force(game.id)
         self._stack = new_states(game.dtype, DEEPEST + 2)
-        self._memory = words(self._stack)
-        self._buffers = np.empty((DEEPEST + 2, game.most_legal), np.int16)
+        self._memory = as_words(self._stack)
+        self._buffers = np.empty((DEEPEST + 2, game.max_legal), np.int16)
         self._cursors = np.empty((DEEPEST + 2, 2), np.int64)
         self._favourites = np.empty(DEEPEST + 2, np.int64)
 

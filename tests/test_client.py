@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import Engine
 
 from ludodrome.arena import records
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.player import Budget
 from ludodrome.client import Client, Refused, connect_bot
 from ludodrome.games import make
@@ -135,7 +135,7 @@ class First:
 def _order(engine: Engine, bot: str, number: int) -> Order:
     game, specs = make("dots", rows=2, cols=2), (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=20_000)
-    return Order(Assignment("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), False, 0.0)
+    return Order(PlaySpec("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), False, 0.0)
 
 
 def test_a_remote_bot_connects_and_plays(league: tuple[Engine, str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.records import verify
 from tests.arena.playing import assignment
 

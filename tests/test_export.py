@@ -11,13 +11,13 @@ import pytest
 
 import ludodrome
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.records import BadRecord
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.datasets import NPZ, PARQUET, Recorded, SelfPlay, read, write
 from ludodrome.datasets.sources import shares
 from ludodrome.jit import Array
-from ludodrome.search.treesearch import TreeSearch
+from ludodrome.search.mcts_search import TreeSearch
 from tests.arena.playing import Scripted, assignment, first
 from tests.cli.running import complaint, output, run
 

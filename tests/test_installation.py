@@ -107,7 +107,7 @@ def test_an_old_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @compiled_only
 def test_the_cache_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ludodrome.caching import cache_directory
+    from ludodrome.kernel_cache import cache_directory
 
     cache_directory.cache_clear()
     monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "kept"))

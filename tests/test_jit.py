@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome import caching, jit
+from ludodrome import jit, kernel_cache
 from tests.cases import each_game
 
 PROBE = """
@@ -98,7 +98,7 @@ def test_rooms_opened_in_several_threads_have_each_their_cache() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         paths = list(threads.map(decorated, range(200)))
-    here = str(caching.cache_directory(Path(__file__).parent))
+    here = str(kernel_cache.cache_directory(Path(__file__).parent))
     assert all(path.startswith(here) for path in paths)
 
 
@@ -162,6 +162,6 @@ def test_records_can_be_packed_and_copied() -> None:
     assert (states["a"][0], states["b"][0].tolist(), states["c"][0].tolist()) == (7, [1, 2**32 - 1], [-1, 0, 1])
     assert packing.unpack(states[0].tobytes()) == values
     two = jit.new_states(dtype, 2)
-    jit.copy_state(jit.words(two), 1, jit.words(states), 0)
+    jit.copy_state(jit.as_words(two), 1, jit.as_words(states), 0)
     assert packing.unpack(two[1].tobytes()) == values
     assert not any(packing.unpack(two[0].tobytes()))

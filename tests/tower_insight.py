@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import ludodrome
-from ludodrome.jit import COMPILED, words
+from ludodrome.jit import COMPILED, as_words
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES, cell_turns
 
 NAMES = [row + column for row in "ABCDE" for column in "12345"]
@@ -31,7 +31,7 @@ def walks(game: ludodrome.Game, count: int, seed: int, start: Any = None) -> Ite
     rng = random.Random(seed)
     for _ in range(count):
         states = game.new_states(1)
-        words(states)[:] = words(states_of(game, game.format_state(start or game.initial_state())))
+        as_words(states)[:] = as_words(states_of(game, game.format_state(start or game.initial_state())))
         while actions := legal(game, states):
             yield copied(game, states)
             game.kernels.play(states, rng.choice(actions))
@@ -89,7 +89,7 @@ def swapped_line(line: str, seat: int) -> str:
 
 def copied(game: ludodrome.Game, states: Any) -> Any:
     copy = game.new_states(1)
-    words(copy)[:] = words(states)
+    as_words(copy)[:] = as_words(states)
     return copy
 
 
@@ -107,7 +107,7 @@ def after(game: ludodrome.Game, states: Any, action: int) -> Any:
 def rekeyed(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
     """The keys after a change, from those before."""
     pair = game.new_states(2)
-    words(pair)[0], words(pair)[1] = words(before)[0], words(then)[0]
+    as_words(pair)[0], as_words(pair)[1] = as_words(before)[0], as_words(then)[0]
     rows = np.zeros((2, SYMMETRIES), np.uint64)
     rows[0] = keys
     kernels: Any = game.kernels

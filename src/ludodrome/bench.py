@@ -15,11 +15,11 @@ import numpy as np
 
 from ludodrome.game import Game, TooManyMoves
 from ludodrome.games import make
-from ludodrome.jit import Array, below, entry, mix, new_states, stream, words
+from ludodrome.jit import Array, as_words, below, entry, mix, new_states, stream
 from ludodrome.search.batch import Batch
+from ludodrome.search.iterative import Searcher
+from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.playouts import CHUNK, playouts
-from ludodrome.search.thinking import Thinker
-from ludodrome.search.treesearch import TreeSearch
 
 GAMES_A_BATCH = 4096
 SIZE, MATCHES = 3, 5
@@ -105,7 +105,7 @@ def works_of(game_id: str) -> Iterator[Work]:
     except TooManyMoves:
         return
     yield json_work(game)
-    if game.insight is not None:
+    if game.evaluator is not None:
         yield search_work(game)
 
 
@@ -202,7 +202,7 @@ def search_work(game: Game) -> Work:
     for _ in range(OPENING):
         state = game.apply(state, dice.choice(game.legal_moves(state)))
     states = game._states(state)
-    thinker = Thinker(game)
+    thinker = Searcher(game)
 
     def run(amount: int) -> Done:
         thinker.forget()
@@ -257,5 +257,5 @@ def compile_perft(game: Game, state: Any) -> None:
     stack[0] = root[0]
     # The kernel returns at once when one more action reaches the target.
     target = game.kernels.turns(root) + (1 if game.actions_a_turn == 1 else 0)
-    buffers = np.empty((2, game.most_legal), np.int16)
-    game.kernels.perft(stack, words(stack), buffers, np.empty((2, 2), np.int64), target, np.empty(0, np.int64))
+    buffers = np.empty((2, game.max_legal), np.int16)
+    game.kernels.perft(stack, as_words(stack), buffers, np.empty((2, 2), np.int64), target, np.empty(0, np.int64))

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
+from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, plain_planes
 from ludodrome.jit import Array, Record, new_states
-from ludodrome.room import Codec, Insight, Kernels, Planes, plain_planes
 
 LISTED_MOVES = 100_000
 """Where there are more legal moves than this, they are not listed."""
@@ -68,14 +68,14 @@ class Option(NamedTuple):
     @property
     def values(self) -> str:
         """What may be given, for sentences and tables."""
-        return reading.listing(self.words, "or") if self.words else f"{self.low} to {self.high}"
+        return validation.listing(self.words, "or") if self.words else f"{self.low} to {self.high}"
 
     def read(self, value: Any, game_id: str) -> Any:
         """The value, or a ValueError with a sentence."""
         where = f"the option {self.name} of {game_id}"
         if self.words:
-            return reading.choice(value, self.words, where, ValueError)
-        return reading.integer(value, self.low, self.high, where, ValueError)
+            return validation.choice(value, self.words, where, ValueError)
+        return validation.integer(value, self.low, self.high, where, ValueError)
 
 
 class Cell(NamedTuple):
@@ -103,9 +103,9 @@ class Game:
     seats: int = 2
     dtype: np.dtype[Any]
     num_actions: int
-    most_legal: int
+    max_legal: int
     """No position has more legal actions than this: the size of a move buffer."""
-    most_actions: int
+    max_game_length: int
     """No game is longer than this, in actions."""
     actions_a_turn: int = 1
     """No turn takes more actions than this."""
@@ -113,7 +113,7 @@ class Game:
     """What a record's ``reason`` stands for; number 0 is the empty text of a running game."""
     kernels: Kernels
     codec: Codec
-    insight: Insight | None = None
+    insight: Evaluator | None = None
     """What alpha-beta knows of the game; None where it cannot play it."""
 
     # What the upper floors ask; most games leave these as they are
@@ -133,8 +133,8 @@ class Game:
         known = {option.name: option for option in self.available}
         for name in options:
             if name not in known:
-                right = reading.listing(known) if known else "none"
-                raise ValueError(f"{self.id} has no option {reading.show(name)}; its options are {right}")
+                right = validation.listing(known) if known else "none"
+                raise ValueError(f"{self.id} has no option {validation.show(name)}; its options are {right}")
         self._options: dict[str, Any] = {
             name: option.read(options.get(name, option.default), self.id) for name, option in known.items()
         }
@@ -339,7 +339,7 @@ class Game:
 
     def buffer(self) -> Array:
         """An empty move buffer."""
-        return np.empty(self.most_legal, np.int16)
+        return np.empty(self.max_legal, np.int16)
 
     def _action_number(self, action: Any) -> int:
         try:
@@ -348,15 +348,15 @@ class Game:
             number = -1
         if isinstance(action, bool) or not 0 <= number < self.num_actions:
             raise IllegalMove(
-                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, not {reading.show(action)}"
+                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, not {validation.show(action)}"
             )
         return number
 
     def _check_seat(self, seat: Any) -> None:
-        if seat is not None and not reading.is_int(seat, 0, self.seats - 1):
+        if seat is not None and not validation.is_int(seat, 0, self.seats - 1):
             raise ValueError(
                 f"a seat of {self.id} is a whole number from 0 to {self.seats - 1}, "
-                f"or None for a spectator, not {reading.show(seat)}"
+                f"or None for a spectator, not {validation.show(seat)}"
             )
 
 
@@ -367,7 +367,7 @@ def checked_seed(seed: Any) -> Any:
     except TypeError:
         number = None
     if number is None or isinstance(seed, bool):
-        raise ValueError(f"a seed is a whole number, not {reading.show(seed)}")
+        raise ValueError(f"a seed is a whole number, not {validation.show(seed)}")
     return np.uint64(number & 0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -378,5 +378,5 @@ def checked_count(value: Any, what: str, low: int, high: int) -> int:
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(f"{what} is a whole number from {low} to {high}, not {reading.show(value)}")
+        raise ValueError(f"{what} is a whole number from {low} to {high}, not {validation.show(value)}")
     return number

@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome import caching, interrupts
+from ludodrome import interrupts, kernel_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,7 +56,7 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
-def merged(function: Function) -> Function:
+def inline_kernel(function: Function) -> Function:
     """The same for a piece of a large kernel: it becomes part of whatever calls it, for passing arrays on costs."""
     compiled: Function = _njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return compiled
@@ -79,7 +79,7 @@ def kernel_of(owner: Callable[..., Any], merged: bool = False) -> Callable[[Func
     def decorate(function: Function) -> Function:
         function.__qualname__ = f"{owner.__module__}.{function.__name__}"
         # Python never calls these, so they need no wrappers for it: a third of the time of compilation.
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": merged}
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline_kernel}
         compiled: Function = _njit(nogil=True, error_model="numpy", **options)(function)
         return compiled
 
@@ -94,7 +94,7 @@ def entry(function: Function) -> Function:
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = caching.cache_directory(Path(function.__code__.co_filename).parent)
+    directory = kernel_cache.cache_directory(Path(function.__code__.co_filename).parent)
     if directory is None:
         return kernel(function)
     with _setting:  # two rooms may be opened at once, in two threads
@@ -104,7 +104,7 @@ def entry(function: Function) -> Function:
             compiled: Function = _njit(nogil=True, error_model="numpy", cache=True)(function)
         finally:
             _config.CACHE_DIR = before
-    caching.take_turns(compiled, directory)
+    kernel_cache.take_turns(compiled, directory)
     return compiled
 
 
@@ -183,7 +183,7 @@ def packed(dtype: np.dtype[Any], data: bytes) -> Any:
     return np.frombuffer(bytearray(data), dtype)
 
 
-def words(states: Any) -> Array:
+def as_words(states: Any) -> Array:
     """The same memory as machine words, shape (states, words a state): for copying records."""
     return np.asarray(states).view(np.uint64).reshape(len(states), -1)
 
@@ -357,15 +357,15 @@ def _plain_lent(array: Array) -> Array:
 @intrinsic
 def _compiled_lent(typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lent = _make_array(signature.args[0])(context, builder, arguments[0])
-        lent.meminfo = _get_null_value(lent.meminfo.type)
-        lent.parent = _get_null_value(lent.parent.type)
-        return lent._getvalue()
+        borrow = _make_array(signature.args[0])(context, builder, arguments[0])
+        borrow.meminfo = _get_null_value(borrow.meminfo.type)
+        borrow.parent = _get_null_value(borrow.parent.type)
+        return borrow._getvalue()
 
     return array(array), generate
 
 
-lent: Any = _compiled_lent if COMPILED else _plain_lent
+borrow: Any = _compiled_lent if COMPILED else _plain_lent
 
 
 # Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,

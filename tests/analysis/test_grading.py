@@ -6,10 +6,19 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.analysis.appraisers import appraiser
-from ludodrome.analysis.boards import least_loss
 from ludodrome.analysis.grading import Grading
-from ludodrome.analysis.worth import BEST, BLUNDER, GOOD, INACCURACY, MISTAKE, Value, accuracy, grade, worth
+from ludodrome.analysis.move_review import least_loss, reviewer_of
+from ludodrome.analysis.win_probability import (
+    BEST,
+    BLUNDER,
+    GOOD,
+    INACCURACY,
+    MISTAKE,
+    Value,
+    accuracy,
+    grade,
+    win_probability,
+)
 from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.games.dots.solve import Solver
@@ -54,15 +63,15 @@ def test_grades_and_accuracy_are_what_the_page_says() -> None:
 def test_worths_lie_between_lost_and_won_and_grow_with_the_score() -> None:
     for name in ludodrome.game_ids():
         game = ludodrome.make(name)
-        worths = [worth(game, Value(score)) for score in (-1e9, -2, -0.5, 0, 0.5, 2, 1e9)]
+        worths = [win_probability(game, Value(score)) for score in (-1e9, -2, -0.5, 0, 0.5, 2, 1e9)]
         assert worths == sorted(worths)
         assert worths[0] == pytest.approx(0)
         assert worths[3] == 0.5
         assert worths[-1] == pytest.approx(1)
     towers = ludodrome.make("skysummit")
-    assert worth(towers, Value(1, distance=9)) == 1
-    assert worth(towers, Value(-1, distance=2)) == 0
-    assert worth(towers, Value(0.3, proven=True)) == 0.5
+    assert win_probability(towers, Value(1, distance=9)) == 1
+    assert win_probability(towers, Value(-1, distance=2)) == 0
+    assert win_probability(towers, Value(0.3, proven=True)) == 0.5
 
 
 def test_every_move_of_a_small_board_of_dots_is_graded_by_the_solver() -> None:
@@ -214,7 +223,7 @@ def test_a_solved_position_whose_sequel_is_unknown_asks_for_the_edge() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
     state = game.initial_state()
     move = game.legal_moves(state)[0]
-    found = appraiser(game).appraise(state, move, None, FEW)
+    found = reviewer_of(game).appraise(state, move, None, FEW)
     assert found.exact
     assert found.played.score <= found.best.score
 

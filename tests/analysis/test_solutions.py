@@ -7,8 +7,7 @@ import pytest
 
 import ludodrome
 from ludodrome.analysis import Solving
-from ludodrome.analysis.checkpoints import load, save
-from ludodrome.analysis.solutions import fitting_bits
+from ludodrome.analysis.solving import fitting_bits, load, save
 from ludodrome.jit import COMPILED
 from tests.search.positions import reached
 from tests.search.test_alphabeta import can_force

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import Conditions, conditions
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seats import Answer, Notice, Turn
 from ludodrome.games import make
 
@@ -30,11 +30,11 @@ def assignment(
     seed: int = 1,
     opening: Sequence[Any] = (),
     **options: Any,
-) -> Assignment:
+) -> PlaySpec:
     """A game to be played."""
     usual = conditions(make(game, **options), policy, clock, legal_moves)
     chosen = Conditions(usual.policy, usual.clock, usual.legal_moves, start_ms)
-    return Assignment(game, options, tuple(bots), tuple(bots), chosen, seed, tuple(opening))
+    return PlaySpec(game, options, tuple(bots), tuple(bots), chosen, seed, tuple(opening))
 
 
 class Scripted:

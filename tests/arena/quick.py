@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.matches.fixtures import Discipline
+from ludodrome.arena.matches.fixtures import MatchSettings
 from ludodrome.arena.records import comparable
 from ludodrome.arena.tournaments.plans import Plan, make_plan
 from ludodrome.arena.tournaments.tournament import Tournament
@@ -25,9 +25,9 @@ BOTS = ["random", "greedy", "level:1", "level:2", "chains"]
 PROGRAM = [sys.executable, "-m", "ludodrome"]
 
 
-def discipline(game_id: str = "dots", seed: int = 0, **options: Any) -> Discipline:
+def discipline(game_id: str = "dots", seed: int = 0, **options: Any) -> MatchSettings:
     game = make(game_id, **(options or (SMALL if game_id == "dots" else {})))
-    return Discipline(game.id, game.id, game.options, game.seats, conditions(game, clock="nodes=100"), seed)
+    return MatchSettings(game.id, game.id, game.options, game.seats, conditions(game, clock="nodes=100"), seed)
 
 
 def plan(**changed: Any) -> Plan:

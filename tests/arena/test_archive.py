@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import archive
 from ludodrome.arena.records.archive import Wanted
 from ludodrome.games import make
@@ -18,7 +18,7 @@ from ludodrome.games import make
 
 def played(game_id: str, seed: int, *bots: str) -> dict[str, Any]:
     game = make(game_id)
-    return play(Assignment(game_id, game.options, bots, bots, conditions(game, clock="nodes=50"), seed))
+    return play(PlaySpec(game_id, game.options, bots, bots, conditions(game, clock="nodes=50"), seed))
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.assignments import Assignment, canonical
 from ludodrome.arena.conditions import Clock, Conditions, conditions, read_policy
+from ludodrome.arena.play_spec import PlaySpec, canonical
 from ludodrome.games import make
 from tests.arena.playing import assignment
 
 
 def test_an_assignment_travels_as_json() -> None:
     one = assignment("santorini", ("a", "b", "c"), "retry:4", "1s+10s", legal_moves=False, seed=7, players=3)
-    again = Assignment.from_json(one.to_json())
+    again = PlaySpec.from_json(one.to_json())
     assert again == one
     assert again.match == one.match
     assert canonical(again.to_json()) == canonical(one.to_json())

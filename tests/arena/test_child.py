@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.transports import child, seat
 from ludodrome.arena.transports.child import ChildSeat
-from ludodrome.arena.transports.inside import InsideSeat
+from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.arena.transports.processes import KEPT, SECRETS
 from ludodrome.games import make
 from tests.arena.playing import Scripted, assignment, first, zoo
@@ -203,7 +203,7 @@ def test_an_interrupt_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None
         raise KeyboardInterrupt
 
     monkeypatch.setenv("BOT_BRAND", "interrupted-7f3a")
-    monkeypatch.setattr(InsideSeat, "ask", interrupt)
+    monkeypatch.setattr(InProcessSeat, "ask", interrupt)
     with pytest.raises(KeyboardInterrupt):
         play(assignment("dots", ("random", zoo("stubborn"))))
     assert branded(b"interrupted-7f3a") == []

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.matches import worker
 from ludodrome.arena.matches.executors import Cluster, LocalWorkers, Workers
 from ludodrome.arena.matches.fixtures import Play, Record
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.tournaments.report import standings
 from tests.arena import quick
 
@@ -54,7 +54,7 @@ SETTLED = 3.0
 """Seconds after which a worker is no longer new."""
 
 
-def slow_play(assignment: Assignment) -> Record:
+def slow_play(assignment: PlaySpec) -> Record:
     """So that there is time to kill somebody."""
     time.sleep(0.1)
     return worker.play(assignment)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
-from ludodrome.arena.judge import run
+from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import MEMORY, UploadedSeat, check_source
-from ludodrome.arena.table import Table
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import seat
 from ludodrome.bots.starters import one_file
 
@@ -23,7 +23,7 @@ def _play(source: str, sandboxed: bool, folder: Path, monkeypatch: pytest.Monkey
     """A game of the source against ``random``; the record."""
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     bots = ("uploaded:x", "random")
-    table = Table(Assignment("dots", OPTIONS, bots, bots, Conditions(FORFEIT, Clock.parse("5s"))))
+    table = Referee(PlaySpec("dots", OPTIONS, bots, bots, Conditions(FORFEIT, Clock.parse("5s"))))
     seats = [UploadedSeat("uploaded:x", source, table.game, sandboxed), seat("random", table.game, 0)]
     try:
         run(table, seats)

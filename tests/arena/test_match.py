@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena import judge, records
-from ludodrome.arena.assignments import Assignment
+from ludodrome.arena import game_loop, records
 from ludodrome.arena.matches.books import DrawnBook, NoBook
 from ludodrome.arena.matches.executors import LocalWorkers
 from ludodrome.arena.matches.fixtures import rotations, unplayed
 from ludodrome.arena.matches.match import Match, Playing, checked_games, distinct_names, play_match
 from ludodrome.arena.matches.tallies import Played
 from ludodrome.arena.matches.trial import Trial
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.games import make
 from tests.arena.quick import SMALL, discipline
@@ -84,7 +84,7 @@ def test_a_match_is_recorded_and_gone_on_with(tmp_path: Path) -> None:
     assert again.tally.to_json() == whole.tally.to_json() | {"length": again.tally.to_json()["length"]}
 
 
-def refuse(assignment: Assignment) -> dict[str, Any]:
+def refuse(assignment: PlaySpec) -> dict[str, Any]:
     raise AssertionError("nothing is left to be played")
 
 
@@ -100,10 +100,10 @@ def test_a_game_that_cannot_be_played_is_the_arenas_fault(tmp_path: Path) -> Non
         assert verdict["why"].endswith("AssertionError: nothing is left to be played")
 
 
-def kill_in_game_three(assignment: Assignment) -> dict[str, Any]:
+def kill_in_game_three(assignment: PlaySpec) -> dict[str, Any]:
     if assignment.number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
-    return judge.play(assignment)
+    return game_loop.play(assignment)
 
 
 def test_a_game_that_kills_its_workers_costs_nothing_but_itself() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.matches.openings import opening
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import BadRecord
 from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.games import make
@@ -29,7 +29,7 @@ def record(game_id: str, options: dict[str, Any], seed: int = 1) -> dict[str, An
     bots = ("random",) * game.seats
     begun = tuple(opening(game, seed, 0)) if game.id == "dots" else ()
     return play(
-        Assignment(game_id, game.options, bots, bots, conditions(game, clock="none"), seed << 32, begun),
+        PlaySpec(game_id, game.options, bots, bots, conditions(game, clock="none"), seed << 32, begun),
     )
 
 

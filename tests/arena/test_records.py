@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.records import BadRecord, notation
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
-from ludodrome.arena.table import Table
 from ludodrome.games import make
 from tests.arena.playing import Scripted, assignment, first, zoo
 
@@ -192,7 +192,7 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 2)])
 def test_somebody_may_resign_on_the_move_or_not(players: int, seat: int) -> None:
-    table = Table(assignment("santorini", ("person",) * players, players=players))
+    table = Referee(assignment("santorini", ("person",) * players, players=players))
     for _ in range(2):
         assert table.turn is not None
         table.deliver(first(table.turn))

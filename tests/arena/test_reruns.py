@@ -2,9 +2,9 @@
 
 import pytest
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records.reruns import rerun
 from ludodrome.games import make
 
@@ -13,7 +13,7 @@ from ludodrome.games import make
 def test_the_same_bot_does_the_same(game_id: str) -> None:
     game = make(game_id)
     bots = ("random", "greedy")
-    record = play(Assignment(game_id, game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
+    record = play(PlaySpec(game_id, game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
     for seat in range(2):
         echoes = list(rerun(record, seat))
         assert [echo.turn for echo in echoes] == [turn["turn"] for turn in record["turns"] if turn["seat"] == seat]
@@ -23,7 +23,7 @@ def test_the_same_bot_does_the_same(game_id: str) -> None:
 def test_another_bot_departs() -> None:
     game = make("caldera")
     bots = ("random", "random")
-    record = play(Assignment("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
+    record = play(PlaySpec("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
     departures = [echo for echo in rerun(record, 1, "greedy") if not echo.same]
     assert departures
     for echo in departures:
@@ -35,6 +35,6 @@ def test_another_bot_departs() -> None:
 def test_there_must_be_such_a_seat() -> None:
     game = make("caldera")
     bots = ("random", "random")
-    record = play(Assignment("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
+    record = play(PlaySpec("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
     with pytest.raises(ValueError, match="the seats 0 to 1, not 2"):
         next(rerun(record, 2))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ludodrome
-from ludodrome.arena import judge
+from ludodrome.arena import game_loop
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.doctor.examination import FAILURE, WARNING
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES, write_starter
@@ -41,7 +41,7 @@ def test_starters_finish_their_games_against_greedy(language: str, game: str, tm
     spec = made(language, game, tmp_path, long)
     for number in range(100 if long else 2):
         bots = (spec, "greedy") if number % 2 == 0 else ("greedy", spec)
-        record = judge.play(assignment(game, bots, seed=number))
+        record = game_loop.play(assignment(game, bots, seed=number))
         assert record["result"]["verdicts"] == []
         assert record["result"]["decided_by"] == "play"
         assert "stderr" not in record

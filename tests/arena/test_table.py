@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import Clock, Conditions
-from ludodrome.arena.judge import play, run
+from ludodrome.arena.game_loop import play, run
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, Fault, Turn
-from ludodrome.arena.table import Table
 from tests.arena.playing import Scripted, assignment, first
 
 
@@ -90,7 +90,7 @@ def test_legal_moves_can_be_hidden() -> None:
         assert turn.message["legal_moves"] is None
         return Answer(0.0, {"t": "place", "to": [0, 1]} if turn.seat == 0 else {"t": "place", "to": [2, 3]})
 
-    table = Table(assignment(legal_moves=False))
+    table = Referee(assignment(legal_moves=False))
     for _ in range(2):
         assert table.turn is not None
         table.deliver(answer(table.turn))
@@ -98,13 +98,13 @@ def test_legal_moves_can_be_hidden() -> None:
 
 
 def test_boards_are_too_many_to_list() -> None:
-    table = Table(assignment("spaces", size=5))
+    table = Referee(assignment("spaces", size=5))
     assert table.turn is not None
     assert table.turn.message["legal_moves"] is None
 
 
 def test_a_hidden_board_is_not_shown() -> None:
-    table = Table(assignment("spaces", size=2, choice="blind"))
+    table = Referee(assignment("spaces", size=2, choice="blind"))
     assert table.turn is not None
     table.deliver(first(table.turn))
     assert table.turn.message["state"]["chosen"] is None
@@ -118,12 +118,12 @@ def test_an_opening_is_on_the_board_first() -> None:
     assert record["turns"][0]["seat"] == 0
     records.verify(record)
     with pytest.raises(ValueError, match="move 1 of the opening cannot be made"):
-        Table(assignment(opening=[opening[0], opening[0]]))
+        Referee(assignment(opening=[opening[0], opening[0]]))
 
 
 def test_the_number_of_seats_must_fit() -> None:
     with pytest.raises(ValueError, match="santorini has 3 seats here, and 2 bots were given"):
-        Table(assignment("santorini", players=3))
+        Referee(assignment("santorini", players=3))
     with pytest.raises(ValueError, match="has 2 seats here, and 1 were given"):
         play(assignment(), [Scripted(first)])
 
@@ -261,7 +261,7 @@ def test_tries_end_with_the_clock() -> None:
     ],
 )
 def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
-    table = Table(assignment(clock="1s", start_ms=0))
+    table = Referee(assignment(clock="1s", start_ms=0))
     assert table.turn is not None
     move = table.turn.message["legal_moves"][0] if answer.move == "legal" else answer.move
     table.deliver(Answer(answer.seconds, move, answer.fault))
@@ -271,7 +271,7 @@ def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
 
 
 def test_the_start_is_not_charged() -> None:
-    table = Table(assignment(clock="1s+2s", start_ms=5000))
+    table = Referee(assignment(clock="1s+2s", start_ms=5000))
     assert table.turn is not None
     assert table.turn.allowance == 5
     assert table.turn.seconds == 3
@@ -295,7 +295,7 @@ def test_a_clock_that_has_run_out_needs_no_question() -> None:
 
 
 def test_expire() -> None:
-    table = Table(assignment())
+    table = Referee(assignment())
     table.expire(31.0)
     assert table.result is not None
     assert table.result["verdicts"][0]["cause"] == TIMEOUT
@@ -330,7 +330,7 @@ def test_a_built_in_that_breaks_is_our_fault(policy: str) -> None:
 
 
 def test_there_is_no_record_before_the_end() -> None:
-    table = Table(assignment())
+    table = Referee(assignment())
     with pytest.raises(RuntimeError, match="not over"):
         table.record()
     table.abort(0, "enough")
@@ -353,7 +353,7 @@ _values = st.recursive(
 @given(st.data())
 @settings(max_examples=60)
 def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
-    table = Table(assignment(game, policy="forfeit"))
+    table = Referee(assignment(game, policy="forfeit"))
     move = data.draw(_values)
     table.deliver(Answer(0.0, move))
     assert table.result is not None
@@ -362,7 +362,7 @@ def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
 
 
 def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Table(assignment())
+    table = Referee(assignment())
     monkeypatch.setattr(type(table.game), "advance", lambda *_: 1 // 0)
     table.deliver(Answer(0.0, None))
     assert table.result is not None
@@ -386,7 +386,7 @@ def test_santorini_reads_what_language_models_write() -> None:
 
 @pytest.mark.parametrize("move", [None, 5, {}, [], "", "[N1C2]", "x" * 5000, "\0"])
 def test_santorini_refuses_what_is_no_move(move: Any) -> None:
-    table = Table(assignment("santorini"))
+    table = Referee(assignment("santorini"))
     assert table.turn is not None
     table.deliver(Answer(0.0, move))
     assert table.turn is not None

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.matches.match import Match
 from ludodrome.arena.matches.tallies import Played, Tally, played
 from tests.arena.quick import discipline

@@ -24,7 +24,7 @@ def test_every_language_has_its_line() -> None:
     )
     described = {name: (strategy, build, spec) for name, strategy, build, spec in lines}
     assert described == {name: (one.strategy, "".join(one.build), one.spec) for name, one in LANGUAGES.items()}
-    assert ludodrome.reading.listing(f"`{game}`" for game in GAMES_WITH_STARTERS) in PAGE
+    assert ludodrome.validation.listing(f"`{game}`" for game in GAMES_WITH_STARTERS) in PAGE
 
 
 def test_every_check_has_its_line() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from tests.arena.playing import AMPLE, assignment, zoo
 from tests.arena.zoo import KINDS
 

@@ -7,7 +7,7 @@ import pytest
 import typer.main
 
 import ludodrome
-from ludodrome.cli import app, commands
+from ludodrome.cli import app, base
 from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
 COMMANDS = (
@@ -106,7 +106,7 @@ def test_an_option_given_twice() -> None:
 
 @pytest.mark.parametrize(("text", "value"), [("50", 50), ("-5", -5), ("live", "live"), ("5x5", "5x5"), ("٣", "٣")])
 def test_an_option_is_a_number_if_it_looks_like_one(text: str, value: object) -> None:
-    assert commands.read_options([f"k={text}"]) == {"k": value}
+    assert base.read_options([f"k={text}"]) == {"k": value}
 
 
 @pytest.mark.parametrize("command", ["show", "play", "perft"])

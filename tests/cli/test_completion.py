@@ -12,7 +12,7 @@ import typer.main
 
 import ludodrome
 from ludodrome.cli import app, completion
-from ludodrome.cli.candidates import KINDS, PREFIXES, WORDS, candidates
+from ludodrome.cli.completion import KINDS, PREFIXES, WORDS, candidates
 from ludodrome.games import OWN
 from tests.cli.running import PROGRAM, complaint, output, run
 

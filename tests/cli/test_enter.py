@@ -6,10 +6,10 @@ import threading
 from sqlalchemy import Engine
 
 from ludodrome.arena import records
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.client import Client
 from ludodrome.games import make
 from tests.arena.test_doctor import quirk
@@ -22,7 +22,7 @@ def _play(engine: Engine, bot: str, number: int) -> dict[str, object]:
     """A game of the league between a remote bot and another one."""
     specs = (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=30_000)
-    assignment = Assignment("dots", make("dots", **SMALL).options, specs, specs, conditions, number)
+    assignment = PlaySpec("dots", make("dots", **SMALL).options, specs, specs, conditions, number)
     record = playing.play(Order(assignment, {}, str(engine.url), False, 0.0))
     records.verify(record)
     result: dict[str, object] = record["result"]

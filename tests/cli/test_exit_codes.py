@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.cli import commands
+from ludodrome.cli import base
 from tests.cli.running import in_shell, run
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ def _page() -> str:
 
 def test_the_page_has_every_code() -> None:
     told = {int(code) for code in re.findall(r"^\| (\d+) \|", _page(), re.MULTILINE)}
-    assert told == {getattr(commands, name) for name in CODES}
+    assert told == {getattr(base, name) for name in CODES}
 
 
 def test_commands_end_with_codes_that_have_names() -> None:
@@ -34,18 +34,18 @@ def test_commands_end_with_codes_that_have_names() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["games"], commands.DONE),
-        (["chess"], commands.REFUSED),
-        (["rules", "chess"], commands.REFUSED),
-        (["spaces", "check", "3:1:uuf"], commands.DONE),
-        (["spaces", "check", "3:1:uu"], commands.NO),
-        (["spaces", "build", "--do", "start 1"], commands.UNDECIDED),
+        (["games"], base.DONE),
+        (["chess"], base.REFUSED),
+        (["rules", "chess"], base.REFUSED),
+        (["spaces", "check", "3:1:uuf"], base.DONE),
+        (["spaces", "check", "3:1:uu"], base.NO),
+        (["spaces", "build", "--do", "start 1"], base.UNDECIDED),
     ],
 )
 def test_the_codes(arguments: list[str], code: int) -> None:
     result = run(*arguments)
     assert result.exit_code == code
-    if code == commands.REFUSED:
+    if code == base.REFUSED:
         assert result.stdout == ""
 
 

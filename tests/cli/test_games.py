@@ -4,7 +4,7 @@ import re
 import pytest
 
 import ludodrome
-from ludodrome.cli.screen import show_markdown
+from ludodrome.cli.console import show_markdown
 from ludodrome.games import GAMES
 from tests.cli.running import on_terminal, output
 

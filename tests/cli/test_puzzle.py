@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import ludodrome
-from ludodrome.cli.puzzle import Sitting
+from ludodrome.cli.puzzle import PuzzleSession
 from ludodrome.puzzlebook import Puzzle, puzzles
 from tests.cli.running import beside, complaint, in_shell, on_terminal, output, run
 
@@ -103,7 +103,7 @@ def test_words_and_odd_input() -> None:
     told = output(*at(puzzle), stdin="\n   \nhelp\nmoves\nstate\nrubbish\n\x00\x1b[A\nH(99,99)\nquit\n")
     assert f"> state\n{puzzle.position}\n" in told
     assert puzzle.solution in told.partition("> moves\n")[2].partition("> state")[0]
-    for word in Sitting.words:
+    for word in PuzzleSession.words:
         assert f" • {word}: " in told
     assert "there is no edge H(99,99)" in told
     assert told.endswith("The puzzle is left.\n")

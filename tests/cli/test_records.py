@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.games import make
 from tests.cli.running import complaint, on_terminal, output, run
 
@@ -18,7 +18,7 @@ from tests.cli.running import complaint, on_terminal, output, run
 def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     game = make("caldera")
     bots = ("greedy", "random")
-    record = play(Assignment("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
+    record = play(PlaySpec("caldera", game.options, bots, bots, conditions(game, clock="nodes=50"), 3))
     return records.write(record, tmp_path_factory.mktemp("games"))
 
 

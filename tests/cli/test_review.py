@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from tests.arena.playing import assignment
 from tests.cli.running import complaint, output, run
 

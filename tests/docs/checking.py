@@ -13,7 +13,7 @@ import ludodrome
 from ludodrome.arena import messages
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.doctor.examination import FAILURE
-from ludodrome.arena.table import Table
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.game import BadState, Game, IllegalMove
 from ludodrome.web.rulebook import DIAGRAMS
@@ -186,7 +186,7 @@ def _check_met(name: str, move: Any) -> None:
 
 def _messages() -> dict[str, dict[str, Any]]:
     """A message of each type, as the arena makes it."""
-    table = Table(assignment("dots", rows=1, cols=1))
+    table = Referee(assignment("dots", rows=1, cols=1))
     assert table.turn is not None
     result = {"winner": 0, "reason": "", "scores": [1, 0], "verdicts": []}
     made = [

@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 
 from ludodrome.store.database import open_database
-from ludodrome.web.addresses import API
 from ludodrome.web.app import create_app
+from ludodrome.web.urls import API
 from tests.docs.tables import row
 
 HEAD = f"""\

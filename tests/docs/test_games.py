@@ -5,10 +5,10 @@ import re
 import pytest
 
 import ludodrome
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer
-from ludodrome.arena.table import Table
 from tests.docs.markdown import DIRECTIVE, DOCS, headings
 
 HEADINGS = [
@@ -32,10 +32,10 @@ def _cases(game: str) -> dict[str, str]:
     return dict(re.findall(r"^\| ([a-z ]+) \| (.+) \|$", part, re.MULTILINE))
 
 
-def _table(game: str, **options: int) -> Table:
+def _table(game: str, **options: int) -> Referee:
     made = ludodrome.make(game, **options)
     bots = ("random",) * made.seats
-    return Table(Assignment(game, made.options, bots, bots, conditions(made), 1))
+    return Referee(PlaySpec(game, made.options, bots, bots, conditions(made), 1))
 
 
 @pytest.mark.parametrize("game", GAMES)

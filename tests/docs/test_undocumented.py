@@ -14,7 +14,7 @@ from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.endpoints import KNOBS
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import app
-from ludodrome.web.addresses import API
+from ludodrome.web.urls import API
 from tests.docs.endpoints import NOT_FOR_PEOPLE, description
 from tests.docs.markdown import DOCS, ROOT
 

@@ -6,7 +6,7 @@ import pytest
 
 import ludodrome
 from ludodrome import games
-from tests.newroom.installing import EXAMPLE, install
+from tests.scaffold.installing import EXAMPLE, install
 
 
 def test_a_package_joins_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

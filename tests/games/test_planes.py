@@ -33,7 +33,7 @@ def walk(game: Game, seed: int) -> Iterator[Any]:
     states = game.blank()
     game.kernels.reset(states, np.uint64(seed))
     buffer, dice = game.buffer(), random.Random(seed)
-    often = 1 if game.most_actions < 70 else 5 if COMPILED else 20
+    often = 1 if game.max_game_length < 70 else 5 if COMPILED else 20
     ply = 0
     while count := int(game.kernels.legal(states, buffer)):
         if ply % often == 0:

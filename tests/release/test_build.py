@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import ludodrome
-from ludodrome.revision import COMMIT_FILE
+from ludodrome.version import COMMIT_FILE
 from tests.release.building import COMMIT, SITE, Release, run, tracked, unpack
 
 MEGABYTES = 3

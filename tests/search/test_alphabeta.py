@@ -12,7 +12,7 @@ import ludodrome
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED
 from ludodrome.search.alphabeta import DECIDED, WIN
-from ludodrome.search.thinking import Finding, Thinker
+from ludodrome.search.iterative import Searcher, SearchResult
 from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached
 from tests.tactics import read
@@ -32,7 +32,7 @@ def each(ids: tuple[str, ...]) -> pytest.MarkDecorator:
 each_duel, each_race = each(DUELS), each(RACES)
 
 
-def last(thinker: Thinker, states: Any, **budget: Any) -> Finding:
+def last(thinker: Searcher, states: Any, **budget: Any) -> SearchResult:
     *_, finding = thinker.search(states, **budget)
     return finding
 
@@ -43,7 +43,7 @@ def last(thinker: Thinker, states: Any, **budget: Any) -> Finding:
 def test_dots_to_the_end_is_exact(rows: int, cols: int, reductions: bool) -> None:
     game = ludodrome.make("dots", rows=rows, cols=cols)
     values = all_values(rows, cols)
-    thinker = Thinker(game, table_bits=14, reductions=reductions)
+    thinker = Searcher(game, table_bits=14, reductions=reductions)
     for state in reached(game, 30 if COMPILED else 4, seed=rows * 10 + cols, least=0 if COMPILED else 4):
         states = game._states(state)
         finding = last(thinker, states)
@@ -71,7 +71,7 @@ def can_force(game: Game, states: Any, plies: int, seat: int) -> bool:
 @each_race
 def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, long: bool) -> None:
     game = ludodrome.make(game_id)
-    thinker = Thinker(game, table_bits=14)
+    thinker = Searcher(game, table_bits=14)
     wins = losses = 0
     for state in reached(game, 1000 if long else 60, seed=1, least=16):
         states = game._states(state)
@@ -95,7 +95,7 @@ def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, lo
 def test_margins_are_not_called_proven_before_they_are() -> None:
     game = ludodrome.make("dots", rows=1, cols=3)
     values = all_values(1, 3)
-    thinker = Thinker(game, table_bits=12)
+    thinker = Searcher(game, table_bits=12)
     for state in reached(game, 20 if COMPILED else 3, seed=2, least=0 if COMPILED else 5):
         states = game._states(state)
         for finding in thinker.search(states, depth=6):
@@ -106,7 +106,7 @@ def test_margins_are_not_called_proven_before_they_are() -> None:
 @each_duel
 def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    thinker = Thinker(game, table_bits=12)
+    thinker = Searcher(game, table_bits=12)
     for state in reached(game, 4, seed=4, least=6):
         states = game._states(state)
         findings = list(thinker.search(states, nodes=3000 if COMPILED else 200))
@@ -123,7 +123,7 @@ def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
 @each_duel
 def test_moves_can_be_avoided(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    thinker = Thinker(game, table_bits=12)
+    thinker = Searcher(game, table_bits=12)
     states = game._states(next(reached(game, 1, seed=5, least=4)))
     first = last(thinker, states, depth=2)
     second = last(thinker, states, depth=2, avoid=[first.action])
@@ -138,7 +138,7 @@ def test_a_search_can_pause_anywhere(game_id: str) -> None:
     """Slices of one node give what one long run gives."""
     game = ludodrome.make(game_id)
     states = game._states(next(reached(game, 1, seed=6, least=5)))
-    whole, sliced = Thinker(game, table_bits=12), Thinker(game, table_bits=12)
+    whole, sliced = Searcher(game, table_bits=12), Searcher(game, table_bits=12)
     for thinker in (whole, sliced):
         actions = thinker._begin(states, ())
         thinker._set_root(actions, 2, -2 * WIN, 2 * WIN)
@@ -155,7 +155,7 @@ def test_a_search_can_pause_anywhere(game_id: str) -> None:
 
 def test_three_seats_think_too() -> None:
     game = ludodrome.make("santorini", players=3)
-    thinker = Thinker(game, table_bits=12)
+    thinker = Searcher(game, table_bits=12)
     for state in reached(game, 6 if COMPILED else 1, seed=7, least=12):
         states = game._states(state)
         finding = last(thinker, states, depth=2)
@@ -172,7 +172,7 @@ def test_with_a_clock_one_move_of_several_is_searched_as_deep() -> None:
     states = game._states(game.initial_state())
     buffer = game.buffer()
     _, *others = buffer[: game.kernels.legal(states, buffer)].tolist()
-    with_clock, without = (last(Thinker(game), states, depth=2, avoid=others, time=time) for time in (600, None))
+    with_clock, without = (last(Searcher(game), states, depth=2, avoid=others, time=time) for time in (600, None))
     assert with_clock.depth == without.depth == 2
     assert with_clock.score == without.score
 
@@ -185,7 +185,7 @@ def test_what_was_proved_needs_no_second_search() -> None:
     assert tactics
     for tactic in tactics:
         states = game._states(game.parse_state(tactic.position))
-        thinker = Thinker(game)
+        thinker = Searcher(game)
         proof = last(thinker, states, nodes=500_000)
         assert proof.proven
         assert proof.score > DECIDED
@@ -198,7 +198,7 @@ def test_what_was_proved_needs_no_second_search() -> None:
 
 def test_a_game_without_insight_is_refused() -> None:
     with pytest.raises(ValueError, match="alpha-beta knows nothing about spaces"):
-        Thinker(ludodrome.make("spaces"))
+        Searcher(ludodrome.make("spaces"))
 
 
 @pytest.mark.skipif(not COMPILED, reason="whole games take plain Python too long")
@@ -215,7 +215,7 @@ def test_a_proven_win_is_never_lost(game_id: str, long: bool) -> None:
 def play_out(game: Game, number: int) -> bool:
     """One game; whether a win was proven before it ended. Whoever proves one must win it, and never loses the proof."""
     dice = random.Random(number)
-    thinkers = [Thinker(game, table_bits=14) for _ in range(game.seats)]
+    thinkers = [Searcher(game, table_bits=14) for _ in range(game.seats)]
     states = game._states(game.initial_state())
     prover = None
     while (seat := int(game.kernels.mover(states))) >= 0:
@@ -239,7 +239,7 @@ def known_searches() -> list[str]:
     lines = []
     for game_id, options in [*((g, {}) for g in DUELS), ("santorini", {"players": 3})]:
         game = ludodrome.make(game_id, **options)
-        thinker = Thinker(game, table_bits=10)
+        thinker = Searcher(game, table_bits=10)
         for state in reached(game, 3, seed=8, least=8):
             finding = last(thinker, game._states(state), nodes=150)
             line = " ".join(map(str, finding.line))

@@ -11,7 +11,7 @@ import ludodrome
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, python
 from ludodrome.search import mcts, tree
-from ludodrome.search.treesearch import FEWEST_NODES, Found, Grower, TreeSearch
+from ludodrome.search.mcts_search import FEWEST_NODES, TreeSearch, TreeSearchResult, TreeWorker
 from tests.cases import CASES, each_case
 from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached
@@ -217,7 +217,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
     game = ludodrome.make(game_id, **options)
     search = searcher(game)
     states = game._states(game.initial_state())
-    budget = 2 * game.most_legal + 400 if COMPILED else 12
+    budget = 2 * game.max_legal + 400 if COMPILED else 12
     for _ in range(4 if COMPILED else 2):
         found = search.search(states, sims=budget)
         grown = search.growers[0].tree
@@ -266,7 +266,7 @@ def test_memory_is_bounded(game_id: str) -> None:
     assert grown.used[tree.BLOCKS] <= grown.blocks.shape[1]
     assert sum(choice.visits for choice in found.choices) == simulations
     if COMPILED:
-        assert not python(tree.has_room)(grown, game.most_legal) or game_id == "spaces"
+        assert not python(tree.has_room)(grown, game.max_legal) or game_id == "spaces"
     nested(grown, game, states)
 
 
@@ -284,7 +284,7 @@ def test_no_machine_rounds_the_urges_differently() -> None:
     assert urge_of(1001) == urge_of(1000)  # 1000 >> 2 == 1001 >> 2
 
 
-def answers(found: Found) -> tuple[Any, ...]:
+def answers(found: TreeSearchResult) -> tuple[Any, ...]:
     return found.best, found.choices, found.line, found.value, found.proven, found.simulations, found.reused
 
 
@@ -307,7 +307,7 @@ def test_answers_depend_on_the_seed_and_the_questions_alone() -> None:
 def test_slices_make_no_difference() -> None:
     game = ludodrome.make("santorini")
     states = game._states(game.initial_state())
-    growers = [Grower(game, np.uint64(1), 1 << 14) for _ in range(2)]
+    growers = [TreeWorker(game, np.uint64(1), 1 << 14) for _ in range(2)]
     for grower in growers:
         grower.turn_to(states)
     for part in (1, 2, 30, 7):

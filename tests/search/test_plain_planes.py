@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import ludodrome
+from ludodrome.game_spec import plain_planes
 from ludodrome.games.dots import rules
 from ludodrome.jit import Array, kernel
-from ludodrome.room import plain_planes
-from ludodrome.search.plain_planes import make_plain_observe
+from ludodrome.search.vector import make_plain_observe
 
 pytestmark = pytest.mark.xdist_group("dots")
 
-observe = make_plain_observe(rules.VERBS, rules.DTYPE)
+observe = make_plain_observe(rules.RULES, rules.DTYPE)
 
 
 @kernel

@@ -152,7 +152,7 @@ def test_the_end_of_a_game_is_its_own_judge() -> None:
 
 def test_a_full_tree_is_searched_on() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
-    planner = Planner(game, starts(game, 2), nodes=game.most_legal + 1)
+    planner = Planner(game, starts(game, 2), nodes=game.max_legal + 1)
     for _ in range(50):
         _, mask = planner.select()
         planner.expand_and_backup(mask, np.zeros((2, 2)))

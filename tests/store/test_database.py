@@ -13,7 +13,7 @@ from sqlalchemy import Engine, inspect, select, text
 
 from ludodrome.store import migrations
 from ludodrome.store.database import open_database, read_url, writing
-from ludodrome.store.models import Setting
+from ludodrome.store.models import SettingRow
 from ludodrome.store.tables import METADATA
 from ludodrome.store.tournaments import Ledger, tournaments
 
@@ -171,13 +171,13 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 def test_writing_is_done_whole_or_not_at_all(engine: Engine) -> None:
     with writing(engine) as session:
-        session.add(Setting(name="a", value="1"))
+        session.add(SettingRow(name="a", value="1"))
     with suppress(RuntimeError), writing(engine) as session:
-        session.add(Setting(name="b", value="1"))
+        session.add(SettingRow(name="b", value="1"))
         session.flush()
         raise RuntimeError
     with writing(engine) as session:
-        assert [one.name for one in session.scalars(select(Setting))] == ["a"]
+        assert [one.name for one in session.scalars(select(SettingRow))] == ["a"]
 
 
 def test_a_ledger(engine: Engine) -> None:

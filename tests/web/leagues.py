@@ -7,8 +7,7 @@ from itertools import permutations
 
 from sqlalchemy import Engine
 
-from ludodrome.arena import judge
-from ludodrome.arena.assignments import Assignment
+from ludodrome.arena import game_loop
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import events
 from ludodrome.arena.ladder.agenda import OFF, Agenda
@@ -18,7 +17,8 @@ from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.arena.matches.executors import AnyExecutor
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import played
-from ludodrome.arena.table import Table
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import seat
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
@@ -44,13 +44,13 @@ def settle(engine: Engine) -> dict[str, league.Entry]:
     return {one.name: one for one in league.bots(engine, "dots")}
 
 
-def assignments(names: tuple[str, ...], rounds: int) -> Iterator[Assignment]:
+def assignments(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
     """So many rounds in which all meet all, twice."""
     game = make("dots", **OPTIONS)
     for number in range(rounds):
         for pair in permutations(names, 2):
             bots = tuple(STAND_INS.get(name, name) for name in pair)
-            yield Assignment("dots", game.options, bots, pair, conditions(game, clock="none"), number, (), number)
+            yield PlaySpec("dots", game.options, bots, pair, conditions(game, clock="none"), number, (), number)
 
 
 def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tuple[str, ...] = ()) -> int:
@@ -59,7 +59,7 @@ def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tup
     for assignment in assignments(names or (*STAND_INS, *RIVALS), rounds):
         ids = [known[name].id for name in assignment.names]
         league_matches.queue(engine, LADDER, [(assignment.match, assignment.to_json(), ids, 0)], None)
-        record = judge.play(assignment)
+        record = game_loop.play(assignment)
         count += finish(engine, assignment.match, played(record).to_json(), record, count_game)
     return count
 
@@ -68,11 +68,11 @@ def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int
     """A match that stands still after some turns, as spectators see one that is being played; its id."""
     game = make(game_id)
     bots = {one.name: one for one in league.bots(engine, game_id)}
-    assignment = Assignment(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
+    assignment = PlaySpec(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
     seated = [bots[name].id for name in names]
     league_matches.queue(engine, CHALLENGE, [(assignment.match, assignment.to_json(), seated, 0)], None)
     assert league_matches.claim(engine, "nobody") is not None
-    table = Table(assignment)
+    table = Referee(assignment)
     seats = [seat(spec, game, at) for at, spec in enumerate(assignment.bots)]
     broadcast = Broadcast(engine, table, 0)
     for at, one in enumerate(seats):

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import ludodrome
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import to_text
 from tests.web.hosting import PASSWORD, hosting
 from tests.web.leagues import populate
@@ -87,7 +87,7 @@ def _replay(game: str, page: Any) -> None:
 def _record(game: str) -> bytes:
     """A game of bots."""
     bots = ("level:4", "level:2")
-    return to_text(play(Assignment(game, {}, bots, bots, conditions(ludodrome.make(game), clock="20s"), 1))).encode()
+    return to_text(play(PlaySpec(game, {}, bots, bots, conditions(ludodrome.make(game), clock="20s"), 1))).encode()
 
 
 def _settle(page: Any) -> None:

@@ -10,7 +10,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from ludodrome.web.app import STATIC
-from ludodrome.web.files import Files
+from ludodrome.web.static_files import Files
 
 
 @pytest.fixture

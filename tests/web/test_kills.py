@@ -31,7 +31,7 @@ from ludodrome.store import league, league_matches
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.league_models import DONE, Finished, Ladder, Match, Rating, Step
+from ludodrome.store.league_models import DONE, FinishedGameRow, LadderRow, MatchRow, RatingRow, RatingStepRow
 from ludodrome.store.packing import unpacked
 from ludodrome.web.routes.games import warm_up
 from tests.web.players import Challenger, Player
@@ -173,11 +173,11 @@ def _check_league(engine: Engine, asked: Challenger) -> None:
         assert [number for _, number, _, _ in games] == list(range(count))
         assert {status for *_, status in games} == {DONE}
     with Session(engine) as session:
-        finished = session.scalars(select(Finished)).all()
-        done = session.scalars(select(Match.id).where(Match.status == DONE)).all()
-        ladder = session.scalar(select(Ladder.games).where(Ladder.game == "dots")) or 0
-        ratings = session.scalars(select(Rating)).all()
-        steps = Counter(session.scalars(select(Step.place)))
+        finished = session.scalars(select(FinishedGameRow)).all()
+        done = session.scalars(select(MatchRow.id).where(MatchRow.status == DONE)).all()
+        ladder = session.scalar(select(LadderRow.games).where(LadderRow.game == "dots")) or 0
+        ratings = session.scalars(select(RatingRow)).all()
+        steps = Counter(session.scalars(select(RatingStepRow.place)))
     assert {one.match for one in finished} == set(done) >= set(asked.ended)
     for one in finished:
         record = unpacked(one.record)

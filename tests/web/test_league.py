@@ -11,11 +11,11 @@ from httpx import Client
 from sqlalchemy import Engine
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
 from ludodrome.arena.ladder.uploads import MOST_SOURCE
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league, league_matches
@@ -180,7 +180,7 @@ def test_matches_and_tournaments_are_asked_for_and_stopped(home: Home) -> None:
 def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> None:
     game = make("dots", rows=2, cols=2)
     bots = ("random", "greedy")
-    assignment = Assignment("dots", game.options, bots, bots, conditions(game), 77)
+    assignment = PlaySpec("dots", game.options, bots, bots, conditions(game), 77)
     row = assignment.match, assignment.to_json(), home.ids(*bots), 0
     league_matches.queue(home.engine, CHALLENGE, [row], None)
     order = Order(assignment, {}, str(home.engine.url), False, 0.3)

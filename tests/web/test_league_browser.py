@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import Engine
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.agenda import ON
 from ludodrome.arena.ladder.beliefs import count_game
 from ludodrome.arena.ladder.supervisor import Supervisor
 from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.games import make
 from ludodrome.store import league_matches
 from ludodrome.store.database import open_database
@@ -73,7 +73,7 @@ def _until(page: Any, holds: Callable[[], Any]) -> None:
 def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
     game = make("dots", rows=3, cols=3)
     names = ("random", "greedy")
-    assignment = Assignment("dots", game.options, names, names, conditions(game), 5)
+    assignment = PlaySpec("dots", game.options, names, names, conditions(game), 5)
     ids = [home.bots[name].id for name in names]
     league_matches.queue(home.engine, CHALLENGE, [(assignment.match, assignment.to_json(), ids, 0)], None)
     go = threading.Event()

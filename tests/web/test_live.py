@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import records
-from ludodrome.web.service import MOST_SAID
+from ludodrome.web.server import MOST_SAID
 from tests.web.serving import server
 from tests.web.walking import API, begin, some_move
 

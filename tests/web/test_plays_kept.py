@@ -16,15 +16,14 @@ from ludodrome.game import IllegalMove
 from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.committing import Committer
-from ludodrome.store.models import Setting
-from ludodrome.store.play_models import PlayEvent
-from ludodrome.web.company import Watcher
-from ludodrome.web.library import Library
-from ludodrome.web.plays import Play, Staff, seated
-from ludodrome.web.refusals import Busy, Refused
+from ludodrome.store.models import SettingRow
+from ludodrome.store.play_models import PlayEventRow
+from ludodrome.web.errors import Busy, Refused
+from ludodrome.web.play import BotPool, Play, Viewer, make_play_spec
+from ludodrome.web.play_registry import PlayRegistry
 
 BOTH = frozenset({0, 1})
-HOST = Watcher(BOTH, True)
+HOST = Viewer(BOTH, True)
 
 
 @pytest.fixture
@@ -35,15 +34,15 @@ def engine(engine: Engine) -> Engine:
 
 
 @pytest.fixture
-def staff() -> Iterator[Staff]:
+def staff() -> Iterator[BotPool]:
     with ThreadPoolExecutor(2) as executor:
-        yield Staff(executor)
+        yield BotPool(executor)
 
 
-def _begun(library: Library, specs: list[str], clock: str = "none", **options: Any) -> Play:
+def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> Play:
     game = ludodrome.make("dots", **{"rows": 2, "cols": 2, **options})
     kinds = tuple("person" if spec == "person" else "bot" for spec in specs)
-    return library.begin(game, seated(game, specs, clock, 5, []), kinds, "local")
+    return library.begin(game, make_play_spec(game, specs, clock, 5, []), kinds, "local")
 
 
 def _go_on(play: Play, moves: int) -> None:
@@ -55,12 +54,12 @@ def _same(one: Any, other: Any) -> bool:
     return {**one, "seats": None} == {**other, "seats": None}
 
 
-def test_a_game_goes_on_after_a_restart(engine: Engine, staff: Staff) -> None:
-    play = _begun(Library(engine, staff), ["person", "person"])
+def test_a_game_goes_on_after_a_restart(engine: Engine, staff: BotPool) -> None:
+    play = _begun(PlayRegistry(engine, staff), ["person", "person"])
     _go_on(play, 4)
     play.undo(HOST)
     _go_on(play, 2)
-    again = Library(engine, staff).find(play.id)
+    again = PlayRegistry(engine, staff).find(play.id)
     assert again is not None
     assert again is not play
     assert _same(again.view(HOST), play.view(HOST))
@@ -70,18 +69,18 @@ def test_a_game_goes_on_after_a_restart(engine: Engine, staff: Staff) -> None:
     record = plays.record_of(engine, play.id)
     assert record == again.record()
     records.verify(record)
-    third = Library(engine, staff).find(play.id)
+    third = PlayRegistry(engine, staff).find(play.id)
     assert third is not None
     assert third.record() == record
 
 
 @pytest.mark.parametrize("ending", ["resign", "flag"])
 def test_an_end_is_kept_and_can_be_taken_back(
-    engine: Engine, staff: Staff, ending: str, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, staff: BotPool, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    play = _begun(Library(engine, staff), ["person", "person"], "10s")
+    play = _begun(PlayRegistry(engine, staff), ["person", "person"], "10s")
     _go_on(play, 2)
     if ending == "resign":
         play.resign(BOTH, 1)
@@ -91,7 +90,7 @@ def test_an_end_is_kept_and_can_be_taken_back(
     record = plays.record_of(engine, play.id)
     assert record is not None
     records.verify(record)
-    library = Library(engine, staff)
+    library = PlayRegistry(engine, staff)
     again = library.find(play.id)
     assert again is not None
     assert _same(again.view(HOST), play.view(HOST))
@@ -105,11 +104,11 @@ def test_an_end_is_kept_and_can_be_taken_back(
 
 
 def test_the_time_that_the_server_was_away_is_not_charged(
-    engine: Engine, staff: Staff, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, staff: BotPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    play = _begun(Library(engine, staff), ["person", "person"], "1m++1s")
+    play = _begun(PlayRegistry(engine, staff), ["person", "person"], "1m++1s")
     for _ in range(4):
         now[0] += 20
         _go_on(play, 1)
@@ -118,17 +117,17 @@ def test_the_time_that_the_server_was_away_is_not_charged(
     now[0] += 5
     assert play.view(HOST)["seats"][0]["left_ms"] == 27000
     now[0] = 7.0
-    again = Library(engine, staff).find(play.id)
+    again = PlayRegistry(engine, staff).find(play.id)
     assert again is not None
     assert [seat["left_ms"] for seat in again.view(HOST)["seats"]] == used
 
 
-def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, staff: Staff) -> None:
-    idle = Staff(ThreadPoolExecutor(1))
+def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, staff: BotPool) -> None:
+    idle = BotPool(ThreadPoolExecutor(1))
     hold = threading.Event()
     idle.executor.submit(hold.wait)
-    play = _begun(Library(engine, idle), ["random", "person"])
-    again = Library(engine, staff).find(play.id)
+    play = _begun(PlayRegistry(engine, idle), ["random", "person"])
+    again = PlayRegistry(engine, staff).find(play.id)
     assert again is not None
     while again.scene.mover == 0:
         time.sleep(0.005)
@@ -138,23 +137,25 @@ def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, staff: Staff) ->
     idle.executor.shutdown()
 
 
-def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, staff: Staff) -> None:
-    one = Library(engine, staff)
+def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, staff: BotPool) -> None:
+    one = PlayRegistry(engine, staff)
     play = _begun(one, ["person", "person"])
-    other = Library(engine, staff).find(play.id)
+    other = PlayRegistry(engine, staff).find(play.id)
     assert other is not None
     _go_on(play, 1)
     with pytest.raises(Refused, match="elsewhere"):
         _go_on(other, 1)
     assert other.closed
-    library = Library(engine, staff)
+    library = PlayRegistry(engine, staff)
     third = library.find(play.id)
     assert third is not None
     assert third.version == 1
 
 
-def test_what_cannot_be_written_has_not_happened(engine: Engine, staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library(engine, staff)
+def test_what_cannot_be_written_has_not_happened(
+    engine: Engine, staff: BotPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = PlayRegistry(engine, staff)
     play = _begun(library, ["person", "person"])
     _go_on(play, 1)
 
@@ -187,7 +188,7 @@ def test_what_gathers_is_committed_together(engine: Engine) -> None:
     def write(name: str) -> None:
         def work(connection: Any) -> None:
             transactions.append(id(connection))
-            connection.execute(insert(Setting).values(name=name, value="x"))
+            connection.execute(insert(SettingRow).values(name=name, value="x"))
 
         committer.commit(work)
 
@@ -204,28 +205,28 @@ def test_what_gathers_is_committed_together(engine: Engine) -> None:
     committer.close()
     committer.close()
     with engine.connect() as connection:
-        names = set(connection.scalars(select(Setting.name)))
+        names = set(connection.scalars(select(SettingRow.name)))
     assert {"a", "b", "c"} <= names
 
 
-def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, staff: Staff) -> None:
-    library = Library(engine, staff)
+def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, staff: BotPool) -> None:
+    library = PlayRegistry(engine, staff)
     game = ludodrome.make("dots", rows=1, cols=2)
-    play = library.begin(game, seated(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
+    play = library.begin(game, make_play_spec(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
     link = play.company.friends[1].link
     assert link is not None
     with pytest.raises(Refused, match="when everybody has come"):
         play.move(play.view(HOST)["position"]["legal"][0], frozenset({0}))
     assert play.seconds_to_flag() is None
-    joined = Library(engine, staff).join(link, "Ada")
+    joined = PlayRegistry(engine, staff).join(link, "Ada")
     assert joined is not None
     assert library.join(link, None) is None
-    again = Library(engine, staff).find(play.id)
+    again = PlayRegistry(engine, staff).find(play.id)
     assert again is not None
     assert again.company.missing == []
-    assert again.view(Watcher())["seats"][1]["name"] == "Ada"
-    assert again.company.watcher(None, joined.key) == Watcher(frozenset({1}))
-    assert again.company.watcher("local", joined.key) == Watcher(frozenset({1}))
-    assert again.company.watcher("local", None) == Watcher(frozenset({0}), True)
+    assert again.view(Viewer())["seats"][1]["name"] == "Ada"
+    assert again.company.watcher(None, joined.key) == Viewer(frozenset({1}))
+    assert again.company.watcher("local", joined.key) == Viewer(frozenset({1}))
+    assert again.company.watcher("local", None) == Viewer(frozenset({0}), True)
     with engine.connect() as connection:
-        assert list(connection.scalars(select(PlayEvent.kind))) == ["join"]
+        assert list(connection.scalars(select(PlayEventRow.kind))) == ["join"]

@@ -12,10 +12,10 @@ from sqlalchemy import Engine
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import verify
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.games import make
@@ -46,7 +46,7 @@ def _order(engine: Engine, bot: str, number: int, clock: str = "30s", seat: int 
     specs = [f"remote:{bot}", "random"]
     bots = tuple(specs if seat == 0 else reversed(specs))
     conditions = Conditions(FORFEIT, Clock.parse(clock), start_ms=start_ms)
-    return Order(Assignment("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), False, 0.0)
+    return Order(PlaySpec("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), False, 0.0)
 
 
 def _check(record: dict[str, Any], bot: RemoteBot, seat: int) -> None:

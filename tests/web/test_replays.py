@@ -14,16 +14,16 @@ from httpx import Client
 import ludodrome
 from ludodrome.analysis.grading import Grading
 from ludodrome.arena import records
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.courses import course
 from ludodrome.arena.seats import ERROR, Answer, Fault
 from ludodrome.store.database import open_database
 from ludodrome.web import grading
+from ludodrome.web.errors import Busy
 from ludodrome.web.grading import Review, Reviewer
-from ludodrome.web.refusals import Busy
+from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.replays import find_record, replay, take_in
 from ludodrome.web.routes import replays as routes
-from ludodrome.web.shelves import Shelf
 from tests.arena.playing import Scripted, assignment
 from tests.web import leagues
 from tests.web.walking import API, begin, play_out
@@ -220,7 +220,7 @@ def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
     engine = open_database(tmp_path / "league.db", create=True)
     leagues.play(engine, leagues.settle(engine), 1, ("random", "greedy"))
     first = next(leagues.assignments(("random", "greedy"), 1))
-    found = find_record(engine, Shelf[Any](1, 60), first.match)
+    found = find_record(engine, LruCache[Any](1, 60), first.match)
     engine.dispose()
     assert found is not None
     assert found["match"] == first.match
@@ -234,7 +234,7 @@ def test_a_deck_is_told_and_graded(client: Client) -> None:
 
 
 def test_records_fall_off_the_shelf(record: Any) -> None:
-    shelf = Shelf[Any](1, 60)
+    shelf = LruCache[Any](1, 60)
     name = take_in(shelf, record)
     take_in(shelf, {**record, "notes": [["heard"], []]})
     assert shelf.find(name) is None

@@ -9,7 +9,7 @@ import time
 import pytest
 from httpx import Client
 
-from ludodrome.web import service
+from ludodrome.web import server
 from ludodrome.web.security import MOST_BODY
 
 PLAYS = "/api/v1/plays"
@@ -127,7 +127,7 @@ def _raw(address: str) -> socket.socket:
 
 
 def test_a_head_that_does_not_end_is_not_waited_for(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.2)
     for begun in (b"", b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"):
         with _raw(address) as connection:
             connection.sendall(begun)
@@ -141,7 +141,7 @@ def test_a_head_that_does_not_end_is_not_waited_for(address: str, monkeypatch: p
 def test_a_head_has_a_length(address: str) -> None:
     line = b"X-A: " + b"b" * 1000 + b"\r\n"
     with _raw(address) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (service.MOST_HEAD // len(line) + 1))
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (server.MOST_HEAD // len(line) + 1))
         assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
     with _raw(address) as connection, connection.makefile("rb") as answer:
         head = b"POST /api/v1/plays HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"

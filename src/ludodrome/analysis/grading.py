@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ludodrome.analysis.appraisers import Appraisal, appraiser
-from ludodrome.analysis.worth import LEAST_LOSS, MISTAKE, Value, accuracy, grade, point_unit, worth
+from ludodrome.analysis.move_review import MoveReview, reviewer_of
+from ludodrome.analysis.win_probability import LEAST_LOSS, MISTAKE, Value, accuracy, grade, point_unit, win_probability
 from ludodrome.game import Game
 
 NODES = 200_000
@@ -25,8 +25,8 @@ class Graded:
 
     ply: int
     seat: int
-    appraisal: Appraisal
-    worth: float
+    appraisal: MoveReview
+    win_probability: float
     """Of the position before the move, to the seat that moved: 0 is lost, 1 is won."""
     loss: float
     """How much of that the move gave away."""
@@ -73,7 +73,7 @@ class Grading:
     def work(self, now: Callable[[], float] = clock.monotonic) -> Iterator[Graded]:
         """Grades the plies, the last first."""
         begin = now()
-        judge = appraiser(self.game) if self._moves else None
+        judge = reviewer_of(self.game) if self._moves else None
         after, mover = self._ending(), None
         for ply in reversed(range(self.total)):
             assert judge is not None
@@ -102,10 +102,10 @@ class Grading:
             return None
         return after.earlier() if (mover or 0) == seat else after.turned(1)
 
-    def _graded(self, ply: int, seat: int, found: Appraisal) -> Graded:
+    def _graded(self, ply: int, seat: int, found: MoveReview) -> Graded:
         game = self.game
-        before = worth(game, found.best)
-        loss = max(0.0, before - worth(game, found.played))
+        before = win_probability(game, found.best)
+        loss = max(0.0, before - win_probability(game, found.played))
         points = max(0.0, found.best.score - found.played.score) if point_unit(game) is not None else None
         counts = self._own[ply] and not self._forced(ply)
         return Graded(ply, seat, found, before, loss, points, grade(loss) if counts else None)

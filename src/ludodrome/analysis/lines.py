@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ludodrome.analysis.worth import unknown
+from ludodrome.analysis.win_probability import why_not_searchable
+from ludodrome.bots.solvers import TABLE_BITS, WITHIN_REACH
 from ludodrome.game import Game, checked_count
-from ludodrome.reading import show
+from ludodrome.games.dots.solve import Solver
 from ludodrome.search.alphabeta import MOST_DEPTH
-from ludodrome.search.thinking import Finding, Thinker
+from ludodrome.search.iterative import Searcher, SearchResult
+from ludodrome.validation import show
 
 LINES = 3
-MOST_LINES = 100
+MAX_LINES = 100
 HUNDREDTHS = 100
 
 
@@ -49,25 +51,23 @@ def analyse(
     game: Game, state: Any, time: float | None = 1.0, lines: int = LINES, depth: int | None = None
 ) -> Iterator[Analysis]:
     """Growing analyses of a running game, at most so many seconds long; ``time`` None: until all is known."""
-    budget = checked_time(time)
-    lines = checked_count(lines, "the number of lines", 1, MOST_LINES)
+    budget = check_time(time)
+    lines = checked_count(lines, "the number of lines", 1, MAX_LINES)
     deepest = MOST_DEPTH if depth is None else checked_count(depth, "the depth", 1, MOST_DEPTH)
     states = game._states(state)
     game._check_running(states)
-    if game.insight is None:
-        raise ValueError(f"{game.id} is not analysed move by move: {unknown(game)}")
-    if game.insight.by_points and depth is None:
+    if game.evaluator is None:
+        raise ValueError(f"{game.id} is not analysed move by move: {why_not_searchable(game)}")
+    if game.evaluator.by_points and depth is None:
         return _counted(game, states, budget, lines)
     return _deepening(game, states, budget, lines, deepest)
 
 
 def _counted(game: Game, states: Any, time: float | None, count: int) -> Iterator[Analysis]:
     """A first guess; then the truth, if it is found soon; else what a search finds."""
-    from ludodrome.analysis.boxes import exact
-
     begin = clock.perf_counter()
     yield from _deepening(game, states, time, count, 1)
-    solved = exact(game, states, time, count)
+    solved = exact_lines(game, states, time, count)
     if solved is not None:
         yield solved
         return
@@ -77,7 +77,7 @@ def _counted(game: Game, states: Any, time: float | None, count: int) -> Iterato
             yield analysis
 
 
-def checked_time(time: Any) -> float | None:
+def check_time(time: Any) -> float | None:
     """Seconds, or None for no limit; ValueError with a sentence if it is neither."""
     if time is None:
         return None
@@ -87,14 +87,14 @@ def checked_time(time: Any) -> float | None:
 
 
 def _deepening(game: Game, states: Any, time: float | None, count: int, deepest: int) -> Iterator[Analysis]:
-    thinker = Thinker(game)
+    thinker = Searcher(game)
     thinker.warm_up()
     begin = clock.perf_counter()
     buffer = game.buffer()
     count = min(count, int(game.kernels.legal(states, buffer)))
     nodes = 0
     for depth in range(1, deepest + 1):
-        findings: list[Finding] = []
+        findings: list[SearchResult] = []
         while len(findings) < count:
             left = None if time is None or depth == 1 else time - (clock.perf_counter() - begin)
             if left is not None and left <= 0:
@@ -112,7 +112,7 @@ def _deepening(game: Game, states: Any, time: float | None, count: int, deepest:
             return
 
 
-def _line(game: Game, states: Any, finding: Finding) -> Line:
+def _line(game: Game, states: Any, finding: SearchResult) -> Line:
     """A finding in words."""
     texts = notations(game, states, finding.line)
     move = game.codec.format_moves([finding.action], states[0])[0]
@@ -132,8 +132,45 @@ def notations(game: Game, states: Any, actions: tuple[int, ...]) -> list[str]:
 
 def lead(game: Game, states: Any) -> int:
     """The points by which the seat to move leads, where points count."""
-    if game.insight is None or not game.insight.by_points:
+    if game.evaluator is None or not game.evaluator.by_points:
         return 0
     seat = int(game.kernels.mover(states))
     own, other = game._scores(None, states) if seat == 0 else reversed(game._scores(None, states))
     return int(own - other)
+
+
+# Dots: the lines of an analysis from the exact solver, as far as it reaches. Before that they are searched for.
+
+
+SOLVER_SLICE = 2000
+"""Nodes between two looks at the clock."""
+SOLVER_TIME_SHARE = 0.5
+"""Of an analysis' time: the solver has no more, so that a position beyond its reach is still searched."""
+
+
+def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Analysis | None:
+    """The best edges with their margins, if every edge's margin is found in a share of so many seconds."""
+    begin = clock.perf_counter()
+    edges = game._legal(states)
+    if len(edges) > WITHIN_REACH:
+        return None
+    solver, nodes, margins = Solver(**game.options, table_bits=TABLE_BITS), 0, {}
+    for edge in edges:
+        solver.begin(states[0], edge)
+        while not solver.run(SOLVER_SLICE):
+            if time is not None and clock.perf_counter() - begin > SOLVER_TIME_SHARE * time:
+                return None
+        assert solver.value is not None
+        nodes, margins[edge] = nodes + solver.nodes, solver.value
+    best = sorted(edges, key=lambda edge: -margins[edge])[:count]
+    lines = [_solved_line(game, states, edge, margins[edge], solver) for edge in best]
+    return Analysis(lines, len(edges), nodes, clock.perf_counter() - begin)
+
+
+def _solved_line(game: Game, states: Any, edge: int, margin: int, solver: Solver) -> Line:
+    """An edge, and how both go on; the solver's table knows the way."""
+    solver.begin(states[0], edge)
+    solver.run()
+    texts = notations(game, states, tuple(solver.line()) or (edge,))
+    move = game.codec.format_moves([edge], states[0])[0]
+    return Line(move, texts[0], float(margin + lead(game, states)), texts[1:], True, None)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ludodrome.bots.player import Budget
 from ludodrome.game import Game
-from ludodrome.reading import integer, show
+from ludodrome.validation import integer, show
 
 FORFEIT, SUBSTITUTE, RETRY = "forfeit", "substitute", "retry"
 LONGEST_MS = 86_400_000

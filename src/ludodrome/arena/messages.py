@@ -11,7 +11,7 @@ from typing import Any
 from ludodrome.arena.conditions import Clock
 from ludodrome.bots.player import greeting
 from ludodrome.game import Game
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 LINE = 64 * 1024
 """Bytes that a line from a bot may have."""

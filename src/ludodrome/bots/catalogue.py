@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ludodrome.bots.knobs import DEPTH, LEVEL, NODES, NOISE, SIMS, THREADS, THREE, TIME, Knob
-from ludodrome.reading import listing
+from ludodrome.validation import listing
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
@@ -62,7 +62,7 @@ def _one_action(game: "Game") -> str:
 
 
 def _insight(game: "Game") -> str:
-    if game.actions_a_turn == 1 and game.insight is None:
+    if game.actions_a_turn == 1 and game.evaluator is None:
         return f"it must be told what a position is worth, and {game.id} has no insight"
     return _one_action(game)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ludodrome.bots.knobs import Knob
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 KEY = "LUDODROME_LLM_KEY"
 """The environment variable that holds the key, if the spec names no other."""

@@ -12,7 +12,7 @@ def make(
 ) -> Bot:
     """The strongest player of a game."""
     own = Budget(time, nodes)
-    if game.insight is None and game.actions_a_turn == 1:
+    if game.evaluator is None and game.actions_a_turn == 1:
         from ludodrome.bots.simulators import Simulator
 
         return Simulator(game, name, seed, own=own, usual=USUAL)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.bots.player import Bot, Budget
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 
 def load(text: str) -> Bot:

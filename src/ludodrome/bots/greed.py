@@ -10,7 +10,7 @@ import numpy as np
 
 from ludodrome.bots.player import Bot, Budget, Clock, Player, legal_actions
 from ludodrome.game import Game
-from ludodrome.jit import Array, words
+from ludodrome.jit import Array, as_words
 from ludodrome.search.alphabeta import WIN
 
 BOARDS_TRIED = 36
@@ -24,20 +24,20 @@ class Glance:
         self.game = game
         self.kernels: Any = game.kernels
         self._after = game.new_states(1)
-        self._words: Array = words(self._after)
+        self._words: Array = as_words(self._after)
         self._warm_up()
 
     def _warm_up(self) -> None:
         """What only the end of a game calls for is compiled or loaded now, and not while a clock runs."""
         self.kernels.reset(self._after, np.uint64(0))
         self.kernels.winner(self._after)
-        if self.game.insight is not None and not self.game.insight.by_points:
+        if self.game.evaluator is not None and not self.game.evaluator.by_points:
             self.kernels.winning(self._after)
 
     def at(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
         """What each action is worth to the seat to move; ``replies``: whether it sees that the next seat could win."""
         seat = int(self.kernels.mover(states))
-        return [self._worth(words(states), action, seat, replies) for action in actions]
+        return [self._worth(as_words(states), action, seat, replies) for action in actions]
 
     def after(self, before: Array, action: int) -> Any:
         """The position after an action; it lasts until the next one is asked for."""
@@ -50,7 +50,7 @@ class Glance:
         if self.kernels.mover(after) < 0:
             winner = int(self.kernels.winner(after))
             return 0 if winner < 0 else WIN - 1 if winner == seat else 1 - WIN
-        if self.game.insight is None or self.game.insight.by_points:
+        if self.game.evaluator is None or self.game.evaluator.by_points:
             return 2 - WIN if replies and self._can_win(after) else 0
         if replies and self.kernels.winning(after) >= 0:
             return 2 - WIN
@@ -58,10 +58,10 @@ class Glance:
 
     def _can_win(self, states: Any) -> bool:
         """Whether the seat to move wins with one action, for games that have no kernel to tell."""
-        seat, before = self.kernels.mover(states), words(states).copy()
+        seat, before = self.kernels.mover(states), as_words(states).copy()
         after = self.game.new_states(1)
         for action in legal_actions(self.game, states):
-            words(after)[0] = before[0]
+            as_words(after)[0] = before[0]
             self.kernels.play(after, action)
             if self.kernels.winner(after) == seat:
                 return True

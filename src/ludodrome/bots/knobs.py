@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")

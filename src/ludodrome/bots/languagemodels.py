@@ -4,7 +4,7 @@ A turn is a conversation of its own: the rules, the position, and after a refusa
 it. Every exchange is kept, so that a record can say what was asked, what came back, what it was taken for, and what it
 cost.
 The endpoint is in ``endpoints.py``, what is said in ``prompts.py``, how answers are read in ``replies.py``; the seat in
-the arena is ``arena/transports/models.py``.
+the arena is ``arena/transports/language_models.py``.
 """
 
 import hashlib

@@ -125,7 +125,7 @@ def make(game: Game, name: str, seed: int, level: int) -> Bot:
         return BestOfSome(game, name, seed, tried=SPACES[level - 1])
     if game.id == "dots":
         return _drawer(game, name, seed, DOTS[level - 1])
-    if game.insight is None or game.insight.by_points:
+    if game.evaluator is None or game.evaluator.by_points:
         from ludodrome.bots.simulators import Simulator
 
         budget = Budget(sims=PLAYOUTS[level - 1])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from ludodrome.game import Game, checked_seed
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 Item = TypeVar("Item")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ludodrome.game import BadState, Game
 from ludodrome.games import find
-from ludodrome.reading import listing
+from ludodrome.validation import listing
 
 SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
 """The parts of RULES.md that a player needs; the others speak to machines."""

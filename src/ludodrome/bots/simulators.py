@@ -1,11 +1,11 @@
-"""``mcts``: players that search by playouts, with ``search/treesearch.py``."""
+"""``mcts``: players that search by playouts, with ``search/mcts_search.py``."""
 
 from typing import Any
 
 from ludodrome.bots.player import Bot, Budget, Clock, Player
 from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
-from ludodrome.search.treesearch import Found, TreeSearch
+from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
 USUAL = Budget(sims=5000)
 """What a move may cost if nobody says otherwise: the same on every machine."""
@@ -48,7 +48,7 @@ class Simulator(Player):
             return self.tree.search(states, sims=limits.sims).best
         return self._within_both(states, limits.sims, limits.time, clock).best
 
-    def _within_both(self, states: Any, sims: int, time: float, clock: Clock) -> Found:
+    def _within_both(self, states: Any, sims: int, time: float, clock: Clock) -> TreeSearchResult:
         """Portion after portion, until the playouts or the time are spent, or the end is certain."""
         while True:
             found = self.tree.search(states, sims=min(sims, PORTION))

@@ -7,7 +7,7 @@ sentence that lists what is right.
 from typing import TYPE_CHECKING, Any
 
 from ludodrome.bots.catalogue import KINDS, Kind, playable, right_specs
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ludodrome.folders import TEMPLATE, files_below, write_new
 from ludodrome.games import GAMES
-from ludodrome.reading import listing, show
+from ludodrome.templates import TEMPLATE, files_below, write_new
+from ludodrome.validation import listing, show
 
 GAMES_WITH_STARTERS = ("caldera", "dots", "santorini", "skysummit", "spaces")
 

@@ -1,4 +1,4 @@
-"""``alphabeta``: players that search with ``search/thinking.py``, and what they misjudge on purpose."""
+"""``alphabeta``: players that search with ``search/iterative.py``, and what they misjudge on purpose."""
 
 import hashlib
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from ludodrome.bots.greed import Glance
 from ludodrome.bots.player import Bot, Budget, Clock, Dice, Player, legal_actions
 from ludodrome.game import Game
-from ludodrome.jit import words
+from ludodrome.jit import as_words
 from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.search.maxn import MaxN
-from ludodrome.search.thinking import Finding, Thinker
 
 USUAL = Budget(nodes=200_000)
 """What a move may cost if nobody says otherwise: the same on every machine."""
@@ -27,7 +27,7 @@ class AlphaBeta(Player):
         super().__init__(game, name, seed)
         self.own, self.usual = own, usual
         self.noise = noise
-        self.thinker = Thinker(game)
+        self.thinker = Searcher(game)
         self.thinker.warm_up()
         self.trodden = Trodden(game)
 
@@ -46,7 +46,7 @@ class AlphaBeta(Player):
         self.trodden.note(states, action)
         return action
 
-    def _forward(self, states: Any, limits: Budget, clock: Clock) -> Finding:
+    def _forward(self, states: Any, limits: Budget, clock: Clock) -> SearchResult:
         """The best action found. Whoever is ahead does not go back to where it has been, if it stays ahead so."""
         back = self.trodden.back(states)
         if not back:
@@ -54,7 +54,7 @@ class AlphaBeta(Player):
         onward = self.find(states, _half(limits), clock, back)
         return onward if onward.score > 0 else self.find(states, limits, clock)
 
-    def find(self, states: Any, limits: Budget, clock: Clock, avoid: tuple[int, ...] = ()) -> Finding:
+    def find(self, states: Any, limits: Budget, clock: Clock, avoid: tuple[int, ...] = ()) -> SearchResult:
         """The last word of a search; one action at least must not be avoided."""
         time = clock.left(limits.time)
         *_, finding = self.thinker.search(states, limits.depth, limits.nodes, time, avoid)
@@ -70,7 +70,7 @@ class AlphaBeta(Player):
         )
         count = self.game.kernels.legal(states, self.game.buffer())
         dice = dice_at(states, self.seed)
-        lines: list[Finding] = []
+        lines: list[SearchResult] = []
         while len(lines) < min(LINES, count):
             finding = self.find(states, share, Clock(), tuple(line.action for line in lines))
             lines.append(finding)
@@ -118,7 +118,7 @@ class Trodden:
         self._seen.add(self._place(states, action))
 
     def _place(self, states: Any, action: int) -> bytes:
-        after = self._after.after(words(states), action)
+        after = self._after.after(as_words(states), action)
         if "ply" in (self._game.dtype.names or ()):
             after["ply"] = 0
         return bytes(after.tobytes())

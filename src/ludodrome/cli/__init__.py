@@ -12,7 +12,7 @@ import typer
 
 from ludodrome.cli import (
     admin,
-    analyse,
+    analysis,
     completion,
     doctor,
     enter,
@@ -21,8 +21,8 @@ from ludodrome.cli import (
     games,
     match,
     mcp,
-    measure,
     newgame,
+    perf,
     play,
     puzzle,
     records,
@@ -32,8 +32,8 @@ from ludodrome.cli import (
     spaces,
     tournament,
 )
-from ludodrome.cli.commands import Group, examples
-from ludodrome.cli.screen import mend_streams, say, tell_warning
+from ludodrome.cli.base import Group, examples
+from ludodrome.cli.console import mend_streams, say, tell_warning
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for group in (
@@ -51,8 +51,8 @@ for group in (
     enter.app,
     newgame.app,
     sandbox.app,
-    analyse.app,
-    measure.app,
+    analysis.app,
+    perf.app,
     completion.app,
 ):
     app.add_typer(group)
@@ -64,7 +64,7 @@ app.add_typer(admin.app, name="admin")
 def _version(wanted: bool) -> None:
     if wanted:
         from ludodrome import __version__
-        from ludodrome.revision import version_line
+        from ludodrome.version import version_line
 
         say(version_line(__version__))
         raise typer.Exit

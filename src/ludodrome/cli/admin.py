@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Group, Refusal, examples, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, Group, Refusal, examples, refusals
 from ludodrome.cli.serve import Database
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def backup(
     """
     from ludodrome.store.backups import back_up
 
-    with _opened(db) as engine, refusals(), screen.waiting("writing ..."):
+    with _opened(db) as engine, refusals(), console.waiting("writing ..."):
         rows = back_up(engine, file)
-    screen.say(f"{file}: {rows:,} rows")
+    console.say(f"{file}: {rows:,} rows")
 
 
 @app.command(
@@ -56,9 +56,9 @@ def restore(
     from ludodrome.store.backups import restore as bring_back
     from ludodrome.store.database import server_database
 
-    with refusals(), screen.waiting("reading ..."):
+    with refusals(), console.waiting("reading ..."):
         rows = bring_back(file, server_database(db), replace=replace)
-    screen.say(f"{rows:,} rows are back")
+    console.say(f"{rows:,} rows are back")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin recompute"))
@@ -66,9 +66,9 @@ def recompute(db: Database = None) -> None:
     """Make all ratings of the league anew from the records of its games."""
     from ludodrome.arena.ladder.recompute import recompute as make_anew
 
-    with _opened(db) as engine, refusals(), screen.waiting("counting ..."):
+    with _opened(db) as engine, refusals(), console.waiting("counting ..."):
         report = make_anew(engine)
-    screen.say(str(report))
+    console.say(str(report))
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin accounts"))
@@ -78,7 +78,7 @@ def accounts(db: Database = None) -> None:
 
     with _opened(db) as engine:
         rows = [(one.name, _word(one), one.made[:10], one.id) for one in everybody(engine)]
-    screen.show_table(("name", "", "since", "id"), rows)
+    console.show_table(("name", "", "since", "id"), rows)
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin ban Mallory"))
@@ -88,7 +88,7 @@ def ban(account: Name, db: Database = None) -> None:
 
     with _opened(db) as engine, refusals():
         set_banned(engine, _find(engine, account).id, True)
-    screen.say(f"{account} is shut out")
+    console.say(f"{account} is shut out")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin unban Mallory"))
@@ -98,7 +98,7 @@ def unban(account: Name, db: Database = None) -> None:
 
     with _opened(db) as engine, refusals():
         set_banned(engine, _find(engine, account).id, False)
-    screen.say(f"{account} may come in again")
+    console.say(f"{account} may come in again")
 
 
 @app.command(
@@ -114,7 +114,7 @@ def make_admin(
 
     with _opened(db) as engine, refusals():
         set_admin(engine, _find(engine, account).id, not no)
-    screen.say(f"{account} is {'no administrator any more' if no else 'an administrator'}")
+    console.say(f"{account} is {'no administrator any more' if no else 'an administrator'}")
 
 
 @contextmanager

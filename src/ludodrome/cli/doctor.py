@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import INTERRUPTED, NO, Command, Json, Options, Refusal, examples, open_game, refusals
+from ludodrome.cli import console as screen
+from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Options, Refusal, examples, open_game, refusals
 from ludodrome.cli.installation import examine_installation
 
 if TYPE_CHECKING:

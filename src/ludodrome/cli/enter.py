@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Refusal, examples, open_game, refusals
-from ludodrome.cli.crews import check_bots
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, GameId, Refusal, examples, open_game, refusals
 from ludodrome.cli.serve import HOST, PORT
+from ludodrome.cli.workers import check_bots
 
 if TYPE_CHECKING:
     from ludodrome.client import Client
@@ -59,7 +59,7 @@ def enter(
     try:
         with Client(server, token) as client:
             entered = _entered(client, game, name)
-        screen.say(f"{name} is in the league: {server.rstrip('/')}/{game}/bots/{entered['id']}  (Ctrl-C ends it)")
+        console.say(f"{name} is in the league: {server.rstrip('/')}/{game}/bots/{entered['id']}  (Ctrl-C ends it)")
         _play(server, entered, bot, games)
     except Refused as error:
         raise Refusal(str(error)) from error
@@ -81,7 +81,7 @@ def _entered(client: "Client", game: str, name: str) -> Any:
 def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
     from threading import Event
 
-    from ludodrome.arena.transports.away import Away
+    from ludodrome.arena.transports.remote_client import RemoteClient
     from ludodrome.client import connect_player
 
     stop, played = Event(), 0
@@ -91,11 +91,11 @@ def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
         played += 1
         fate = "drawn" if over["winner"] is None else "won" if over["winner"] == seat else "lost"
         verdict = f"; {over['verdict']['cause']}: {over['verdict']['why']}" if over["verdict"] else ""
-        screen.say(f"game {played}: {fate} ({over['reason']}){verdict}")
+        console.say(f"game {played}: {fate} ({over['reason']}){verdict}")
         if played == games:
             stop.set()
 
-    away = Away(spec, ended)
+    away = RemoteClient(spec, ended)
     url = f"{server.rstrip('/')}/api/v1/bots/{entered['id']}/connect"
     try:
         with suppress(KeyboardInterrupt), refusals():

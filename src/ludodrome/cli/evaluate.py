@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.cli import live, screen
-from ludodrome.cli.commands import INTERRUPTED, Command, Json, Refusal, examples, open_game, refusals
-from ludodrome.cli.crews import check_bots
+from ludodrome.cli import console
+from ludodrome.cli.base import INTERRUPTED, Command, Json, Refusal, examples, open_game, refusals
+from ludodrome.cli.workers import check_bots
 
 if TYPE_CHECKING:
-    from ludodrome.arena.evaluations import Trial
+    from ludodrome.arena.model_evaluation import ModelTrial
     from ludodrome.game import Game
 
 app = typer.Typer()
@@ -90,14 +90,14 @@ def evaluate(
     for one in chosen:
         check_bots(one, [model, *opponents])
     with refusals():
-        from ludodrome.arena.evaluations import trials
+        from ludodrome.arena.model_evaluation import trials
 
         plan = trials(model, chosen, opponents, CONDITIONS[legal_moves], games, policy, clock, seed)
     whole = _play(plan, chosen, workers, openings, record, json)
     if json:
         from json import dumps
 
-        screen.say(dumps({"model": model, "trials": [trial.to_json() for trial in plan if trial.everything.games]}))
+        console.say(dumps({"model": model, "trials": [trial.to_json() for trial in plan if trial.everything.games]}))
     else:
         _show(model, plan)
     if not whole:
@@ -117,16 +117,19 @@ def _game(text: str) -> "Game":
 
 
 def _play(
-    plan: "list[Trial]", games: "list[Game]", workers: int, openings: str, folder: Path | None, quiet: bool
+    plan: "list[ModelTrial]", games: "list[Game]", workers: int, openings: str, folder: Path | None, quiet: bool
 ) -> bool:
     """Plays everything with a line of progress; whether it came to its end, and was not stopped."""
-    from ludodrome.arena.evaluations import evaluate as run
+    from ludodrome.arena.model_evaluation import evaluate as run
 
     total = sum(trial.match.games for trial in plan)
     by_options = {(game.id, str(game.options)): game for game in games}
     which = {"drawn": True, "none": False}.get(openings, openings)
     try:
-        with refusals(), live.games(lambda: _done(plan), lambda: total, lambda: _standing(plan), quiet=quiet) as show:
+        with (
+            refusals(),
+            console.game_progress(lambda: _done(plan), lambda: total, lambda: _standing(plan), quiet=quiet) as show,
+        ):
             for trial in plan:
                 on = trial.match.discipline
                 run(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
@@ -135,31 +138,31 @@ def _play(
     return True
 
 
-def _done(plan: "list[Trial]") -> int:
+def _done(plan: "list[ModelTrial]") -> int:
     return sum(trial.everything.games for trial in plan)
 
 
-def _standing(plan: "list[Trial]") -> str:
+def _standing(plan: "list[ModelTrial]") -> str:
     lines = [trial.strength.lines[trial.match.names[0]] for trial in plan]
     asked = sum(trial.answers.asked for trial in plan)
     moves = sum(trial.answers.outcomes["move"] for trial in plan)
     return f"{sum(line.points for line in lines):g} points by play, {moves} moves in {asked} answers"
 
 
-def _show(model: str, plan: "list[Trial]") -> None:
-    screen.say(f"{model}\n\nStrength, by the games that were decided by play:\n")
-    screen.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
-    screen.say("\nAnswers:\n")
-    screen.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])
+def _show(model: str, plan: "list[ModelTrial]") -> None:
+    console.say(f"{model}\n\nStrength, by the games that were decided by play:\n")
+    console.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
+    console.say("\nAnswers:\n")
+    console.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])
 
 
-def _head(trial: "Trial") -> list[str]:
+def _head(trial: "ModelTrial") -> list[str]:
     on = trial.match.discipline
     options = ",".join(f"{name}={value}" for name, value in on.options.items())
     return [f"{on.game} {options}", trial.opponent, "shown" if trial.legal_moves else "hidden"]
 
 
-def _strength(trial: "Trial") -> list[str]:
+def _strength(trial: "ModelTrial") -> list[str]:
     name = trial.match.names[0]
     line, decided = trial.strength.lines[name], trial.everything.decided_by
     share = trial.strength.share(name) if line.results else None
@@ -174,7 +177,7 @@ def _strength(trial: "Trial") -> list[str]:
     ]
 
 
-def _answers(trial: "Trial") -> list[str]:
+def _answers(trial: "ModelTrial") -> list[str]:
     told = trial.answers.to_json()
     asked = told["asked"]
     numbers = ("asked", "moves", "refusals", "parse_failures", "declined", "timeouts", "endpoint_errors")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, GameId, Group, Json, Options, examples, open_game, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, GameId, Group, Json, Options, examples, open_game, refusals
 from ludodrome.cli.records import OnlyBot, OnlyGame, OnlyWinner, Paths
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def records(
         from ludodrome.datasets import Recorded
 
         wanted = Wanted(game, bot, winner)
-        with screen.waiting("reading the first record ..."):
+        with console.waiting("reading the first record ..."):
             source = Recorded(record for record in find(paths) if record in wanted)
     _write(source, to, form, licence, rows, None, json)
 
@@ -107,16 +107,16 @@ def _write(source: "Source", to: str, form: str, licence: str, rows: int | None,
     if json:
         from json import dumps
 
-        screen.say(dumps(_facts(made)))
+        console.say(dumps(_facts(made)))
     else:
-        screen.say(f"{made.folder}: {made.games:,} games, {made.rows:,} rows, {len(made.files)} files and README.md")
-        screen.say(f"digest {made.digest}")
+        console.say(f"{made.folder}: {made.games:,} games, {made.rows:,} rows, {len(made.files)} files and README.md")
+        console.say(f"digest {made.digest}")
 
 
 @contextmanager
 def _noting(games: int | None) -> Iterator[Any]:
     """What hears of every game that is written, and shows it on a terminal."""
-    with screen.bar("games") as bar:
+    with console.bar("games") as bar:
         yield lambda done, rows: bar(done, games or done)
 
 

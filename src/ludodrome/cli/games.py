@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import (
+from ludodrome.cli import console as screen
+from ludodrome.cli.base import (
     Command,
     GameId,
     Json,

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import NO
+from ludodrome.cli import console
+from ludodrome.cli.base import NO
 from ludodrome.cli.serve import HOST, PORTS
 
 if TYPE_CHECKING:
     from ludodrome.installation import Finding
 
 SIGNS = {"ok": "✓", "warning": "!", "problem": "✗"}
-STYLES = {"ok": screen.GOOD, "warning": screen.DOUBTFUL, "problem": f"bold {screen.BAD}"}
+STYLES = {"ok": console.GOOD, "warning": console.DOUBTFUL, "problem": f"bold {console.BAD}"}
 
 
 def examine_installation(json: bool) -> None:
     """Shows what every part comes to; the exit code says whether there is a problem."""
     from ludodrome.installation import PROBLEM, findings
 
-    with screen.waiting("examining ..."):
+    with console.waiting("examining ..."):
         found = list(findings(HOST, PORTS))
     counts = Counter(finding.grade for finding in found)
     if json:
         from json import dumps
 
-        screen.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
+        console.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
     else:
         _print_lines(found)
         told = ", ".join(f"{counts[grade]} {grade}" for grade in SIGNS if counts[grade])
-        screen.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {told}.")
+        console.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {told}.")
     if counts[PROBLEM]:
         raise typer.Exit(NO)
 
@@ -41,9 +41,9 @@ def _print_lines(found: "Sequence[Finding]") -> None:
     """A line for each part, and under it what to do."""
     if not sys.stdout.isatty():
         for one in found:
-            screen.say(f"{SIGNS[one.grade]} {one.grade:<8} {one.part:<13} {one.sentence}")
+            console.say(f"{SIGNS[one.grade]} {one.grade:<8} {one.part:<13} {one.sentence}")
             if one.advice:
-                screen.say(f"{'':<25}-> {one.advice}")
+                console.say(f"{'':<25}-> {one.advice}")
         return
     from rich.table import Table
     from rich.text import Text
@@ -54,4 +54,4 @@ def _print_lines(found: "Sequence[Finding]") -> None:
         if one.advice:
             sentence.append(f"\n-> {one.advice}", "bold")
         table.add_row(Text(f"{SIGNS[one.grade]} {one.grade}", STYLES[one.grade]), Text(one.part), sentence)
-    screen.console().print(table)
+    console.console().print(table)

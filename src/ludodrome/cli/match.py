@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ludodrome.cli import live, screen
-from ludodrome.cli.commands import (
+from ludodrome.cli import console
+from ludodrome.cli.base import (
     DONE,
     INTERRUPTED,
     NO,
@@ -21,7 +21,7 @@ from ludodrome.cli.commands import (
     open_game,
     refusals,
 )
-from ludodrome.cli.crews import ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.books import Book
@@ -97,7 +97,7 @@ def match(
     if json:
         from json import dumps
 
-        screen.say(dumps(agreed.to_json() | playing.tally.to_json()))
+        console.say(dumps(agreed.to_json() | playing.tally.to_json()))
     else:
         show_match(agreed, playing.tally)
     if not whole:
@@ -153,7 +153,7 @@ def sprt(
 
         asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
         told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
-        screen.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
+        console.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
     else:
         show_match(agreed, trial.tally)
         _show_test(trial)
@@ -185,13 +185,13 @@ def prepare(
     if len(bots) != game.seats:
         raise Refusal(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
     check_bots(game, bots)
-    with refusals(), screen.compiling(game.id):
+    with refusals(), console.compiling(game.id):
         from ludodrome.arena.conditions import conditions
-        from ludodrome.arena.matches.fixtures import Discipline
+        from ludodrome.arena.matches.fixtures import MatchSettings
         from ludodrome.arena.matches.match import Match, checked_games, distinct_names, open_book
 
         agreed = conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
-        discipline = Discipline(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
+        discipline = MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
         count = checked_games(games, game.seats, swap)
         which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
         return (
@@ -208,7 +208,7 @@ def run(
 
     tally, total = playing.tally, playing.match.games
     try:
-        with refusals(), live.games(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
+        with refusals(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
             play_match(playing, book, crew, record, glance=show)
     except KeyboardInterrupt:
         return False
@@ -242,12 +242,12 @@ def show_match(match: "Match", tally: "Tally") -> None:
     on = match.discipline
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
-    screen.say(f"{on.game}{options}, {tally.games} of {match.games} games, {conditions}\n")
+    console.say(f"{on.game}{options}, {tally.games} of {match.games} games, {conditions}\n")
     header = ("bot", "games", "won", "drawn", "lost", "points", "share", "95 %", "ms a move", "slowest ms")
-    screen.show_table(header, (_row(tally, name) for name in match.names), numbers=header[1:])
-    screen.say("")
+    console.show_table(header, (_row(tally, name) for name in match.names), numbers=header[1:])
+    console.say("")
     for sentence in sentences(tally):
-        screen.say(sentence)
+        console.say(sentence)
 
 
 def _row(tally: "Tally", name: str) -> list[str]:
@@ -306,8 +306,8 @@ def _show_test(trial: "Trial") -> None:
 
     state, test = trial.state, trial.sprt
     passed = {None: "undecided", BETTER: "passed"}.get(state.verdict, "failed")
-    screen.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
-    screen.say(
+    console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
+    console.say(
         f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "
         f"(fails at {state.lower:.2f}, passes at {state.upper:.2f})"
     )

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Refusal, examples
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, Refusal, examples
 
 app = typer.Typer()
 
@@ -46,7 +46,7 @@ def mcp(
     except OSError as error:
         taken = PORT if port is None else port
         raise Refusal(f"port {taken} cannot be used ({error.strerror}); name a free one with --port N") from error
-    screen.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
+    console.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
     sys.stdout.flush()
     web = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
     with suppress(KeyboardInterrupt):

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, examples, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, examples, refusals
 
 app = typer.Typer()
 
@@ -38,11 +38,11 @@ def new_game(
     ever overwritten. docs/how-to/adding-a-game.md tells the rest.
     """
     with refusals():
-        from ludodrome.newroom import write_room
+        from ludodrome.scaffold import write_room
 
         written = write_room(Path(directory), name, title)
-    screen.say(f"A game called {name} is in {directory}: {', '.join(written)}.")
-    screen.say("It begins as tic-tac-toe; the README.md tells what is where. To install it and see it hold:\n")
+    console.say(f"A game called {name} is in {directory}: {', '.join(written)}.")
+    console.say("It begins as tic-tac-toe; the README.md tells what is where. To install it and see it hold:\n")
     import shlex
 
     for line in (
@@ -51,4 +51,4 @@ def new_game(
         "python -m pytest",
         f"ludodrome play {name} --against mcts",
     ):
-        screen.say(f"    {line}")
+        console.say(f"    {line}")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import (
+from ludodrome.cli import console
+from ludodrome.cli.base import (
     INTERRUPTED,
     Command,
     GameId,
@@ -20,7 +20,7 @@ from ludodrome.cli.commands import (
     read_state,
     refusals,
 )
-from ludodrome.cli.measure import interruptible
+from ludodrome.cli.perf import interruptible
 from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def play(
     chosen = open_game(game, option)
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
-    table = Table(chosen, [read_state(chosen, state)], bots, again)
-    screen.say(f"{chosen.title}. Type a move, or one of {', '.join(Table.words)}.\n")
+    table = Play(chosen, [read_state(chosen, state)], bots, again)
+    console.say(f"{chosen.title}. Type a move, or one of {', '.join(Play.words)}.\n")
     try:
         table.draw()
         while not table.finished():
@@ -72,7 +72,7 @@ def play(
     except Leave:
         table.farewell()
     except (EOFError, KeyboardInterrupt) as end:
-        screen.say("")
+        console.say("")
         table.farewell()
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
@@ -90,7 +90,7 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
         raise Refusal(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
     if len(specs) not in (1, len(others)):
         raise Refusal(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
-    with refusals(), screen.compiling(game.id):
+    with refusals(), console.compiling(game.id):
         from ludodrome.arena.transports import BOX, COMMAND
         from ludodrome.bots import bot
         from ludodrome.bots.player import greeting
@@ -108,7 +108,7 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
 
 
 @dataclass
-class Table(Session):
+class Play(Session):
     """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
 
     game: "Game"
@@ -136,23 +136,23 @@ class Table(Session):
     def draw(self) -> None:
         """The board, unless something on it is hidden from whoever is to move."""
         if self.open(self.state):
-            screen.draw(self.game, self.state)
+            console.draw(self.game, self.state)
             return
         if self.bots:
             tell("The other move lies face down until yours is there.")
             return
-        screen.console().clear()
+        console.console().clear()
         if "readline" in sys.modules:  # else the arrow key would show the hidden move
             sys.modules["readline"].clear_history()
         tell("The last move lies face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether it is over; if so, says how it ended."""
-        with screen.compiling(self.game.id):
+        with console.compiling(self.game.id):
             outcome = self.game.outcome(self.state)
         if outcome is None:
             return False
-        screen.console().print(screen.verdict(outcome))
+        console.console().print(console.verdict(outcome))
         return True
 
     def move(self, text: str) -> None:
@@ -160,12 +160,12 @@ class Table(Session):
         from ludodrome.game import IllegalMove
 
         try:
-            with screen.compiling(self.game.id):
+            with console.compiling(self.game.id):
                 move = self.game.parse_move(text, self.state)
                 notation = self.game.format_move(move, self.state)
                 after = self.game.apply(self.state, move)
         except IllegalMove as error:
-            tell(str(error), screen.BAD)
+            tell(str(error), console.BAD)
             return
         self._put(after, notation)
 
@@ -175,7 +175,7 @@ class Table(Session):
         bot = self.bots[seat]
         shown = self.game.observation(self.state, seat)
         try:
-            with screen.waiting(f"{bot.name} is thinking ..."):
+            with console.waiting(f"{bot.name} is thinking ..."):
                 move = interruptible(lambda: bot.choose(shown))
             after, notation = self.game.apply(self.state, move), self.game.format_move(move, self.state)
         except Exception as error:
@@ -197,7 +197,7 @@ class Table(Session):
     def undo(self) -> None:
         """Takes the last move back."""
         if len(self.states) == 1:
-            tell("there is no move to take back", screen.BAD)
+            tell("there is no move to take back", console.BAD)
             return
         self.states.pop()
         while len(self.states) > 1 and self.seat() in self.bots:
@@ -207,7 +207,7 @@ class Table(Session):
     def line(self) -> None:
         """The position on one line, as `--state` takes it."""
         if self.open(self.state):
-            screen.say(self.game.format_state(self.state))
+            console.say(self.game.format_state(self.state))
         else:
             tell("The position can be shown when both have laid: the last move lies face down.")
 
@@ -217,9 +217,9 @@ class Table(Session):
 
         page = GAMES[self.game.id].rules()
         if sys.stdin.isatty() and sys.stdout.isatty():
-            screen.show_markdown(page, paged=True)
+            console.show_markdown(page, paged=True)
         else:
-            screen.say(page)
+            console.say(page)
 
     def farewell(self) -> None:
         """What is said when a game is left before its end."""
@@ -237,14 +237,14 @@ class Table(Session):
         usual = {option.name: option.default for option in self.game.available}
         chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
         options = "".join(f" -o {name}={value}" for name, value in chosen.items())
-        screen.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
+        console.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
 
 
-Table.words = {
-    "help": Table.help,
-    "moves": Table.moves,
-    "undo": Table.undo,
-    "state": Table.line,
-    "rules": Table.rules,
-    "quit": Table.leave,
+Play.words = {
+    "help": Play.help,
+    "moves": Play.moves,
+    "undo": Play.undo,
+    "state": Play.line,
+    "rules": Play.rules,
+    "quit": Play.leave,
 }

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import INTERRUPTED, Command, GameId, Refusal, examples, refusals
-from ludodrome.cli.measure import interruptible
+from ludodrome.cli import console
+from ludodrome.cli.base import INTERRUPTED, Command, GameId, Refusal, examples, refusals
+from ludodrome.cli.perf import interruptible
 from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def puzzle(
         return
     try:
         for one in waiting:
-            Sitting(one, chosen, solved).run()
+            PuzzleSession(one, chosen, solved).run()
     except Leave:
         tell("The puzzle is left.")
     except (EOFError, KeyboardInterrupt) as end:
-        screen.say("")
+        console.say("")
         tell("The puzzle is left.")
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
@@ -91,7 +91,7 @@ def _list(chosen: "list[Puzzle]", solved: "Solved") -> None:
     rows = [
         (str(one.number), str(one.grade), SIGN if one in solved else "", _kind(one), one.position) for one in chosen
     ]
-    screen.show_table(("number", "grade", "solved", "task", "position"), rows, ("number", "grade"))
+    console.show_table(("number", "grade", "solved", "task", "position"), rows, ("number", "grade"))
 
 
 def _kind(one: "Puzzle") -> str:
@@ -106,11 +106,11 @@ def _kind(one: "Puzzle") -> str:
     return f"{words[one.kind]}{', ' if options else ''}{options}"
 
 
-class Sitting(Session):
+class PuzzleSession(Session):
     """One puzzle on the screen."""
 
     def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "Solved") -> None:
-        with screen.compiling(one.game_id):
+        with console.compiling(one.game_id):
             from ludodrome.puzzlebook.attempts import Attempt
 
             self.attempt = Attempt(one)
@@ -135,19 +135,19 @@ class Sitting(Session):
             while not self.attempt.solved:
                 self.answer(ask(self.attempt.seat))
         except Skip:
-            screen.say("")
+            console.say("")
             return
         self._remember()
-        screen.say("")
+        console.say("")
 
     def draw(self) -> None:
         """The board."""
-        screen.draw(self.attempt.game, self.attempt.state)
+        console.draw(self.attempt.game, self.attempt.state)
 
     def task(self) -> None:
         """The task, for the seat that has it."""
-        task = screen.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
-        screen.console().print(task)
+        task = console.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
+        console.console().print(task)
 
     def move(self, text: str) -> None:
         """Judges a move, or says why it cannot be made."""
@@ -155,13 +155,13 @@ class Sitting(Session):
 
         game, before = self.attempt.game, self.attempt.state
         try:
-            with screen.compiling(game.id):
+            with console.compiling(game.id):
                 move = game.parse_move(text, before)
         except IllegalMove as error:
-            tell(str(error), screen.BAD)
+            tell(str(error), console.BAD)
             return
         judgement = _thinking(lambda: self.attempt.play(move))
-        tell(judgement.sentence, screen.GOOD if judgement.right else screen.BAD)
+        tell(judgement.sentence, console.GOOD if judgement.right else console.BAD)
         if not judgement.right or self.attempt.solved:
             if len(judgement.line) > 1:
                 tell(f"   {'  '.join(judgement.line)}")
@@ -206,21 +206,21 @@ class Sitting(Session):
 
     def line(self) -> None:
         """The position on one line, as other commands take it with `--state`."""
-        screen.say(self.attempt.game.format_state(self.attempt.state))
+        console.say(self.attempt.game.format_state(self.attempt.state))
 
 
-Sitting.words = {
-    "help": Sitting.help,
-    "moves": Sitting.moves,
-    "hint": Sitting.hint,
-    "solution": Sitting.solution,
-    "skip": Sitting.skip,
-    "state": Sitting.line,
-    "quit": Sitting.leave,
+PuzzleSession.words = {
+    "help": PuzzleSession.help,
+    "moves": PuzzleSession.moves,
+    "hint": PuzzleSession.hint,
+    "solution": PuzzleSession.solution,
+    "skip": PuzzleSession.skip,
+    "state": PuzzleSession.line,
+    "quit": PuzzleSession.leave,
 }
 
 
 def _thinking(work: Callable[[], Any]) -> Any:
     """Does what may take a moment; Ctrl-C need not wait for it."""
-    with screen.waiting("thinking ..."):
+    with console.waiting("thinking ..."):
         return interruptible(work)

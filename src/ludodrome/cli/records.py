@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import INTERRUPTED, NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli import console as screen
+from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Refusal, examples, refusals
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -197,7 +197,7 @@ def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
                 print(line)
             return
         text = "".join(f"{line}\n" for line in lines)
-    from ludodrome.writing import write_whole
+    from ludodrome.atomic_io import write_whole
 
     try:
         write_whole(Path(out), text.encode())

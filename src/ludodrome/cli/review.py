@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Json, Refusal, examples, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, Json, Refusal, examples, refusals
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ludodrome.analysis.appraisers import Appraisal
     from ludodrome.analysis.grading import Graded, Grading
-    from ludodrome.analysis.worth import Value
+    from ludodrome.analysis.move_review import MoveReview
+    from ludodrome.analysis.win_probability import Value
     from ludodrome.arena.records.courses import Course
 
 app = typer.Typer()
@@ -43,7 +43,7 @@ def review(
     seat's own moves of 100 e^(-4.5 loss). The same game is graded alike on every machine.
     """
     record = _record(path)
-    with refusals(), screen.compiling(record["game"]):
+    with refusals(), console.compiling(record["game"]):
         from ludodrome.analysis.grading import Grading
         from ludodrome.arena.records import verify
         from ludodrome.arena.records.courses import course
@@ -51,17 +51,17 @@ def review(
         verify(record)
         told = course(record)
         grading = Grading(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
-    with screen.bar("grading") as tell:
+    with console.bar("grading") as tell:
         for number, _ in enumerate(grading.work(), 1):
             tell(number, grading.total)
     if json:
         from json import dumps
 
-        screen.say(dumps(_value(record, told, grading), ensure_ascii=False))
+        console.say(dumps(_value(record, told, grading), ensure_ascii=False))
     else:
-        screen.console().print(_table(told, grading))
+        console.console().print(_table(told, grading))
         for line in _summary(record, grading):
-            screen.console().print(line)
+            console.console().print(line)
 
 
 def _record(path: str) -> dict[str, Any]:
@@ -88,9 +88,9 @@ def _table(told: "Course", grading: "Grading") -> "Table":
         better = "" if one.grade in (None, "best") else f"{one.appraisal.text}  {worth_words(one.appraisal.best)}"
         table.add_row(
             str(ply),
-            screen.seat_name(turn.seat),
+            console.seat_name(turn.seat),
             f"{turn.text}{sign}",
-            Text(word, screen.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
+            Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
             Text("exact" if one.appraisal.exact else "estimated", "dim"),
             _gave(one),
             better,
@@ -122,7 +122,7 @@ def _summary(record: dict[str, Any], grading: "Grading") -> list["Text"]:
         own = [one.grade for one in grading.plies.values() if one.seat == seat]
         counts = [f"{own.count(grade)} {sign}" for grade, sign in SIGNS.items() if own.count(grade)]
         said = "no move of its own" if accuracy is None else f"accuracy {accuracy:.1f}%"
-        lines.append(Text().append(screen.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
+        lines.append(Text().append(console.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
     return lines
 
 
@@ -138,7 +138,7 @@ def _value(record: dict[str, Any], told: "Course", grading: "Grading") -> dict[s
 
 
 def _ply(text: str, one: "Graded") -> dict[str, Any]:
-    found: Appraisal = one.appraisal
+    found: MoveReview = one.appraisal
     return {
         "ply": one.ply,
         "seat": one.seat,

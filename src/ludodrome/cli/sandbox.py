@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import NO, Command, Json, examples
+from ludodrome.cli import console
+from ludodrome.cli.base import NO, Command, Json, examples
 
 if TYPE_CHECKING:
     from ludodrome.arena.sandbox import Level
@@ -28,12 +28,12 @@ def sandbox(
     """
     from ludodrome.arena.sandbox import level
 
-    with screen.waiting("attacking ..."):
+    with console.waiting("attacking ..."):
         found = level(anew=again)
     if json:
         from json import dumps
 
-        screen.say(dumps(found.to_json()))
+        console.say(dumps(found.to_json()))
     else:
         _show(found)
     if not found.holds:
@@ -41,16 +41,16 @@ def sandbox(
 
 
 def _show(found: "Level") -> None:
-    screen.say(found.sentence)
+    console.say(found.sentence)
     if not found.holds:
         return
     for why in found.why_not_better:
-        screen.say(f"A better level does not hold. {why}.")
+        console.say(f"A better level does not hold. {why}.")
     from ludodrome.arena.sandbox.attacks import ATTACKS
 
     words = {attack.name: attack.words for attack in ATTACKS}
-    screen.say("")
+    console.say("")
     rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
-    screen.show_table(("attack", "came to", "what it does"), rows)
+    console.show_table(("attack", "came to", "what it does"), rows)
     counts = Counter(one["verdict"] for one in found.tried)
-    screen.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")
+    console.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Command, Refusal, examples, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Command, Refusal, examples, refusals
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -87,7 +87,7 @@ def serve(
         from ludodrome.arena.ladder.supervisor import Supervisor
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
-        from ludodrome.web.service import serve as run
+        from ludodrome.web.server import serve as run
     except ImportError as error:
         raise Refusal(f"the web page needs more packages ({error.name} is missing): install ludodrome[web]") from error
     if ladder not in LADDERS:
@@ -121,14 +121,14 @@ def _tell(made: "FastAPI", listening: socket.socket, names: list[str]) -> str:
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
     here = f"http://{HOST if host == EVERYWHERE else host}:{port}/"
-    screen.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
+    console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
     if mode == "lan":
         made.state.public_address = f"http://{_own_address()}:{port}"
-        screen.say(
+        console.say(
             f"In your network it is at http://{_own_address()}:{port}/ : friends play by the links that you send."
         )
     if mode == "hosted":
-        screen.say(
+        console.say(
             f"It answers to {', '.join(names) if names else 'this machine alone: name others with --host-name'}."
         )
     sys.stdout.flush()

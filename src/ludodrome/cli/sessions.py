@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ludodrome.cli import screen
+from ludodrome.cli import console
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
@@ -47,21 +47,21 @@ class Session(ABC):
         """How to write a move."""
         from ludodrome.games import GAMES
 
-        notation = screen.section(GAMES[self.game.id].rules(), "Notation")
+        notation = console.section(GAMES[self.game.id].rules(), "Notation")
         words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in self.words.items())
-        screen.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
+        console.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
 
     def moves(self) -> None:
         """All legal moves."""
         from ludodrome.game import TooManyMoves
 
         try:
-            with screen.compiling(self.game.id):
+            with console.compiling(self.game.id):
                 notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
         except TooManyMoves as error:
             tell(str(error))
             return
-        screen.say(in_columns(notations, screen.console().width))
+        console.say(in_columns(notations, console.console().width))
 
     def leave(self) -> None:
         """Ends the session."""
@@ -81,15 +81,15 @@ def tell(text: str, style: str = "") -> None:
     """A sentence to whoever sits there."""
     from rich.text import Text
 
-    screen.console().print(Text(text, style))
+    console.console().print(Text(text, style))
 
 
 def tell_move(seat: int, words: str) -> None:
     """Who has made which move."""
-    line = screen.seat_name(seat).append(f"  {words}\n", "not bold default")
-    screen.console().print(line, soft_wrap=True)
+    line = console.seat_name(seat).append(f"  {words}\n", "not bold default")
+    console.console().print(line, soft_wrap=True)
 
 
 def ask(seat: int) -> str:
     """One line from whoever is to move; EOFError when there is no more."""
-    return screen.ask(screen.seat_name(seat))
+    return console.ask(console.seat_name(seat))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import live, screen
-from ludodrome.cli.commands import INTERRUPTED, Command, Group, Json, Refusal, examples, refusals
-from ludodrome.cli.crews import ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli import console
+from ludodrome.cli.base import INTERRUPTED, Command, Group, Json, Refusal, examples, refusals
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -128,7 +128,7 @@ def run_tournament(
     _show(opened, json)
     if not whole:
         if not json:
-            screen.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` goes on")
+            console.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` goes on")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -180,7 +180,7 @@ def export(
         for record in found.ledger.records():
             write(record, records)
             count += 1
-        screen.say(f"{count:,} records in {records}")
+        console.say(f"{count:,} records in {records}")
 
 
 def _write(path: Path, content: str) -> None:
@@ -188,7 +188,7 @@ def _write(path: Path, content: str) -> None:
         path.write_text(content, "utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written: {error.strerror}") from error
-    screen.say(f"wrote {path}")
+    console.say(f"wrote {path}")
 
 
 # What was asked for
@@ -196,7 +196,7 @@ def _write(path: Path, content: str) -> None:
 
 def _game(text: str) -> dict[str, Any]:
     """``dots:rows=3,cols=3`` as it would stand in a plan."""
-    from ludodrome.cli.commands import read_options
+    from ludodrome.cli.base import read_options
 
     game_id, colon, rest = text.partition(":")
     options = read_options(rest.split(",")) if colon else {}
@@ -216,7 +216,7 @@ def _file_name(name: str) -> str:
 def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
     if path is None and not given:
         raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
-    with refusals(), screen.waiting("reading the plan ..."):
+    with refusals(), console.waiting("reading the plan ..."):
         from ludodrome.arena.tournaments.plans import make_plan, read_plan
 
         return make_plan(given) if path is None else read_plan(path, given)
@@ -247,7 +247,7 @@ def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
                 f"{path} has a tournament {plan.name} already; go on with --resume, or choose another --store"
             )
         if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-            from ludodrome.reading import listing
+            from ludodrome.validation import listing
 
             raise Refusal(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
         if again:
@@ -257,7 +257,7 @@ def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
 
 def _recalled(path: Path, name: str | None) -> "Tournament":
     """A tournament in a store, as far as it was played."""
-    with refusals(), screen.waiting("reading ..."):
+    with refusals(), console.waiting("reading ..."):
         from ludodrome.arena.tournaments.plans import Plan
         from ludodrome.arena.tournaments.tournament import Tournament
         from ludodrome.store.database import open_database
@@ -274,8 +274,8 @@ def _recalled(path: Path, name: str | None) -> "Tournament":
 
 
 def _only(engine: "Engine", path: Path) -> str:
-    from ludodrome.reading import listing
     from ludodrome.store.tournaments import tournaments
+    from ludodrome.validation import listing
 
     names = [one.name for one in tournaments(engine)]
     if not names:
@@ -294,7 +294,9 @@ def _play(opened: "Tournament", crew: Any, quiet: bool) -> bool:
     try:
         with (
             refusals(),
-            live.games(lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet) as show,
+            console.game_progress(
+                lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
+            ) as show,
         ):
             opened.play(crew, glance=show)
     except KeyboardInterrupt:
@@ -345,10 +347,10 @@ def _show(found: "Tournament", json: bool) -> None:
             "standings": [line.to_json() for line in standings(found)],
             "games": {name: results.tally.to_json() for name, results in found.results.items()},
         }
-        screen.say(dumps(told))
+        console.say(dumps(told))
         return
     for line in _text(found):
-        screen.say(line)
+        console.say(line)
 
 
 def _text(found: "Tournament") -> list[str]:

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.atomic_io import write_whole
 from ludodrome.datasets.cards import CARD, card
 from ludodrome.datasets.columns import Column, Row, columns_of
 from ludodrome.datasets.sources import Source
 from ludodrome.game import checked_count
 from ludodrome.jit import Array
-from ludodrome.reading import listing, show
-from ludodrome.writing import write_whole
+from ludodrome.validation import listing, show
 
 PARQUET, NPZ = FORMS = ("parquet", "npz")
 GAMES, LAYOUT = "games.jsonl", "layout.json"

@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.positions import opened
+from ludodrome.arena.play_spec import PlaySpec, opened
 from ludodrome.arena.records import BadRecord, verify
 from ludodrome.datasets.columns import Eyes, Row, Told
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, new_states
-from ludodrome.search.treesearch import Found, TreeSearch
+from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
 MOST_GAMES = 1 << 30
 FREE_TURNS = 8
@@ -83,7 +82,7 @@ class Recorded:
     def _rows(self, record: dict[str, Any], eyes: Eyes) -> list[Row]:
         game, returns = self.game, record["result"]["returns"]
         states = new_states(game.dtype, 1)
-        states[0] = game.encode(opened(game, Assignment.from_json(record)))
+        states[0] = game.encode(opened(game, PlaySpec.from_json(record)))
         rows = []
         for entry in record["turns"]:
             if entry.get("substituted"):
@@ -103,7 +102,7 @@ class Recorded:
 
 def _verified_game(record: dict[str, Any]) -> Game:
     verify(record)
-    return Assignment.from_json(record).made()
+    return PlaySpec.from_json(record).made()
 
 
 def actions_of(game: Game, move: Any, states: Any) -> list[int]:
@@ -167,7 +166,7 @@ class SelfPlay:
         )
 
 
-def shares(found: Found, actions: int) -> Array:
+def shares(found: TreeSearchResult, actions: int) -> Array:
     """How a search shared its visits out, (actions,) float64; all to the best move where the end is certain."""
     policy = np.zeros(actions)
     if found.proven:

@@ -1,7 +1,7 @@
 """A learner at n games: NumPy arrays in and out, opponents that answer, games that begin anew.
 
 All interfaces for learners stand on this one: Gymnasium's, single and vector, with one set of rules for seeds, seats
-and ends. The passes over games are compiled (``search/training.py``); who answers is in ``opponents.py``.
+and ends. The passes over games are compiled (``search/vector.py``); who answers is in ``opponents.py``.
 """
 
 from typing import Any
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from ludodrome.envs.opponents import Opponent, Random, read_opponents
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array
-from ludodrome.reading import show
 from ludodrome.search.batch import MOST_BYTES
-from ludodrome.search.training import Lessons, Sights
+from ludodrome.search.vector import Observations, VecState
+from ludodrome.validation import show
 
 ALONE = "self"
 """The opponent that is none: the learner plays all seats."""
@@ -43,7 +43,7 @@ class Classroom:
         self.alone = opponent == ALONE if isinstance(opponent, str) else False
         self.opponents: list[Opponent] = [] if self.alone else read_opponents(opponent, game, n)
         self.seat = self._read_seat(seat)
-        self.lessons = Lessons(
+        self.lessons = VecState(
             game.new_states(n),
             np.zeros(n, np.uint64),
             np.zeros(n, np.int8),
@@ -104,7 +104,7 @@ class Classroom:
         """Fill ``sights`` with what the learner sees in all games."""
         self.game.kernels.look_many(self.lessons.states, self.rows, self.lessons.views, self.sights)
 
-    def look_at(self, rows: Array, views: Array, sights: Sights) -> None:
+    def look_at(self, rows: Array, views: Array, sights: Observations) -> None:
         """What views[i] sees of some games, numbered in ``rows``, into the first rows of ``sights``."""
         self.game.kernels.look_many(self.lessons.states, rows, views, sights)
 
@@ -116,18 +116,18 @@ class Classroom:
         return given.astype(np.int64, copy=False)
 
 
-def new_sights(game: Game, rows: int) -> Sights:
+def new_sights(game: Game, rows: int) -> Observations:
     """Room for what is seen of so many games."""
     planes = game.planes
-    return Sights(
-        np.zeros((rows, game.most_legal), np.int16),
+    return Observations(
+        np.zeros((rows, game.max_legal), np.int16),
         np.zeros(rows, np.int32),
         np.zeros((rows, game.num_actions), np.int8),
         np.zeros((rows, len(planes.names), planes.rows * planes.cols), planes.dtype),
     )
 
 
-def shaped(game: Game, sights: Sights) -> Array:
+def shaped(game: Game, sights: Observations) -> Array:
     """The planes of sights as (rows, planes, rows of the board, columns): the same memory."""
     return sights.planes.reshape(len(sights.planes), *game.planes.shape)
 

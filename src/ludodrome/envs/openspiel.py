@@ -81,7 +81,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             min_utility=min(returns_of(0, game.seats)),
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=game.most_actions,
+            max_game_length=game.max_game_length,
         )
         super().__init__(game_type(self.room, self.rules.hidden), info, game.options)
 

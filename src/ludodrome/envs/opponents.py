@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ludodrome.game import Game, checked_count
-from ludodrome.jit import Array, words
-from ludodrome.reading import show
-from ludodrome.search.answering import new_desk
+from ludodrome.jit import Array, as_words
+from ludodrome.search.opponents import new_desk
+from ludodrome.validation import show
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
@@ -56,12 +56,14 @@ class Greedy:
         self._kernels: Any = game.kernels
         self._buffer = game.buffer()
         self._desk = game.new_states(2)
-        self._desk_words = words(self._desk)
+        self._desk_words = as_words(self._desk)
 
     def answer(self, room: "Classroom", which: int) -> None:
         """In all games in one call."""
         lessons = room.lessons
-        self._kernels.answer_greedy(lessons, words(lessons.states), which, self._buffer, self._desk, self._desk_words)
+        self._kernels.answer_greedy(
+            lessons, as_words(lessons.states), which, self._buffer, self._desk, self._desk_words
+        )
 
 
 class AlphaBeta:
@@ -75,7 +77,7 @@ class AlphaBeta:
     def answer(self, room: "Classroom", which: int) -> None:
         """In all games in one call."""
         lessons = room.lessons
-        self._kernels.answer_alphabeta(lessons, words(lessons.states), which, self._desk, self._depth)
+        self._kernels.answer_alphabeta(lessons, as_words(lessons.states), which, self._desk, self._depth)
 
 
 class Asked:

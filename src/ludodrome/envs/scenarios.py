@@ -26,8 +26,8 @@ from ludodrome.games.spaces.moves import read_finished
 from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
 from ludodrome.games.spaces.sensible import pool
 from ludodrome.jit import Array
-from ludodrome.reading import choice as chosen
-from ludodrome.reading import listing, show
+from ludodrome.validation import choice as chosen
+from ludodrome.validation import listing, show
 
 try:
     import gymnasium

@@ -10,7 +10,7 @@ from ludodrome.envs.extras import missing
 from ludodrome.envs.pictures import MODES, frame
 from ludodrome.envs.spaces_of import action_space, observation_space
 from ludodrome.jit import Array
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 try:
     import gymnasium

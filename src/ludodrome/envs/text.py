@@ -9,19 +9,18 @@ import copy
 import secrets
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import kept
-from ludodrome.arena.positions import first_legal_move
+from ludodrome.arena.play_spec import PlaySpec, first_legal_move
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
-from ludodrome.arena.table import Table
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.envs import env_id
 from ludodrome.envs.extras import missing
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
-from ludodrome.reading import is_int, show
+from ludodrome.validation import is_int, show
 
 try:
     import textarena
@@ -53,7 +52,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         self._legal_moves, self._policy = legal_moves, policy
         conditions(make(self._id, **options), policy, "none", legal_moves)
         self.env_id = env_id(self._id)
-        self._table: Table | None = None
+        self._table: Referee | None = None
 
     def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
         """A new game; without a seed one is drawn, and the record tells it."""
@@ -63,7 +62,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         agents, names = (AGENT,) * game.seats, tuple(f"Player {seat}" for seat in range(game.seats))
         self._actions: list[str] = []
         self._beginning = (num_players, chosen)
-        self._table = Table(Assignment(game.id, game.options, agents, names, agreed, chosen))
+        self._table = Referee(PlaySpec(game.id, game.options, agents, names, agreed, chosen))
         self._refusals, self._substituted = [0] * game.seats, [0] * game.seats
         self.state = textarena.State(num_players=game.seats)
         roles = dict(enumerate(names))
@@ -135,7 +134,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
             raise ValueError(f"{game.id} has {game.seats} players here, not {show(num_players)}")
         return game
 
-    def _running(self) -> Table:
+    def _running(self) -> Referee:
         if self._table is None:
             raise ValueError("no game has begun: call reset first")
         return self._table

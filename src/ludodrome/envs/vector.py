@@ -14,7 +14,7 @@ from ludodrome.envs.pictures import MODES, frame
 from ludodrome.envs.sampling import drawn
 from ludodrome.envs.spaces_of import action_space, observation_space
 from ludodrome.jit import Array
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 try:
     from gymnasium.vector import AutoresetMode, VectorEnv

@@ -15,7 +15,7 @@ from ludodrome.envs.pictures import MODES, frame
 from ludodrome.envs.spaces_of import action_space, observation_space
 from ludodrome.game import Game, checked_seed
 from ludodrome.jit import Array
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 try:
     from gymnasium import spaces

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -7,7 +7,7 @@ from typing import Any
 
 from ludodrome.game import BadState
 from ludodrome.games.towers import CELLS, DOME, SIDE
-from ludodrome.reading import is_int, show
+from ludodrome.validation import is_int, show
 
 ROWS = "ABCDE"
 COLUMNS = "12345"

@@ -19,7 +19,7 @@ NARROW = 60
 def program() -> Finding:
     """What runs, and from where."""
     import ludodrome
-    from ludodrome.revision import version_line
+    from ludodrome.version import version_line
 
     return Finding("program", OK, f"{version_line(ludodrome.__version__)} in {Path(ludodrome.__file__).parent}")
 
@@ -37,24 +37,24 @@ def cache() -> Finding:
     """Whether compiled code is kept, and found again."""
     import warnings
 
-    from ludodrome import caching, jit
+    from ludodrome import jit, kernel_cache
 
     if not jit.COMPILED:
         advice = "take NUMBA_DISABLE_JIT out of the environment"
         return Finding("cache", WARNING, "nothing is compiled: everything is hundreds of times slower", advice)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the finding says it
-        folder = caching.cache_directory(Path(__file__).parent)
+        folder = kernel_cache.cache_directory(Path(__file__).parent)
         works = folder is not None and _is_found_again()
-    place = f"{caching.cache_root()} cannot be written"
-    advice = f"name a folder that can be written: export {caching.VARIABLE}=..."
+    place = f"{kernel_cache.cache_root()} cannot be written"
+    advice = f"name a folder that can be written: export {kernel_cache.VARIABLE}=..."
     if folder is None:
         return Finding("cache", PROBLEM, f"compiled code cannot be kept ({place}): every start compiles anew", advice)
     if not works:
         sentence = f"compiled code was written to {folder} and not found again"
         return Finding("cache", PROBLEM, sentence, f"remove {folder.parent}, or {advice}")
-    size = f"{caching.kept_bytes(folder.parent) / MEGABYTE:.1f} MB of compiled code in {folder.parent}"
-    if folder.parent != caching.cache_root():
+    size = f"{kernel_cache.kept_bytes(folder.parent) / MEGABYTE:.1f} MB of compiled code in {folder.parent}"
+    if folder.parent != kernel_cache.cache_root():
         return Finding("cache", WARNING, f"{size}, since {place}; it may be gone after a restart", advice)
     return Finding("cache", OK, f"{size}; a kernel was kept and found again")
 

@@ -13,7 +13,7 @@ from ludodrome.games.spaces.building import continuations, finished
 from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.games.spaces.notation import format_code, step_numbers, step_words
 from ludodrome.games.spaces.simulate import Round, simulate
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 DOWN = "down"
 _SHORT = {"u": "up", "l": "left", "r": "right", "f": "finish", "trap": "trap here", "z": "undo"}

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ludodrome.atomic_io import write_whole
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import BOARD_KEYS, DECK, coded, grid_of, steps_of
 from ludodrome.games.spaces.notation import parse_board
-from ludodrome.reading import show
-from ludodrome.writing import write_whole
+from ludodrome.validation import show
 
 MOST_BYTES = 1 << 30
 """No larger file is read into memory."""

@@ -11,7 +11,7 @@ from ludodrome.games.spaces.legality import check, refusal
 from ludodrome.games.spaces.notation import format_code, parse_board, parse_code
 from ludodrome.games.spaces.perfect import Mixture
 from ludodrome.lab.files import read_value, write_text
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 MOST_INSPECTED = 10**10
 """More boards than this are not played one by one."""

@@ -9,19 +9,19 @@ import threading
 import time
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import kept
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
-from ludodrome.arena.table import Table
-from ludodrome.arena.transports.inside import InsideSeat
+from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.prompts import drawing, legal_texts, you_are
 from ludodrome.bots.replies import MOVE, Reading, read_reply
 from ludodrome.bots.specs import read_spec
 from ludodrome.game import Game, IllegalMove, TooManyMoves
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 CLIENT = "client"
 """The spec of a seat that a client plays."""
@@ -74,7 +74,7 @@ class ClientMatch:
         chosen = secrets.randbits(53) if seed is None else seed
         names = tuple(f"{spec} {seat}" for seat, spec in enumerate(specs))
         agreed = conditions(game, policy or POLICY, "none", legal_moves)
-        self.table = Table(Assignment(game.id, game.options, tuple(specs), names, agreed, chosen))
+        self.table = Referee(PlaySpec(game.id, game.options, tuple(specs), names, agreed, chosen))
         self.keys = {seat: secrets.token_urlsafe(KEY_BYTES) for seat, spec in enumerate(specs) if spec == CLIENT}
         self._free = sorted(self.keys)
         self._states = [self.table.state]
@@ -82,7 +82,7 @@ class ClientMatch:
         self._changed = threading.Condition()
         self._asked = time.perf_counter()
         self._bots = {
-            seat: InsideSeat(bot(spec, game, self.table.assignment.seat_seeds[seat]))
+            seat: InProcessSeat(bot(spec, game, self.table.assignment.seat_seeds[seat]))
             for seat, spec in enumerate(specs)
             if spec != CLIENT
         }

@@ -15,9 +15,9 @@ from ludodrome.envs.extras import missing
 from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
-from ludodrome.reading import listing, show
-from ludodrome.web.refusals import Busy
-from ludodrome.web.shelves import Shelf
+from ludodrome.validation import listing, show
+from ludodrome.web.errors import Busy
+from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.thinking import LONGEST, MOST_LINES, analysed
 
 try:
@@ -83,7 +83,7 @@ class Tools:
     """What a client can ask for. The docstrings are what models read."""
 
     def __init__(self) -> None:
-        self.matches = Shelf[ClientMatch](MOST_MATCHES, MATCH_SECONDS, lambda match: match.close())
+        self.matches = LruCache[ClientMatch](MOST_MATCHES, MATCH_SECONDS, lambda match: match.close())
 
     def list_games(self) -> Json:
         """All games: id, title, what they are about, their options, and the bots that can play them."""
@@ -125,7 +125,7 @@ class Tools:
         if not 0 <= seat < made.seats:
             raise Refused(f"a seat of {game} is a whole number from 0 to {made.seats - 1}, not {seat}")
         specs = [CLIENT if number == seat else opponent for number in range(made.seats)]
-        match = ClientMatch(Shelf.new_id(), made, specs, seed, show_legal_moves, allow_analysis, policy)
+        match = ClientMatch(LruCache.new_id(), made, specs, seed, show_legal_moves, allow_analysis, policy)
         match.join(seat)
         self.matches.put(match.id, match)
         return {"key": match.keys[seat]} | match.view(seat)

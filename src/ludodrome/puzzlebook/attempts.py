@@ -11,7 +11,7 @@ from ludodrome.analysis.lines import notations
 from ludodrome.game import Game
 from ludodrome.games.dots.solve import Solver
 from ludodrome.puzzlebook.book import MARGIN, RESPOND, WIN, Puzzle
-from ludodrome.search.thinking import Finding, Thinker
+from ludodrome.search.iterative import Searcher, SearchResult
 
 NODES = 400_000
 """For one question to a search."""
@@ -172,10 +172,10 @@ class Attempt:
         states[0] = self.game.encode(self.state)
         return states
 
-    def _thinker(self) -> Thinker:
-        return Thinker(self.game, TABLE_BITS, reductions=False, shortest=True)
+    def _thinker(self) -> Searcher:
+        return Searcher(self.game, TABLE_BITS, reductions=False, shortest=True)
 
-    def _worth(self, move: Any) -> Finding:
+    def _worth(self, move: Any) -> SearchResult:
         """What a move leads to, for whoever makes it."""
         states = self._states()
         action = self.game.action(move, self.state)
@@ -184,7 +184,7 @@ class Attempt:
         *_, finding = self._thinker().search(states, self.puzzle.goal + BEYOND, NODES, avoid=others)
         return finding
 
-    def _replies(self, after: Any, finding: Finding) -> list[Any]:
+    def _replies(self, after: Any, finding: SearchResult) -> list[Any]:
         """What the others do until it is the solver's turn again: what holds out longest, as far as is known."""
         replies: list[Any] = []
         expected = list(finding.line[1:])
@@ -194,12 +194,12 @@ class Attempt:
             after = self.game.apply(after, move)
         return replies
 
-    def _refuted(self, finding: Finding) -> str:
+    def _refuted(self, finding: SearchResult) -> str:
         if finding.distance is not None and finding.score < 0:
             return f"No: that loses in {finding.distance} plies."
         return "No: that does not win by force." if self.puzzle.kind == WIN else "No: that is not the move."
 
-    def _line(self, finding: Finding) -> tuple[str, ...]:
+    def _line(self, finding: SearchResult) -> tuple[str, ...]:
         return tuple(notations(self.game, self._states(), finding.line)[:SHOWN])
 
     def _line_of(self, move: Any) -> list[str]:

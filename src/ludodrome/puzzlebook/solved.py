@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
+from ludodrome.atomic_io import write_whole
 from ludodrome.puzzlebook.book import Puzzle
-from ludodrome.writing import write_whole
 
 FILE = "puzzles.json"
 

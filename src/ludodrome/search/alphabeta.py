@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.jit import Array, Int, Record, copy_state, kernel, kernel_of, lent, python, record_dtype
-from ludodrome.room import Insight, Verbs
-from ludodrome.search.ordering import SORTED, TRIED, bring_best, credit, rank, rank_places, remember
+from ludodrome.game_spec import Evaluator, Rules
+from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel, kernel_of, python, record_dtype
+from ludodrome.search.move_ordering import SORTED, TRIED, bring_best, credit, rank, rank_places, remember
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
-from ludodrome.search.table import (
+from ludodrome.search.transposition_table import (
     LOWER,
     NO_MARK,
     UPPER,
@@ -73,7 +73,7 @@ def search_dtype(marks: int) -> np.dtype[Any]:
     )
 
 
-def frame_dtype(most_legal: int) -> np.dtype[Any]:
+def frame_dtype(max_legal: int) -> np.dtype[Any]:
     """What a search knows at one ply."""
     return record_dtype(
         [
@@ -96,7 +96,7 @@ def frame_dtype(most_legal: int) -> np.dtype[Any]:
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
             ("killers", np.int32, (KILLERS,)),  # marks
-            ("ranks", np.int32, (python(rank_places)(most_legal),)),  # for the order of moves
+            ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
         ]
     )
@@ -181,7 +181,7 @@ def take(frames: Any, ply: Int, action: Int) -> None:
     f.length = child.length + 1
 
 
-def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
+def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
     """The search kernel of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
     value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
@@ -434,11 +434,11 @@ def make_alphabeta(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
     ) -> Any:
         """Goes on until so many nodes have been visited in all; whether it is done.
 
-        states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, most_legal)
+        states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, max_legal)
         int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.
         """
-        states, words, keys, moves = lent(states), lent(words), lent(keys), lent(moves)
-        frames, searches, table = lent(frames), lent(searches), lent(table)
+        states, words, keys, moves = borrow(states), borrow(words), borrow(keys), borrow(moves)
+        frames, searches, table = borrow(frames), borrow(searches), borrow(table)
         search = searches[0]
         ply: Int = np.int64(search.ply)
         mode: Int = np.int64(search.mode)

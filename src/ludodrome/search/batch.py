@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.game import Game, checked_count, checked_seed
+from ludodrome.game_spec import Rules
 from ludodrome.jit import Array, kernel_of, stream
-from ludodrome.reading import show
-from ludodrome.room import Verbs
+from ludodrome.validation import show
 
 MOST_BYTES = 1 << 36
 """No batch's states take more memory than this."""
@@ -23,7 +23,7 @@ class BatchKernels(NamedTuple):
     mask_many: Callable[..., Any]
 
 
-def make_batch(verbs: Verbs) -> BatchKernels:
+def make_batch(verbs: Rules) -> BatchKernels:
     """The batch kernels of one game."""
     reset, legal, fault, play, mover, winner = (
         verbs.reset,

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import Array, Int, Record, copy_state, kernel_of, lent, words
-from ludodrome.room import Insight, Verbs
+from ludodrome.game_spec import Evaluator, Rules
+from ludodrome.jit import Array, Int, Record, as_words, borrow, copy_state, kernel_of
 from ludodrome.search.alphabeta import DECIDED, WIN
-from ludodrome.search.thinking import FINISHED, Finding, Watch
+from ludodrome.search.iterative import FINISHED, Deadline, SearchResult
 
 PLIES = 24
 """The most plies that it looks ahead, forced replies and all."""
@@ -30,7 +30,7 @@ class Memory(NamedTuple):
     run: Array
     """int64 (5,)"""
     moves: Array
-    """int16 (PLIES + 1, most_legal)"""
+    """int16 (PLIES + 1, max_legal)"""
     counts: Array
     """int64 (PLIES + 1, 2): how many moves there are at a ply, and how many of them are done."""
     found: Array
@@ -38,10 +38,10 @@ class Memory(NamedTuple):
     worth: Array
     """int64 (PLIES + 2, seats): what the position last left at a ply is worth, by seat."""
     scores: Array
-    """int64 (most_legal,): for the order of moves."""
+    """int64 (max_legal,): for the order of moves."""
 
 
-def make_maxn(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
+def make_maxn(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
     """The search kernel of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
     value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
@@ -116,12 +116,12 @@ def make_maxn(verbs: Verbs, insight: Insight) -> Callable[..., Any]:
 
         states: (PLIES + 2,) records, words: the same memory. The root's moves are listed before.
         """
-        states, words = lent(states), lent(words)
+        states, as_words = borrow(states), borrow(as_words)
         run, counts = memory.run, memory.counts
         while run[PLY] >= 0 and run[NODES] < limit:
             ply = run[PLY]
             if counts[ply, 1] < counts[ply, 0]:
-                copy_state(words, ply + 1, words, ply)
+                copy_state(as_words, ply + 1, as_words, ply)
                 play(states[ply + 1], np.int64(memory.moves[ply, counts[ply, 1]]))
                 if enter(states, memory, ply + 1):
                     retreat(states, memory, ply)
@@ -142,18 +142,18 @@ class MaxN:
     """A searcher for games of three seats and more."""
 
     def __init__(self, game: Game) -> None:
-        if game.insight is None or not hasattr(game.kernels, "maxn"):
+        if game.evaluator is None or not hasattr(game.kernels, "maxn"):
             raise ValueError(f"max-n knows nothing about {game.id}; it can play santorini")
         self.game = game
         self._kernels: Any = game.kernels
         self._states = game.new_states(PLIES + 2)
         self._memory = Memory(
             np.zeros(5, np.int64),
-            np.zeros((PLIES + 1, game.most_legal), np.int16),
+            np.zeros((PLIES + 1, game.max_legal), np.int16),
             np.zeros((PLIES + 1, 2), np.int64),
             np.zeros((PLIES + 1, game.seats), np.int64),
             np.zeros((PLIES + 2, game.seats), np.int64),
-            np.zeros(game.most_legal, np.int64),
+            np.zeros(game.max_legal, np.int64),
         )
 
     @property
@@ -163,16 +163,16 @@ class MaxN:
 
     def step(self, limit: int) -> bool:
         """Go on with the search until so many nodes have been visited in all; whether it is done."""
-        return bool(self._kernels.maxn(self._states, words(self._states), self._memory, limit))
+        return bool(self._kernels.maxn(self._states, as_words(self._states), self._memory, limit))
 
     def search(
         self, states: Any, depth: int | None = None, nodes: int | None = None, time: float | None = None
-    ) -> Iterator[Finding]:
+    ) -> Iterator[SearchResult]:
         """Searches states[0], a running game, and yields what it finds, depth after depth; the last is the best.
 
         A finding is proven only if its action wins at once: what others will do is not certain.
         """
-        watch = Watch(self, nodes, time)
+        watch = Deadline(self, nodes, time)
         memory, seat = self._memory, int(self.game.kernels.mover(states))
         memory.run[NODES], memory.run[SEATS] = 0, self.game.seats
         actions = self._listed(states)
@@ -186,7 +186,7 @@ class MaxN:
             done = watch.run() == FINISHED
             if (best := int(memory.run[BEST])) >= 0:
                 score = int(memory.found[0, seat])
-                finding = Finding(best, score, level, self.nodes, watch.seconds, score == WIN - 1, (best,))
+                finding = SearchResult(best, score, level, self.nodes, watch.seconds, score == WIN - 1, (best,))
                 actions.remove(best)
                 actions.insert(0, best)
                 yield finding
@@ -194,7 +194,7 @@ class MaxN:
             if not done or forced or (finding and finding.proven):
                 break
         if finding is None:  # not even one move could be searched: the first will do
-            yield Finding(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+            yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
 
     def _listed(self, states: Any) -> list[int]:
         """The legal actions of the root, what wins at once or looks good first."""

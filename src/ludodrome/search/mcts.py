@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludodrome.game_spec import Rules
 from ludodrome.jit import GOLDEN, Array, Int, below, copy_state, kernel_of, mix, stream
-from ludodrome.room import Verbs
 from ludodrome.search.tree import (
     ABOVE,
     ACTION,
@@ -60,9 +60,9 @@ class Work(NamedTuple):
     state_words: Array
     """(2, words): the memory of the states that moves are played in."""
     buffer: Array
-    """(most_legal,) int16"""
+    """(max_legal,) int16"""
     path: Array
-    """(3, most_actions + 1) int32: the nodes from the root down; the blocks in which they stand; 1 where
+    """(3, max_game_length + 1) int32: the nodes from the root down; the blocks in which they stand; 1 where
     whoever chose the node had a certain draw instead."""
 
 
@@ -262,7 +262,7 @@ class TreeKernels(NamedTuple):
     reroot: Callable[..., Any]
 
 
-def make_mcts(verbs: Verbs) -> TreeKernels:
+def make_mcts(verbs: Rules) -> TreeKernels:
     """The tree search kernels of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
 

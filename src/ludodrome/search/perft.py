@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game, checked_count
-from ludodrome.jit import Array, copy_state, kernel_of, new_states, words
-from ludodrome.room import Verbs
+from ludodrome.game_spec import Rules
+from ludodrome.jit import Array, as_words, copy_state, kernel_of, new_states
 
 MOST_DEPTH = 100_000
 
@@ -23,7 +23,7 @@ class Ends:
     """Drawn, or not yet decided."""
 
 
-def make_perft(verbs: Verbs, one_action_a_turn: bool) -> Callable[..., Any]:
+def make_perft(verbs: Rules, one_action_a_turn: bool) -> Callable[..., Any]:
     """The perft kernel of one game.
 
     Where every action is a turn, the last level is counted without being played, unless
@@ -35,7 +35,7 @@ def make_perft(verbs: Verbs, one_action_a_turn: bool) -> Callable[..., Any]:
     def perft(states: Any, all_words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> int:
         """Counts the positions below states[0] in which ``target`` turns have been made.
 
-        states: (levels,), a stack, and all_words the same memory; buffers: (levels, most_legal)
+        states: (levels,), a stack, and all_words the same memory; buffers: (levels, max_legal)
         int16; cursors: (levels, 2) int64, next and end; leaves: (seats + 1,) int64 for the leaves'
         winners (the last one: none), or empty.
         """
@@ -97,10 +97,10 @@ def _count(game: Game, depth: int, state: Any, progress: Callable[[int, int], No
         return 1
     kernels = game.kernels
     target = kernels.turns(root) + depth
-    levels = min(depth * game.actions_a_turn, game.most_actions) + 1
+    levels = min(depth * game.actions_a_turn, game.max_game_length) + 1
     stack = new_states(game.dtype, levels)
-    memory = words(stack)
-    buffers = np.empty((levels, game.most_legal), np.int16)
+    memory = as_words(stack)
+    buffers = np.empty((levels, game.max_legal), np.int16)
     cursors = np.empty((levels, 2), np.int64)
     firsts = game.buffer()
     count = kernels.legal(root, firsts)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.game import Game, checked_count, checked_seed
-from ludodrome.jit import Array, Int, copy_state, kernel, kernel_of, words
-from ludodrome.room import Verbs
+from ludodrome.game_spec import Rules
+from ludodrome.jit import Array, Int, as_words, copy_state, kernel, kernel_of
 
 NONE = -1
 
@@ -47,7 +47,7 @@ class Plan(NamedTuple):
     real: Array
     """(n, 3, nodes) float32"""
     path: Array
-    """(n, most_actions + 1) int32: the way to the leaf."""
+    """(n, max_game_length + 1) int32: the way to the leaf."""
     used: Array
     """(n, 2) int64: nodes in use, the leaf's depth."""
 
@@ -121,7 +121,7 @@ class PlanKernels(NamedTuple):
     plan_back_up: Callable[..., Any]
 
 
-def make_planning(verbs: Verbs) -> PlanKernels:
+def make_planning(verbs: Rules) -> PlanKernels:
     """The planning kernels of one game."""
     legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
 
@@ -207,7 +207,7 @@ class Planner:
         seed: int = 0,
     ) -> None:
         n = len(states)
-        nodes = checked_count(nodes, "the number of a tree's nodes", low=game.most_legal + 1, high=1 << 28)
+        nodes = checked_count(nodes, "the number of a tree's nodes", low=game.max_legal + 1, high=1 << 28)
         if not c_puct > 0:
             raise ValueError(f"c_puct is a number above 0, not {c_puct}")
         if noise is not None and not (noise[0] > 0 and 0 <= noise[1] <= 1):
@@ -219,7 +219,7 @@ class Planner:
         self._plan = Plan(
             np.zeros((n, SEAT + 1, nodes), np.int32),
             np.zeros((n, OWN + 1, nodes), np.float32),
-            np.zeros((n, game.most_actions + 1), np.int32),
+            np.zeros((n, game.max_game_length + 1), np.int32),
             np.zeros((n, 2), np.int64),
         )
         self._roots = game.new_states(n)
@@ -250,9 +250,9 @@ class Planner:
         """
         self.game.kernels.plan_select(
             self._plan,
-            words(self._roots),
+            as_words(self._roots),
             self._states,
-            words(self._states),
+            as_words(self._states),
             self._buffer,
             self.c_puct,
             self._mask,
@@ -314,7 +314,7 @@ class Planner:
         """The roots' children: the tree, the action, the node of each."""
         whole = self._plan.whole
         counts = np.where(whole[:, FIRST, 0] == NONE, 0, whole[:, COUNT, 0])
-        places = np.arange(self.game.most_legal)
+        places = np.arange(self.game.max_legal)
         rows, places = np.nonzero(places < counts[:, None])
         children = whole[rows, FIRST, 0] + places
         return rows, whole[rows, ACTION, children], children

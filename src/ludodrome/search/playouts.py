@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game, checked_count, checked_seed
+from ludodrome.game_spec import Rules
 from ludodrome.jit import GOLDEN, Array, below, kernel_of, mix, stream
-from ludodrome.room import Verbs
 
 CHUNK = 4096
 """Games a compiled call: between two calls there is time for Ctrl-C and for progress."""
@@ -35,7 +35,7 @@ class Playouts:
     """A fingerprint of every action of every game: it depends on the game, the seed and n alone."""
 
 
-def make_playouts(verbs: Verbs) -> Callable[..., Any]:
+def make_playouts(verbs: Rules) -> Callable[..., Any]:
     """The playout kernel of one game."""
     reset, legal, play, winner = verbs.reset, verbs.legal, verbs.play, verbs.winner
 
@@ -43,7 +43,7 @@ def make_playouts(verbs: Verbs) -> Callable[..., Any]:
     def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
         """Plays games first .. first+count-1 of a seed in states[0].
 
-        buffer: (most_legal,) int16; wins: (seats + 1,) int64, the last one counts draws.
+        buffer: (max_legal,) int16; wins: (seats + 1,) int64, the last one counts draws.
         Gives the number of plies and the sum of the games' fingerprints.
         """
         s = states[0]

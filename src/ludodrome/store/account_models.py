@@ -20,7 +20,7 @@ DIGEST_LENGTH = 64
 LABEL_LENGTH = 60
 
 
-class Account(Base):
+class AccountRow(Base):
     """Somebody who can sign in; ``local`` has no password and cannot."""
 
     __tablename__ = "accounts"
@@ -36,7 +36,7 @@ class Account(Base):
     made: Mapped[str] = mapped_column(String(40))
 
 
-class SignIn(Base):
+class SignInRow(Base):
     """A browser in which somebody has signed in."""
 
     __tablename__ = "sign_ins"
@@ -51,7 +51,7 @@ class SignIn(Base):
     ends: Mapped[str] = mapped_column(String(40))
 
 
-class Token(Base):
+class TokenRow(Base):
     """What a program shows instead of a password; it may do what its scopes say."""
 
     __tablename__ = "tokens"
@@ -65,7 +65,7 @@ class Token(Base):
     used: Mapped[str | None] = mapped_column(String(40))
 
 
-class SolvedPuzzle(Base):
+class SolvedPuzzleRow(Base):
     """A puzzle that somebody has solved, by the name that its position gives it."""
 
     __tablename__ = "solved_puzzles"

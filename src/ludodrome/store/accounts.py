@@ -14,7 +14,15 @@ from sqlalchemy import Engine, Update, delete, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import FOLDED_LENGTH, LABEL_LENGTH, LOCAL, NAME_LENGTH, Account, SignIn, Token
+from ludodrome.store.account_models import (
+    FOLDED_LENGTH,
+    LABEL_LENGTH,
+    LOCAL,
+    NAME_LENGTH,
+    AccountRow,
+    SignInRow,
+    TokenRow,
+)
 from ludodrome.store.database import writing
 
 ID_BYTES, SECRET_BYTES = 9, 32
@@ -79,7 +87,7 @@ def read_name(text: str) -> tuple[str, str]:
 
 def ensure_local(engine: Engine) -> None:
     """The account of the person at this machine is there."""
-    row = Account(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
+    row = AccountRow(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
     with Session(engine) as session:
         session.add(row)
         try:
@@ -91,7 +99,7 @@ def ensure_local(engine: Engine) -> None:
 def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> Person:
     """A new account with a hashed password; ValueError if the name cannot be had."""
     shown, folded = read_name(name)
-    row = Account(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now())
+    row = AccountRow(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now())
     with Session(engine) as session:
         session.add(row)
         try:
@@ -108,42 +116,42 @@ def find_account(engine: Engine, name: str) -> tuple[Person, str | None] | None:
     except ValueError:
         return None
     with Session(engine) as session:
-        row = session.scalar(select(Account).where(Account.folded == folded))
+        row = session.scalar(select(AccountRow).where(AccountRow.folded == folded))
         return None if row is None else (_person(row), row.password)
 
 
 def account_of(engine: Engine, account_id: str) -> tuple[Person, str | None] | None:
     """An account by its id, with its hashed password."""
     with Session(engine) as session:
-        row = session.get(Account, account_id)
+        row = session.get(AccountRow, account_id)
         return None if row is None else (_person(row), row.password)
 
 
 def accounts(engine: Engine) -> list[Person]:
     """All of them, by name."""
     with Session(engine) as session:
-        return [_person(row) for row in session.scalars(select(Account).order_by(Account.folded))]
+        return [_person(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.folded))]
 
 
 def set_password(engine: Engine, account_id: str, password: str) -> None:
     """A new hashed password; whoever was signed in with the old one is so no more."""
     with Session(engine) as session:
-        session.execute(update(Account).where(Account.id == account_id).values(password=password))
-        session.execute(delete(SignIn).where(SignIn.account_id == account_id))
+        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
+        session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
         session.commit()
 
 
 def set_hash(engine: Engine, account_id: str, password: str) -> None:
     """The same password, hashed anew; nobody's session ends."""
     with Session(engine) as session:
-        session.execute(update(Account).where(Account.id == account_id).values(password=password))
+        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
         session.commit()
 
 
 def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
     """Whether an account may do what administrators may."""
     with Session(engine) as session:
-        session.execute(update(Account).where(Account.id == account_id).values(admin=admin))
+        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(admin=admin))
         session.commit()
 
 
@@ -152,9 +160,9 @@ def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
     if account_id == LOCAL:
         raise ValueError("the account of the person at this machine cannot be banned")
     with Session(engine) as session:
-        session.execute(update(Account).where(Account.id == account_id).values(banned=banned))
+        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(banned=banned))
         if banned:
-            session.execute(delete(SignIn).where(SignIn.account_id == account_id))
+            session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
         session.commit()
 
 
@@ -166,11 +174,13 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
     secret = secrets.token_urlsafe(SECRET_BYTES)
     moment = datetime.now(UTC)
     with writing(engine) as session:
-        mine = select(SignIn.id).where(SignIn.account_id == account_id).order_by(SignIn.made.desc(), SignIn.id)
+        mine = (
+            select(SignInRow.id).where(SignInRow.account_id == account_id).order_by(SignInRow.made.desc(), SignInRow.id)
+        )
         old = session.scalars(mine.offset(MOST_SIGN_INS - 1)).all()
-        session.execute(delete(SignIn).where((SignIn.id.in_(old)) | (SignIn.ends < _text(moment))))
+        session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < _text(moment))))
         session.add(
-            SignIn(
+            SignInRow(
                 id=new_id(),
                 digest=digest(secret),
                 account_id=account_id,
@@ -186,15 +196,15 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
 def session_of(engine: Engine, secret: str) -> Known | None:
     """Whose session it is; None if it has ended."""
     with Session(engine) as session:
-        wanted = select(SignIn, Account).join(Account, Account.id == SignIn.account_id)
-        found = session.execute(wanted.where(SignIn.digest == digest(secret))).first()
+        wanted = select(SignInRow, AccountRow).join(AccountRow, AccountRow.id == SignInRow.account_id)
+        found = session.execute(wanted.where(SignInRow.digest == digest(secret))).first()
         if found is None or found[0].ends < now() or found[1].banned:
             return None
         row, account = found
         person = _person(account)
         known, stale = Known(person, session_scopes(person), row.id), _stale(row.seen)
     if stale:
-        _note(engine, update(SignIn).where(SignIn.id == known.sign_in).values(seen=now()))
+        _note(engine, update(SignInRow).where(SignInRow.id == known.sign_in).values(seen=now()))
     return known
 
 
@@ -203,17 +213,17 @@ def session_scopes(person: Person) -> frozenset[str]:
     return frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if person.admin else [])})
 
 
-def sign_ins(engine: Engine, account_id: str) -> list[SignIn]:
+def sign_ins(engine: Engine, account_id: str) -> list[SignInRow]:
     """The sessions of an account, the latest first."""
     with Session(engine, expire_on_commit=False) as session:
-        wanted = select(SignIn).where(SignIn.account_id == account_id, SignIn.ends >= now())
-        return list(session.scalars(wanted.order_by(SignIn.seen.desc(), SignIn.id)))
+        wanted = select(SignInRow).where(SignInRow.account_id == account_id, SignInRow.ends >= now())
+        return list(session.scalars(wanted.order_by(SignInRow.seen.desc(), SignInRow.id)))
 
 
 def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
     """End a session; False if the account has no such one."""
     with Session(engine) as session:
-        mine = delete(SignIn).where(SignIn.id == sign_in_id, SignIn.account_id == account_id)
+        mine = delete(SignInRow).where(SignInRow.id == sign_in_id, SignInRow.account_id == account_id)
         gone = session.execute(mine)
         session.commit()
         return bool(gone.rowcount)  # type: ignore[attr-defined]
@@ -222,20 +232,20 @@ def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
 # Tokens
 
 
-def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) -> tuple[Token, str]:
+def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) -> tuple[TokenRow, str]:
     """A new token and its secret, which is told this once; ValueError if it cannot be had."""
     if not scopes or set(scopes) - set(SCOPES):
         raise ValueError(f"a token has scopes, out of {', '.join(SCOPES)}")
     secret = f"lud_{secrets.token_urlsafe(SECRET_BYTES)}"
     with writing(engine) as session:
-        account = session.get(Account, account_id)
+        account = session.get(AccountRow, account_id)
         if account is None:
             raise ValueError("there is no such account")
         if ADMIN in scopes and not account.admin:
             raise ValueError("only administrators make tokens with the scope admin")
-        if len(session.scalars(select(Token.id).where(Token.account_id == account_id)).all()) >= MOST_TOKENS:
+        if len(session.scalars(select(TokenRow.id).where(TokenRow.account_id == account_id)).all()) >= MOST_TOKENS:
             raise ValueError(f"an account has at most {MOST_TOKENS} tokens; revoke one first")
-        row = Token(
+        row = TokenRow(
             id=new_id(),
             digest=digest(secret),
             account_id=account_id,
@@ -253,29 +263,29 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
 def token_of(engine: Engine, secret: str) -> Known | None:
     """Whose token it is; None if it is not, or no more."""
     with Session(engine) as session:
-        wanted = select(Token, Account).join(Account, Account.id == Token.account_id)
-        found = session.execute(wanted.where(Token.digest == digest(secret))).first()
+        wanted = select(TokenRow, AccountRow).join(AccountRow, AccountRow.id == TokenRow.account_id)
+        found = session.execute(wanted.where(TokenRow.digest == digest(secret))).first()
         if found is None or found[1].banned:
             return None
         row, account = found
         scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
         known, token, stale = Known(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
     if stale:
-        _note(engine, update(Token).where(Token.id == token).values(used=now()))
+        _note(engine, update(TokenRow).where(TokenRow.id == token).values(used=now()))
     return known
 
 
-def tokens(engine: Engine, account_id: str) -> list[Token]:
+def tokens(engine: Engine, account_id: str) -> list[TokenRow]:
     """The tokens of an account, the latest first."""
     with Session(engine, expire_on_commit=False) as session:
-        wanted = select(Token).where(Token.account_id == account_id).order_by(Token.made.desc(), Token.id)
+        wanted = select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.made.desc(), TokenRow.id)
         return list(session.scalars(wanted))
 
 
 def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
     """A token is good no more; False if the account has no such one."""
     with Session(engine) as session:
-        gone = session.execute(delete(Token).where(Token.id == token_id, Token.account_id == account_id))
+        gone = session.execute(delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id))
         session.commit()
         return bool(gone.rowcount)  # type: ignore[attr-defined]
 
@@ -319,5 +329,5 @@ def _plain(text: str, most: int) -> str:
     return " ".join(kept.split())[:most]
 
 
-def _person(row: Account) -> Person:
+def _person(row: AccountRow) -> Person:
     return Person(row.id, row.name, row.admin, row.banned, row.made)

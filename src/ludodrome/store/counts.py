@@ -4,8 +4,8 @@ from sqlalchemy import Engine, func, select, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import Account
-from ludodrome.store.league_models import Ladder, Live
+from ludodrome.store.account_models import AccountRow
+from ludodrome.store.league_models import LadderRow, LiveMatchRow
 
 
 def is_reachable(engine: Engine) -> bool:
@@ -21,16 +21,16 @@ def is_reachable(engine: Engine) -> bool:
 def matches_playing(engine: Engine) -> int:
     """Matches of the league that are being played."""
     with Session(engine) as session:
-        return session.scalar(select(func.count()).select_from(Live)) or 0
+        return session.scalar(select(func.count()).select_from(LiveMatchRow)) or 0
 
 
 def rated_games(engine: Engine) -> int:
     """Games of the league that have counted."""
     with Session(engine) as session:
-        return session.scalar(select(func.sum(Ladder.games))) or 0
+        return session.scalar(select(func.sum(LadderRow.games))) or 0
 
 
 def accounts_made(engine: Engine) -> int:
     """Accounts, the house's own among them."""
     with Session(engine) as session:
-        return session.scalar(select(func.count()).select_from(Account)) or 0
+        return session.scalar(select(func.count()).select_from(AccountRow)) or 0

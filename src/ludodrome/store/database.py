@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from ludodrome.store import migrations
-from ludodrome.store.models import Setting
+from ludodrome.store.models import SettingRow
 
 PATIENCE = 30
 """Seconds that a writer waits for another one."""
@@ -197,7 +197,7 @@ def _revision(connection: Connection, shown: str) -> str | None:
     tables = set(inspect(connection).get_table_names())
     if not tables:
         return None
-    if Setting.__tablename__ not in tables:
+    if SettingRow.__tablename__ not in tables:
         raise ValueError(f"{shown} is a database, but not one of ludodrome's")
     found = migrations.revision_of(connection, tables)
     if found not in migrations.REVISIONS:

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import Account
+from ludodrome.store.account_models import AccountRow
 from ludodrome.store.accounts import digest, new_id, read_name
 from ludodrome.store.database import writing
 from ludodrome.store.league_models import (
@@ -19,14 +19,14 @@ from ludodrome.store.league_models import (
     DONE,
     REMOTE,
     UPLOADED,
-    Bot,
-    Match,
-    Pair,
-    Presence,
-    Rating,
-    Sitting,
-    Step,
-    Version,
+    BotRow,
+    BotVersionRow,
+    HeadToHeadRow,
+    MatchRow,
+    MatchSeatRow,
+    PresenceRow,
+    RatingRow,
+    RatingStepRow,
 )
 
 MOST_BOTS = 20
@@ -97,7 +97,9 @@ def now_ms() -> int:
 def ensure_builtins(engine: Engine, game: str, specs: dict[str, str]) -> None:
     """The built-ins of these names and specs are in the league; one whose spec has changed gets the new one."""
     with writing(engine) as session:
-        known = {row.name: row for row in session.scalars(select(Bot).where(Bot.game == game, Bot.kind == BUILTIN))}
+        known = {
+            row.name: row for row in session.scalars(select(BotRow).where(BotRow.game == game, BotRow.kind == BUILTIN))
+        }
         for name, spec in specs.items():
             row = known.get(name)
             if row is None:
@@ -106,9 +108,9 @@ def ensure_builtins(engine: Engine, game: str, specs: dict[str, str]) -> None:
                 row.spec = spec
 
 
-def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str = "") -> Bot:
+def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str = "") -> BotRow:
     name_id = new_id()
-    return Bot(
+    return BotRow(
         id=name_id,
         game=game,
         owner=owner,
@@ -154,12 +156,12 @@ def check_name(engine: Engine, game: str, owner: str, name: str) -> None:
     shown, key = read_name(name)
     with Session(engine) as session:
         _check_room(session, game, owner)
-        if session.scalar(select(Bot.id).where(Bot.game == game, Bot.key == key)) is not None:
+        if session.scalar(select(BotRow.id).where(BotRow.game == game, BotRow.key == key)) is not None:
             raise ValueError(f"there is a bot {shown} already")
 
 
 def _check_room(session: Session, game: str, owner: str) -> None:
-    mine = select(func.count()).where(Bot.owner == owner, Bot.game == game, Bot.retired.is_(None))
+    mine = select(func.count()).where(BotRow.owner == owner, BotRow.game == game, BotRow.retired.is_(None))
     if (session.scalar(mine) or 0) >= MOST_BOTS:
         raise ValueError(f"an account has at most {MOST_BOTS} bots in a game; retire one first")
 
@@ -172,40 +174,42 @@ def _write_named(session: Session, name: str) -> None:
         raise ValueError(f"there is a bot {name} already") from error
 
 
-def _version(bot: str, number: int, source: str, findings: list[Any]) -> Version:
+def _version(bot: str, number: int, source: str, findings: list[Any]) -> BotVersionRow:
     size = len(source.encode())
-    return Version(id=new_id(), bot=bot, number=number, source=source, size=size, findings=findings, created=now_ms())
+    return BotVersionRow(
+        id=new_id(), bot=bot, number=number, source=source, size=size, findings=findings, created=now_ms()
+    )
 
 
 def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any]) -> int:
     """A new version of an uploaded bot, which plays from now on; its number."""
     with writing(engine) as session:
-        session.scalar(select(Bot.id).where(Bot.id == bot_id).with_for_update())
-        last = session.scalar(select(func.max(Version.number)).where(Version.bot == bot_id)) or 0
+        session.scalar(select(BotRow.id).where(BotRow.id == bot_id).with_for_update())
+        last = session.scalar(select(func.max(BotVersionRow.number)).where(BotVersionRow.bot == bot_id)) or 0
         version = _version(bot_id, last + 1, source, findings)
         session.add(version)
-        session.execute(update(Bot).where(Bot.id == bot_id).values(spec=f"{UPLOADED}:{version.id}"))
+        session.execute(update(BotRow).where(BotRow.id == bot_id).values(spec=f"{UPLOADED}:{version.id}"))
         return last + 1
 
 
 def set_token(engine: Engine, bot_id: str, secret: str) -> None:
     """A remote bot dials in with this secret from now on; the one before is good no more."""
     with Session(engine) as session:
-        session.execute(update(Bot).where(Bot.id == bot_id).values(token=digest(secret)))
+        session.execute(update(BotRow).where(BotRow.id == bot_id).values(token=digest(secret)))
         session.commit()
 
 
 def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
     """A bot plays no more, or plays again; what it has played stays."""
     with Session(engine) as session:
-        session.execute(update(Bot).where(Bot.id == bot_id).values(retired=None if back else now_ms()))
+        session.execute(update(BotRow).where(BotRow.id == bot_id).values(retired=None if back else now_ms()))
         session.commit()
 
 
 def ban(engine: Engine, bot_id: str, banned: bool) -> None:
     """A bot is shut out, or let in again."""
     with Session(engine) as session:
-        session.execute(update(Bot).where(Bot.id == bot_id).values(banned=banned))
+        session.execute(update(BotRow).where(BotRow.id == bot_id).values(banned=banned))
         session.commit()
 
 
@@ -213,12 +217,14 @@ def ban(engine: Engine, bot_id: str, banned: bool) -> None:
 
 
 def _entries() -> Any:
-    fresh = Presence.seen >= now_ms() - HERE_MS
-    present = select(Presence.bot).where(Presence.bot == Bot.id, fresh).exists()
-    return select(Bot, Account.name, Account.banned, present).outerjoin(Account, Account.id == Bot.owner)
+    fresh = PresenceRow.seen >= now_ms() - HERE_MS
+    present = select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists()
+    return select(BotRow, AccountRow.name, AccountRow.banned, present).outerjoin(
+        AccountRow, AccountRow.id == BotRow.owner
+    )
 
 
-def _entry(row: Bot, owner_name: str | None, owner_banned: bool | None, present: bool) -> Entry:
+def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, present: bool) -> Entry:
     banned = row.banned or bool(owner_banned)
     here = row.retired is None and not banned and (row.kind != REMOTE or bool(present))
     return Entry(
@@ -241,48 +247,50 @@ def find_bot(engine: Engine, bot_id: str) -> Entry | None:
     if "\0" in bot_id:
         return None  # PostgreSQL cannot even be asked
     with Session(engine) as session:
-        found = session.execute(_entries().where(Bot.id == bot_id)).first()
+        found = session.execute(_entries().where(BotRow.id == bot_id)).first()
         return None if found is None else _entry(*found)
 
 
 def bot_of_token(engine: Engine, secret: str) -> Entry | None:
     """The remote bot that dials in with a secret."""
     with Session(engine) as session:
-        found = session.execute(_entries().where(Bot.token == digest(secret))).first()
+        found = session.execute(_entries().where(BotRow.token == digest(secret))).first()
         return None if found is None else _entry(*found)
 
 
 def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[Entry]:
     """The bots of a game or of an account, by name; without the banned ones."""
-    wanted = _entries().order_by(Bot.key)
+    wanted = _entries().order_by(BotRow.key)
     if game is not None:
-        wanted = wanted.where(Bot.game == game)
+        wanted = wanted.where(BotRow.game == game)
     if owner is not None:
-        wanted = wanted.where(Bot.owner == owner)
+        wanted = wanted.where(BotRow.owner == owner)
     with Session(engine) as session:
         return [one for one in (_entry(*found) for found in session.execute(wanted)) if not one.banned]
 
 
 def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[Standing]:
     """The bots of a game, the best first, those without games last; without the banned ones."""
-    wanted = _entries().add_columns(Rating).outerjoin(Rating, Rating.bot == Bot.id).where(Bot.game == game)
-    wanted = wanted.where(Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False)))
-    wanted = wanted.order_by(Rating.mu.is_(None), Rating.mu.desc(), Bot.name).limit(most).offset(skip)
+    wanted = (
+        _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.game == game)
+    )
+    wanted = wanted.where(BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False)))
+    wanted = wanted.order_by(RatingRow.mu.is_(None), RatingRow.mu.desc(), BotRow.name).limit(most).offset(skip)
     with Session(engine) as session:
         return [_standing(_entry(*rest), rating) for *rest, rating in session.execute(wanted)]
 
 
 def contenders(engine: Engine, game: str) -> list[Contender]:
     """The bots of a game that could play now, with what matchmaking needs; quick for many."""
-    fresh = Presence.seen >= now_ms() - HERE_MS
-    here = or_(Bot.kind != REMOTE, select(Presence.bot).where(Presence.bot == Bot.id, fresh).exists())
-    allowed = Bot.banned.is_(False), or_(Account.banned.is_(None), Account.banned.is_(False))
+    fresh = PresenceRow.seen >= now_ms() - HERE_MS
+    here = or_(BotRow.kind != REMOTE, select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists())
+    allowed = BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False))
     wanted = (
-        select(Bot.id, Bot.name, Bot.kind, Bot.spec, Rating.mu, Rating.sigma)
-        .outerjoin(Account, Account.id == Bot.owner)
-        .outerjoin(Rating, Rating.bot == Bot.id)
-        .where(Bot.game == game, Bot.retired.is_(None), here, *allowed)
-        .order_by(Bot.id)
+        select(BotRow.id, BotRow.name, BotRow.kind, BotRow.spec, RatingRow.mu, RatingRow.sigma)
+        .outerjoin(AccountRow, AccountRow.id == BotRow.owner)
+        .outerjoin(RatingRow, RatingRow.bot == BotRow.id)
+        .where(BotRow.game == game, BotRow.retired.is_(None), here, *allowed)
+        .order_by(BotRow.id)
     )
     with Session(engine) as session:
         return [Contender(*row) for row in session.execute(wanted).tuples()]
@@ -290,13 +298,15 @@ def contenders(engine: Engine, game: str) -> list[Contender]:
 
 def standing(engine: Engine, bot_id: str) -> Standing | None:
     """How one bot stands."""
-    wanted = _entries().add_columns(Rating).outerjoin(Rating, Rating.bot == Bot.id).where(Bot.id == bot_id)
+    wanted = (
+        _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.id == bot_id)
+    )
     with Session(engine) as session:
         found = session.execute(wanted).first()
         return None if found is None else _standing(_entry(*found[:-1]), found[-1])
 
 
-def _standing(entry: Entry, rating: Rating | None) -> Standing:
+def _standing(entry: Entry, rating: RatingRow | None) -> Standing:
     if rating is None:
         return Standing(entry, None, None, 0, 0, 0, 0, {})
     counts = rating.games, rating.wins, rating.draws, rating.losses
@@ -305,15 +315,19 @@ def _standing(entry: Entry, rating: Rating | None) -> Standing:
 
 def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
     """What was believed of a bot: the places of its rated games, with mu and sigma after each."""
-    wanted = select(Step.place, Step.mu, Step.sigma).where(Step.bot == bot_id).order_by(Step.place)
+    wanted = (
+        select(RatingStepRow.place, RatingStepRow.mu, RatingStepRow.sigma)
+        .where(RatingStepRow.bot == bot_id)
+        .order_by(RatingStepRow.place)
+    )
     with Session(engine) as session:
         return [(place, mu, sigma) for place, mu, sigma in session.execute(wanted).tuples()]
 
 
 def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[float]]:
     """The last values of mu of some bots, the oldest first."""
-    newest = func.row_number().over(partition_by=Step.bot, order_by=Step.place.desc()).label("newest")
-    inner = select(Step.bot, Step.place, Step.mu, newest).where(Step.bot.in_(bots))
+    newest = func.row_number().over(partition_by=RatingStepRow.bot, order_by=RatingStepRow.place.desc()).label("newest")
+    inner = select(RatingStepRow.bot, RatingStepRow.place, RatingStepRow.mu, newest).where(RatingStepRow.bot.in_(bots))
     ranked = inner.subquery()
     wanted = select(ranked.c.bot, ranked.c.mu).where(ranked.c.newest <= last).order_by(ranked.c.bot, ranked.c.place)
     found: dict[str, list[float]] = {}
@@ -327,14 +341,14 @@ def head_to_heads(engine: Engine, bot_id: str) -> list[Against]:
     """A bot's rated games against each other bot, the most frequent first."""
     counted: dict[str, list[int]] = {}
     with Session(engine) as session:
-        mine = select(Pair).where(or_(Pair.first == bot_id, Pair.second == bot_id))
+        mine = select(HeadToHeadRow).where(or_(HeadToHeadRow.first == bot_id, HeadToHeadRow.second == bot_id))
         for pair in session.scalars(mine):
             rival = pair.second if pair.first == bot_id else pair.first
             won, lost = (pair.wins, pair.losses) if pair.first == bot_id else (pair.losses, pair.wins)
             total = counted.setdefault(rival, [0, 0, 0])
             for at, number in enumerate((won, pair.draws, lost)):
                 total[at] += number
-        names = dict(session.execute(select(Bot.id, Bot.name).where(Bot.id.in_(list(counted)))).tuples().all())
+        names = dict(session.execute(select(BotRow.id, BotRow.name).where(BotRow.id.in_(list(counted)))).tuples().all())
     found = [Against(rival, names[rival], *total) for rival, total in counted.items()]
     return sorted(found, key=lambda one: (-(one.wins + one.draws + one.losses), one.name))
 
@@ -345,18 +359,18 @@ def head_to_heads(engine: Engine, bot_id: str) -> list[Against]:
 def source_of(engine: Engine, version_id: str) -> str | None:
     """The source of a version."""
     with Session(engine) as session:
-        return session.scalar(select(Version.source).where(Version.id == version_id))
+        return session.scalar(select(BotVersionRow.source).where(BotVersionRow.id == version_id))
 
 
-def versions(engine: Engine, bot_id: str) -> list[Version]:
+def versions(engine: Engine, bot_id: str) -> list[BotVersionRow]:
     """The versions of a bot, the latest first."""
     with Session(engine, expire_on_commit=False) as session:
-        wanted = select(Version).where(Version.bot == bot_id).order_by(Version.number.desc())
+        wanted = select(BotVersionRow).where(BotVersionRow.bot == bot_id).order_by(BotVersionRow.number.desc())
         return list(session.scalars(wanted))
 
 
 def played_count(engine: Engine, bot_id: str) -> int:
     """How many games a bot has finished, rated or not."""
-    wanted = select(func.count()).select_from(Sitting).join(Match, Match.id == Sitting.match)
+    wanted = select(func.count()).select_from(MatchSeatRow).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
-        return session.scalar(wanted.where(Sitting.bot == bot_id, Match.status == DONE)) or 0
+        return session.scalar(wanted.where(MatchSeatRow.bot == bot_id, MatchRow.status == DONE)) or 0

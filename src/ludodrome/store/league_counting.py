@@ -16,15 +16,15 @@ from ludodrome.store.league_models import (
     LADDER,
     PLAYING,
     QUEUED,
-    Bot,
-    Finished,
-    Ladder,
-    Live,
-    Match,
-    Pair,
-    Rating,
-    Sitting,
-    Step,
+    BotRow,
+    FinishedGameRow,
+    HeadToHeadRow,
+    LadderRow,
+    LiveMatchRow,
+    MatchRow,
+    MatchSeatRow,
+    RatingRow,
+    RatingStepRow,
 )
 from ludodrome.store.packing import packed
 
@@ -80,27 +80,27 @@ class StoredBook:
 
     def score(self, bot: str) -> Score | None:
         """What is believed of a bot."""
-        row = self._session.get(Rating, bot)
+        row = self._session.get(RatingRow, bot)
         return None if row is None else _score(row)
 
     def write(self, bot: str, score: Score) -> None:
         """Believe this of a bot from now on."""
-        self._session.merge(Rating(bot=bot, **score._asdict()))
+        self._session.merge(RatingRow(bot=bot, **score._asdict()))
 
     def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
         """A point of a bot's history."""
-        self._session.merge(Step(bot=bot, place=place, mu=mu, sigma=sigma))
+        self._session.merge(RatingStepRow(bot=bot, place=place, mu=mu, sigma=sigma))
 
     def meetings(self) -> Meetings:
         """How all games so far ended."""
-        mine = select(Pair).where(Pair.game == self._game)
+        mine = select(HeadToHeadRow).where(HeadToHeadRow.game == self._game)
         return {(row.first, row.second): (row.wins, row.draws, row.losses) for row in self._session.scalars(mine)}
 
     def meet(self, first: str, second: str, result: int) -> None:
         """One more game of two bots."""
-        row = self._session.get(Pair, (first, second))
+        row = self._session.get(HeadToHeadRow, (first, second))
         if row is None:
-            row = Pair(first=first, second=second, game=self._game, wins=0, draws=0, losses=0)
+            row = HeadToHeadRow(first=first, second=second, game=self._game, wins=0, draws=0, losses=0)
             self._session.add(row)
         row.wins += result == 0
         row.draws += result == 1
@@ -144,12 +144,12 @@ class DraftBook:
             {"first": first, "second": second, "game": game, "wins": wins, "draws": draws, "losses": losses}
             for (first, second), (wins, draws, losses) in self._pairs.items()
         ]
-        for table, rows in ((Rating, ratings), (Step, steps), (Pair, pairs)):
+        for table, rows in ((RatingRow, ratings), (RatingStepRow, steps), (HeadToHeadRow, pairs)):
             if rows:
                 session.execute(insert(table), rows)
 
 
-def _score(row: Rating) -> Score:
+def _score(row: RatingRow) -> Score:
     return Score(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
 
 
@@ -160,18 +160,20 @@ Rate = Callable[[Book, Counted], None]
 def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[str, Any], rate: Rate) -> bool:
     """Writes a game down, and lets it count if it is one of the ladder; False, and nothing happens, if it is known."""
     with Session(engine) as session:
-        open_ = Match.id == match_id, Match.status.in_((QUEUED, PLAYING))
-        mine = update(Match).where(*open_).values(status=DONE, ended=now_ms(), runner=None, lease=None)
+        open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
+        mine = update(MatchRow).where(*open_).values(status=DONE, ended=now_ms(), runner=None, lease=None)
         if not row_count(session.execute(mine)):
             session.rollback()
             return False
-        game, why = session.execute(select(Match.game, Match.why).where(Match.id == match_id)).one()
+        game, why = session.execute(select(MatchRow.game, MatchRow.why).where(MatchRow.id == match_id)).one()
         place = _next_place(session, game) if why == LADDER and counted["rated"] else None
-        row = Finished(match=match_id, game=game, place=place, counted=counted, record=packed(record), ended=now_ms())
+        row = FinishedGameRow(
+            match=match_id, game=game, place=place, counted=counted, record=packed(record), ended=now_ms()
+        )
         session.add(row)
-        session.execute(delete(Live).where(Live.match == match_id))
+        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
         if place is not None:
-            seats = select(Sitting.bot).where(Sitting.match == match_id).order_by(Sitting.seat)
+            seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == match_id).order_by(MatchSeatRow.seat)
             rate(StoredBook(session, game), Counted(place, tuple(session.scalars(seats)), counted))
         session.commit()
         return True
@@ -179,27 +181,33 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
 
 def _next_place(session: Session, game: str) -> int:
     """The place of one more game. Whoever is here holds the ladder's row: games are rated one after the other."""
-    grown = update(Ladder).where(Ladder.game == game).values(games=Ladder.games + 1)
+    grown = update(LadderRow).where(LadderRow.game == game).values(games=LadderRow.games + 1)
     if not row_count(session.execute(grown)):
-        session.add(Ladder(game=game, games=1))
+        session.add(LadderRow(game=game, games=1))
         session.flush()
-    return int(session.scalar(select(Ladder.games).where(Ladder.game == game)) or 0)
+    return int(session.scalar(select(LadderRow.games).where(LadderRow.game == game)) or 0)
 
 
 def ladders(engine: Engine) -> list[str]:
     """The games that have rated games."""
     with Session(engine) as session:
-        return list(session.scalars(select(Ladder.game).order_by(Ladder.game)))
+        return list(session.scalars(select(LadderRow.game).order_by(LadderRow.game)))
 
 
 def rated_games(session: Session, game: str) -> Iterator[Counted]:
     """All rated games of a ladder, in the order in which they counted."""
     seats: dict[str, list[str]] = {}
-    places = select(Sitting.match, Sitting.bot).join(Finished, Finished.match == Sitting.match)
-    rated = Finished.game == game, Finished.place.is_not(None)
-    for match, bot in session.execute(places.where(*rated).order_by(Sitting.seat)):
+    places = select(MatchSeatRow.match, MatchSeatRow.bot).join(
+        FinishedGameRow, FinishedGameRow.match == MatchSeatRow.match
+    )
+    rated = FinishedGameRow.game == game, FinishedGameRow.place.is_not(None)
+    for match, bot in session.execute(places.where(*rated).order_by(MatchSeatRow.seat)):
         seats.setdefault(match, []).append(bot)
-    wanted = select(Finished.match, Finished.place, Finished.counted).where(*rated).order_by(Finished.place)
+    wanted = (
+        select(FinishedGameRow.match, FinishedGameRow.place, FinishedGameRow.counted)
+        .where(*rated)
+        .order_by(FinishedGameRow.place)
+    )
     for match, place, counted in session.execute(wanted):
         yield Counted(place, tuple(seats[match]), counted)
 
@@ -207,10 +215,16 @@ def rated_games(session: Session, game: str) -> Iterator[Counted]:
 def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, Score], dict[str, Score]]:
     """Forgets all ratings of a ladder and makes them anew from its games; those before and those after."""
     with Session(engine) as session:
-        session.execute(update(Ladder).where(Ladder.game == game).values(games=Ladder.games))  # nobody rates meanwhile
-        mine = select(Bot.id).where(Bot.game == game)
-        before = {row.bot: _score(row) for row in session.scalars(select(Rating).where(Rating.bot.in_(mine)))}
-        for table, key in ((Rating, Rating.bot), (Step, Step.bot), (Pair, Pair.first)):
+        session.execute(
+            update(LadderRow).where(LadderRow.game == game).values(games=LadderRow.games)
+        )  # nobody rates meanwhile
+        mine = select(BotRow.id).where(BotRow.game == game)
+        before = {row.bot: _score(row) for row in session.scalars(select(RatingRow).where(RatingRow.bot.in_(mine)))}
+        for table, key in (
+            (RatingRow, RatingRow.bot),
+            (RatingStepRow, RatingStepRow.bot),
+            (HeadToHeadRow, HeadToHeadRow.first),
+        ):
             session.execute(delete(table).where(key.in_(mine)).execution_options(synchronize_session=False))
         session.expunge_all()
         draft = DraftBook()

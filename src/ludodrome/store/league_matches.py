@@ -23,14 +23,14 @@ from ludodrome.store.league_models import (
     PLAYING,
     QUEUED,
     REMOTE,
-    Bot,
-    Event,
-    Finished,
-    Live,
-    Match,
-    Presence,
-    Runner,
-    Sitting,
+    BotRow,
+    EventRow,
+    FinishedGameRow,
+    LiveMatchRow,
+    MatchRow,
+    MatchSeatRow,
+    PresenceRow,
+    RunnerRow,
 )
 from ludodrome.store.packing import unpacked
 
@@ -82,7 +82,7 @@ def add_event(
     pace_ms: int = 0,
 ) -> str:
     """A challenge or a tournament that is to be played; its id."""
-    row = Event(
+    row = EventRow(
         id=new_id(),
         game=game,
         why=why,
@@ -102,28 +102,28 @@ def add_event(
         return row.id
 
 
-def find_event(engine: Engine, event_id: str) -> Event | None:
+def find_event(engine: Engine, event_id: str) -> EventRow | None:
     """An event by its id."""
     with Session(engine, expire_on_commit=False) as session:
-        return session.get(Event, event_id)
+        return session.get(EventRow, event_id)
 
 
-def events(engine: Engine, game: str | None, why: str | None, most: int) -> list[Event]:
+def events(engine: Engine, game: str | None, why: str | None, most: int) -> list[EventRow]:
     """The latest events, of a game or of a kind."""
-    wanted = select(Event).order_by(Event.created.desc(), Event.id).limit(most)
+    wanted = select(EventRow).order_by(EventRow.created.desc(), EventRow.id).limit(most)
     if game is not None:
-        wanted = wanted.where(Event.game == game)
+        wanted = wanted.where(EventRow.game == game)
     if why is not None:
-        wanted = wanted.where(Event.why == why)
+        wanted = wanted.where(EventRow.why == why)
     with Session(engine, expire_on_commit=False) as session:
         return list(session.scalars(wanted))
 
 
-def open_events(engine: Engine, asked_by: str | None = None) -> list[Event]:
+def open_events(engine: Engine, asked_by: str | None = None) -> list[EventRow]:
     """The events that are not over, the oldest first; of one account, if it is named."""
-    wanted = select(Event).where(Event.status == QUEUED).order_by(Event.created, Event.id)
+    wanted = select(EventRow).where(EventRow.status == QUEUED).order_by(EventRow.created, EventRow.id)
     if asked_by is not None:
-        wanted = wanted.where(Event.asked_by == asked_by)
+        wanted = wanted.where(EventRow.asked_by == asked_by)
     with Session(engine, expire_on_commit=False) as session:
         return list(session.scalars(wanted))
 
@@ -132,10 +132,10 @@ def close_event(engine: Engine, event_id: str, trouble: str = "") -> None:
     """An event is over; with trouble, it was dropped, and its matches that were not begun are too."""
     with Session(engine) as session:
         status = DROPPED if trouble else DONE
-        mine = update(Event).where(Event.id == event_id, Event.status == QUEUED)
+        mine = update(EventRow).where(EventRow.id == event_id, EventRow.status == QUEUED)
         session.execute(mine.values(status=status, trouble=trouble[:300]))
         if trouble:
-            waiting = update(Match).where(Match.event == event_id, Match.status == QUEUED)
+            waiting = update(MatchRow).where(MatchRow.event == event_id, MatchRow.status == QUEUED)
             session.execute(waiting.values(status=DROPPED, ended=now_ms()))
         session.commit()
 
@@ -152,8 +152,10 @@ def queue(
             values = {"id": match, "game": assignment["game"], "why": why, "event": event, "number": number}
             state = {"assignment": assignment, "status": QUEUED, "queued": now_ms(), "tries": 0}
             try:
-                session.execute(insert(Match).values(values | state))
-                session.execute(insert(Sitting), [{"match": match, "seat": s, "bot": b} for s, b in enumerate(bots)])
+                session.execute(insert(MatchRow).values(values | state))
+                session.execute(
+                    insert(MatchSeatRow), [{"match": match, "seat": s, "bot": b} for s, b in enumerate(bots)]
+                )
                 session.commit()
             except IntegrityError:
                 session.rollback()
@@ -167,17 +169,19 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | No
     Remote bots must be connected, and play one match at a time; ``busy`` are bots to leave alone.
     """
     moment = now_ms()
-    expired = (Match.status == PLAYING) & (Match.lease < moment) & (Match.runner != runner)  # who stalled goes on
-    wanted = select(Match).where(or_(Match.status == QUEUED, expired))
+    expired = (
+        (MatchRow.status == PLAYING) & (MatchRow.lease < moment) & (MatchRow.runner != runner)
+    )  # who stalled goes on
+    wanted = select(MatchRow).where(or_(MatchRow.status == QUEUED, expired))
     with writing(engine) as session:
-        first = wanted.order_by(Match.why == LADDER, Match.number, Match.queued, Match.id).limit(50)
+        first = wanted.order_by(MatchRow.why == LADDER, MatchRow.number, MatchRow.queued, MatchRow.id).limit(50)
         for row in session.scalars(first).all():
-            seats = select(Sitting.bot).where(Sitting.match == row.id).order_by(Sitting.seat)
+            seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == row.id).order_by(MatchSeatRow.seat)
             bots = tuple(session.scalars(seats))
             if set(bots) & set(busy) or not _all_here(session, bots, moment):
                 continue
-            open_ = Match.status == QUEUED if row.status == QUEUED else expired
-            mine = update(Match).where(Match.id == row.id, open_).execution_options(synchronize_session=False)
+            open_ = MatchRow.status == QUEUED if row.status == QUEUED else expired
+            mine = update(MatchRow).where(MatchRow.id == row.id, open_).execution_options(synchronize_session=False)
             if row.tries >= MOST_TRIES:
                 session.execute(mine.values(status=DROPPED, ended=moment))
                 continue
@@ -189,11 +193,13 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | No
 
 def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
     """Whether the remote ones among some bots are connected, and not playing elsewhere."""
-    remote = session.scalars(select(Bot.id).where(Bot.id.in_(bots), Bot.kind == REMOTE)).all()
+    remote = session.scalars(select(BotRow.id).where(BotRow.id.in_(bots), BotRow.kind == REMOTE)).all()
     for bot in remote:
-        seen = session.scalar(select(Presence.seen).where(Presence.bot == bot)) or 0
-        playing = select(Match.id).join(Sitting, Sitting.match == Match.id)
-        elsewhere = playing.where(Sitting.bot == bot, Match.status == PLAYING, Match.lease >= moment).limit(1)
+        seen = session.scalar(select(PresenceRow.seen).where(PresenceRow.bot == bot)) or 0
+        playing = select(MatchRow.id).join(MatchSeatRow, MatchSeatRow.match == MatchRow.id)
+        elsewhere = playing.where(MatchSeatRow.bot == bot, MatchRow.status == PLAYING, MatchRow.lease >= moment).limit(
+            1
+        )
         if seen < moment - HERE_MS or session.scalar(elsewhere) is not None:
             return False
     return True
@@ -202,7 +208,7 @@ def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
 def renew(engine: Engine, runner: str) -> None:
     """The claims of a runner hold for longer."""
     with Session(engine) as session:
-        mine = update(Match).where(Match.status == PLAYING, Match.runner == runner)
+        mine = update(MatchRow).where(MatchRow.status == PLAYING, MatchRow.runner == runner)
         session.execute(mine.values(lease=now_ms() + LEASE_MS))
         session.commit()
 
@@ -213,10 +219,10 @@ def release(engine: Engine, runner: str, broken: bool = False) -> int:
     One that was told to end has not tried them; ``broken``: it ends because of an error, which may be theirs.
     """
     with Session(engine) as session:
-        mine = Match.status == PLAYING, Match.runner == runner
-        session.execute(delete(Live).where(Live.match.in_(select(Match.id).where(*mine))))
-        free = {"status": QUEUED, "runner": None, "lease": None, "tries": Match.tries - int(not broken)}
-        freed = session.execute(update(Match).where(*mine).values(free))
+        mine = MatchRow.status == PLAYING, MatchRow.runner == runner
+        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match.in_(select(MatchRow.id).where(*mine))))
+        free = {"status": QUEUED, "runner": None, "lease": None, "tries": MatchRow.tries - int(not broken)}
+        freed = session.execute(update(MatchRow).where(*mine).values(free))
         session.commit()
         return row_count(freed)
 
@@ -224,25 +230,25 @@ def release(engine: Engine, runner: str, broken: bool = False) -> int:
 def drop(engine: Engine, match_id: str) -> None:
     """A match will not be played."""
     with Session(engine) as session:
-        open_ = Match.id == match_id, Match.status.in_((QUEUED, PLAYING))
-        session.execute(update(Match).where(*open_).values(status=DROPPED, ended=now_ms()))
-        session.execute(delete(Live).where(Live.match == match_id))
+        open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
+        session.execute(update(MatchRow).where(*open_).values(status=DROPPED, ended=now_ms()))
+        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
         session.commit()
 
 
 def waiting(engine: Engine, bots: Sequence[str]) -> int:
     """How many ladder matches of these bots are not over yet."""
-    wanted = select(func.count(func.distinct(Match.id))).join(Sitting, Sitting.match == Match.id)
-    open_ = Match.status.in_((QUEUED, PLAYING)), Match.why == LADDER
+    wanted = select(func.count(func.distinct(MatchRow.id))).join(MatchSeatRow, MatchSeatRow.match == MatchRow.id)
+    open_ = MatchRow.status.in_((QUEUED, PLAYING)), MatchRow.why == LADDER
     with Session(engine) as session:
-        return session.scalar(wanted.where(Sitting.bot.in_(bots), *open_)) or 0
+        return session.scalar(wanted.where(MatchSeatRow.bot.in_(bots), *open_)) or 0
 
 
 def busy_bots(engine: Engine) -> set[str]:
     """The bots that have a match of the ladder before them."""
-    wanted = select(Sitting.bot).join(Match, Match.id == Sitting.match)
+    wanted = select(MatchSeatRow.bot).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
-        return set(session.scalars(wanted.where(Match.status.in_((QUEUED, PLAYING)), Match.why == LADDER)))
+        return set(session.scalars(wanted.where(MatchRow.status.in_((QUEUED, PLAYING)), MatchRow.why == LADDER)))
 
 
 # Watching
@@ -251,9 +257,11 @@ def busy_bots(engine: Engine) -> set[str]:
 def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> None:
     """How a match stands now, for spectators."""
     with Session(engine) as session:
-        changed = session.execute(update(Live).where(Live.match == match_id).values(version=version, view=view))
+        changed = session.execute(
+            update(LiveMatchRow).where(LiveMatchRow.match == match_id).values(version=version, view=view)
+        )
         if not row_count(changed):
-            session.add(Live(match=match_id, version=version, view=view))
+            session.add(LiveMatchRow(match=match_id, version=version, view=view))
         try:
             session.commit()
         except IntegrityError:  # it is over, or another process was quicker: the next move is soon shown
@@ -262,22 +270,26 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
 
 def live(engine: Engine) -> dict[str, tuple[str, int]]:
     """The matches that are being played, those that people asked for first: the game and the version of each."""
-    wanted = select(Live.match, Match.game, Live.version).join(Match, Match.id == Live.match)
-    wanted = wanted.where(Match.status == PLAYING).order_by(Match.why == LADDER, Match.begun, Match.id)
+    wanted = select(LiveMatchRow.match, MatchRow.game, LiveMatchRow.version).join(
+        MatchRow, MatchRow.id == LiveMatchRow.match
+    )
+    wanted = wanted.where(MatchRow.status == PLAYING).order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
     with Session(engine) as session:
         return {match: (game, version) for match, game, version in session.execute(wanted).tuples()}
 
 
 def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, dict[str, Any]]]:
     """How some matches stand: version and view."""
-    wanted = select(Live.match, Live.version, Live.view).where(Live.match.in_(matches))
+    wanted = select(LiveMatchRow.match, LiveMatchRow.version, LiveMatchRow.view).where(LiveMatchRow.match.in_(matches))
     with Session(engine) as session:
         return {match: (version, view) for match, version, view in session.execute(wanted).tuples()}
 
 
 def find_match(engine: Engine, match_id: str) -> Seen | None:
     """A match by its id."""
-    found = _seen(engine, select(Match, Finished.counted).outerjoin(Finished).where(Match.id == match_id))
+    found = _seen(
+        engine, select(MatchRow, FinishedGameRow.counted).outerjoin(FinishedGameRow).where(MatchRow.id == match_id)
+    )
     return found[0] if found else None
 
 
@@ -285,13 +297,18 @@ def recent(
     engine: Engine, game: str | None = None, bot: str | None = None, event: str | None = None, most: int = 20
 ) -> list[Seen]:
     """The games that were finished last."""
-    wanted = select(Match, Finished.counted).join(Finished).order_by(Finished.ended.desc(), Match.id).limit(most)
+    wanted = (
+        select(MatchRow, FinishedGameRow.counted)
+        .join(FinishedGameRow)
+        .order_by(FinishedGameRow.ended.desc(), MatchRow.id)
+        .limit(most)
+    )
     if game is not None:
-        wanted = wanted.where(Match.game == game)
+        wanted = wanted.where(MatchRow.game == game)
     if bot is not None:
-        wanted = wanted.join(Sitting, Sitting.match == Match.id).where(Sitting.bot == bot)
+        wanted = wanted.join(MatchSeatRow, MatchSeatRow.match == MatchRow.id).where(MatchSeatRow.bot == bot)
     if event is not None:
-        wanted = wanted.where(Match.event == event)
+        wanted = wanted.where(MatchRow.event == event)
     return _seen(engine, wanted)
 
 
@@ -299,7 +316,9 @@ def _seen(engine: Engine, wanted: Any) -> list[Seen]:
     with Session(engine) as session:
         rows = session.execute(wanted).all()
         seats: dict[str, list[str]] = {}
-        places = select(Sitting).where(Sitting.match.in_([row.id for row, _ in rows])).order_by(Sitting.seat)
+        places = (
+            select(MatchSeatRow).where(MatchSeatRow.match.in_([row.id for row, _ in rows])).order_by(MatchSeatRow.seat)
+        )
         for sitting in session.scalars(places):
             seats.setdefault(sitting.match, []).append(sitting.bot)
         return [
@@ -323,29 +342,35 @@ def _seen(engine: Engine, wanted: Any) -> list[Seen]:
 def record_of(engine: Engine, match_id: str) -> dict[str, Any] | None:
     """The record of a finished game."""
     with Session(engine) as session:
-        packed = session.scalar(select(Finished.record).where(Finished.match == match_id))
+        packed = session.scalar(select(FinishedGameRow.record).where(FinishedGameRow.match == match_id))
     return None if packed is None else unpacked(packed)
 
 
 def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
     """All records of a bot, in the order in which the games ended."""
-    wanted = select(Finished.record).join(Sitting, Sitting.match == Finished.match).where(Sitting.bot == bot)
+    wanted = (
+        select(FinishedGameRow.record)
+        .join(MatchSeatRow, MatchSeatRow.match == FinishedGameRow.match)
+        .where(MatchSeatRow.bot == bot)
+    )
     with Session(engine) as session:
-        for packed in session.scalars(wanted.order_by(Finished.ended, Finished.match).execution_options(yield_per=100)):
+        for packed in session.scalars(
+            wanted.order_by(FinishedGameRow.ended, FinishedGameRow.match).execution_options(yield_per=100)
+        ):
             yield unpacked(packed)
 
 
 def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str, Any] | None, str]]:
     """All matches of an event so far: id, number, what came of it, status; in order."""
-    wanted = select(Match.id, Match.number, Finished.counted, Match.status).outerjoin(Finished)
+    wanted = select(MatchRow.id, MatchRow.number, FinishedGameRow.counted, MatchRow.status).outerjoin(FinishedGameRow)
     with Session(engine) as session:
-        rows = session.execute(wanted.where(Match.event == event_id).order_by(Match.number, Match.id))
+        rows = session.execute(wanted.where(MatchRow.event == event_id).order_by(MatchRow.number, MatchRow.id))
         return [(match, number, counted, status) for match, number, counted, status in rows]
 
 
 def played_of(engine: Engine, event_id: str) -> int:
     """How many games of an event are in."""
-    wanted = select(func.count()).select_from(Match).where(Match.event == event_id, Match.status == DONE)
+    wanted = select(func.count()).select_from(MatchRow).where(MatchRow.event == event_id, MatchRow.status == DONE)
     with Session(engine) as session:
         return session.scalar(wanted) or 0
 
@@ -357,27 +382,27 @@ def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
     """A remote bot is connected here."""
     values = {"address": address, "secret": secret, "seen": now_ms()}
     with Session(engine) as session:
-        if not row_count(session.execute(update(Presence).where(Presence.bot == bot).values(**values))):
-            session.add(Presence(bot=bot, **values))
+        if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
+            session.add(PresenceRow(bot=bot, **values))
         try:
             session.commit()
         except IntegrityError:
             session.rollback()
-            session.execute(update(Presence).where(Presence.bot == bot).values(**values))
+            session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))
             session.commit()
 
 
 def leave(engine: Engine, bot: str, secret: str) -> None:
     """A remote bot is connected there no more; if it is elsewhere by now, that stays."""
     with Session(engine) as session:
-        session.execute(delete(Presence).where(Presence.bot == bot, Presence.secret == secret))
+        session.execute(delete(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret))
         session.commit()
 
 
 def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
     """Where a remote bot is connected, and what opens the relay; None if it is not."""
     with Session(engine) as session:
-        row = session.get(Presence, bot)
+        row = session.get(PresenceRow, bot)
         return None if row is None or row.seen < now_ms() - HERE_MS else (row.address, row.secret)
 
 
@@ -385,23 +410,25 @@ def report(engine: Engine, runner: str, ladder: str, workers: int, word: str) ->
     """A runner says that it lives, and what it does; those that were not heard of for long are forgotten."""
     values = {"ladder": ladder, "workers": workers, "word": word[:200], "seen": now_ms()}
     with Session(engine) as session:
-        if not row_count(session.execute(update(Runner).where(Runner.id == runner).values(**values))):
-            session.add(Runner(id=runner, **values))
-        session.execute(delete(Runner).where(Runner.seen < now_ms() - 20 * LEASE_MS))
+        if not row_count(session.execute(update(RunnerRow).where(RunnerRow.id == runner).values(**values))):
+            session.add(RunnerRow(id=runner, **values))
+        session.execute(delete(RunnerRow).where(RunnerRow.seen < now_ms() - 20 * LEASE_MS))
         session.commit()
 
 
-def runners(engine: Engine) -> list[Runner]:
+def runners(engine: Engine) -> list[RunnerRow]:
     """The runners that live."""
     with Session(engine, expire_on_commit=False) as session:
-        return list(session.scalars(select(Runner).where(Runner.seen >= now_ms() - LEASE_MS).order_by(Runner.id)))
+        return list(
+            session.scalars(select(RunnerRow).where(RunnerRow.seen >= now_ms() - LEASE_MS).order_by(RunnerRow.id))
+        )
 
 
 def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:
     """A runner ends; ``broken``: because of an error."""
     release(engine, runner, broken)
     with Session(engine) as session:
-        session.execute(delete(Runner).where(Runner.id == runner))
+        session.execute(delete(RunnerRow).where(RunnerRow.id == runner))
         session.commit()
 
 

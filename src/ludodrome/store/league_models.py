@@ -26,7 +26,7 @@ LADDER, CHALLENGE, TOURNAMENT = ("ladder", "challenge", "tournament")
 QUEUED, PLAYING, DONE, DROPPED = ("queued", "playing", "done", "dropped")
 
 
-class Bot(Base):
+class BotRow(Base):
     """A bot of the league. Its versions may change; what it is called and its games stay."""
 
     __tablename__ = "league_bots"
@@ -49,7 +49,7 @@ class Bot(Base):
     banned: Mapped[bool] = mapped_column(Boolean, default=False)
 
 
-class Version(Base):
+class BotVersionRow(Base):
     """The source of an uploaded bot."""
 
     __tablename__ = "league_versions"
@@ -66,7 +66,7 @@ class Version(Base):
     created: Mapped[int] = mapped_column(BigInteger)
 
 
-class Event(Base):
+class EventRow(Base):
     """Something with several games that was asked for: a challenge or a tournament, with its whole plan."""
 
     __tablename__ = "league_events"
@@ -89,7 +89,7 @@ class Event(Base):
     """Why it was dropped."""
 
 
-class Match(Base):
+class MatchRow(Base):
     """One game that is to be played, is being played, or was. Its id is the match id of the record."""
 
     __tablename__ = "league_matches"
@@ -117,7 +117,7 @@ class Match(Base):
     """How often it was begun."""
 
 
-class Sitting(Base):
+class MatchSeatRow(Base):
     """Which bot sits where in a match."""
 
     __tablename__ = "league_sittings"
@@ -128,7 +128,7 @@ class Sitting(Base):
     bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"))
 
 
-class Live(Base):
+class LiveMatchRow(Base):
     """How a match stands that is being played: what spectators see. Gone when it is over."""
 
     __tablename__ = "league_live"
@@ -138,7 +138,7 @@ class Live(Base):
     view: Mapped[dict[str, Any]]
 
 
-class Finished(Base):
+class FinishedGameRow(Base):
     """A game that was played, with its record. The match is its key: nothing counts twice."""
 
     __tablename__ = "league_games"
@@ -155,7 +155,7 @@ class Finished(Base):
     ended: Mapped[int] = mapped_column(BigInteger, index=True)
 
 
-class Ladder(Base):
+class LadderRow(Base):
     """The ladder of a game: how many games have counted. Whoever rates a game changes this row first."""
 
     __tablename__ = "league_ladders"
@@ -164,7 +164,7 @@ class Ladder(Base):
     games: Mapped[int] = mapped_column(Integer, default=0)
 
 
-class Rating(Base):
+class RatingRow(Base):
     """What the ladder believes of a bot."""
 
     __tablename__ = "league_ratings"
@@ -180,7 +180,7 @@ class Rating(Base):
     """How often each cause was found against it."""
 
 
-class Pair(Base):
+class HeadToHeadRow(Base):
     """How the rated games of two bots ended, with the first named in the first seat: all that an exact rating needs."""
 
     __tablename__ = "league_pairs"
@@ -194,7 +194,7 @@ class Pair(Base):
     losses: Mapped[int] = mapped_column(Integer)
 
 
-class Step(Base):
+class RatingStepRow(Base):
     """A point of a bot's history: what was believed of it after the game of that place."""
 
     __tablename__ = "league_steps"
@@ -205,7 +205,7 @@ class Step(Base):
     sigma: Mapped[float] = mapped_column(Float)
 
 
-class Presence(Base):
+class PresenceRow(Base):
     """A remote bot that is connected: where its relay is, and when it was last seen."""
 
     __tablename__ = "league_presences"
@@ -218,7 +218,7 @@ class Presence(Base):
     seen: Mapped[int] = mapped_column(BigInteger)
 
 
-class Runner(Base):
+class RunnerRow(Base):
     """A process that plays matches: for /health, and for the page that says why nothing is played."""
 
     __tablename__ = "league_runners"

@@ -26,7 +26,7 @@ class Base(DeclarativeBase):
     type_annotation_map = {dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 (so SQLAlchemy wants it)
 
 
-class Setting(Base):
+class SettingRow(Base):
     """Facts about the database itself."""
 
     __tablename__ = "settings"
@@ -35,7 +35,7 @@ class Setting(Base):
     value: Mapped[str] = mapped_column(String(200))
 
 
-class Tournament(Base):
+class TournamentRow(Base):
     """A tournament, as it was planned."""
 
     __tablename__ = "tournaments"
@@ -47,7 +47,7 @@ class Tournament(Base):
     """When, in universal time."""
 
 
-class Opening(Base):
+class OpeningRow(Base):
     """The moves of an opening of one game of a tournament: drawn once."""
 
     __tablename__ = "openings"
@@ -58,7 +58,7 @@ class Opening(Base):
     moves: Mapped[list[Any]]
 
 
-class Game(Base):
+class TournamentGameRow(Base):
     """A game that was played. The match id is unique in its tournament: no game counts twice."""
 
     __tablename__ = "games"

@@ -14,7 +14,7 @@ from ludodrome.store.models import Base
 LINK_LENGTH = 32
 
 
-class Play(Base):
+class PlayRow(Base):
     """A game that somebody began on the page. Times are milliseconds of universal time."""
 
     __tablename__ = "plays"
@@ -35,7 +35,7 @@ class Play(Base):
     """Once it is over: JSON, compressed by zlib."""
 
 
-class PlaySeat(Base):
+class PlaySeatRow(Base):
     """A seat that is given away by a link."""
 
     __tablename__ = "play_seats"
@@ -49,7 +49,7 @@ class PlaySeat(Base):
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
 
 
-class PlayEvent(Base):
+class PlayEventRow(Base):
     """Something that happened in a game. The number is unique: two programs cannot both go on with one game."""
 
     __tablename__ = "play_events"

@@ -1,7 +1,7 @@
 """What is asked and written about people's games: begin, events as they happen, records, seats behind links.
 
 An event is written in one transaction, the end of a game together with the event that ended it. What the events mean
-is for ``web/plays.py``.
+is for ``web/play.py``.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from ludodrome.store.committing import Committer, Row
 from ludodrome.store.packing import packed, unpacked
-from ludodrome.store.play_models import Play, PlayEvent, PlaySeat
+from ludodrome.store.play_models import PlayEventRow, PlayRow, PlaySeatRow
 
 Json = dict[str, Any]
 
@@ -27,7 +27,7 @@ JOIN = "join"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class PlayEvent:
     """Something that happened in a game."""
 
     kind: str
@@ -47,7 +47,7 @@ class Friend:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPlay:
     """A game as it is kept."""
 
     id: str
@@ -56,11 +56,11 @@ class Kept:
     assignment: Json
     kinds: tuple[str, ...]
     friends: dict[int, Friend]
-    events: tuple[Event, ...]
+    events: tuple[PlayEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlaySummary:
     """One line about a game."""
 
     id: str
@@ -89,22 +89,26 @@ def new_link(seat: int) -> Friend:
 # Asking
 
 
-def find(engine: Engine, name: str) -> Kept | None:
+def find(engine: Engine, name: str) -> StoredPlay | None:
     """A game with everything that happened in it."""
     with Session(engine) as session:
-        row = session.get(Play, name)
+        row = session.get(PlayRow, name)
         if row is None:
             return None
-        wanted = select(PlayEvent.kind, PlayEvent.content).where(PlayEvent.play_id == name).order_by(PlayEvent.number)
-        events = tuple(Event(kind, content) for kind, content in session.execute(wanted).tuples())
-        seats = session.scalars(select(PlaySeat).where(PlaySeat.play_id == name))
+        wanted = (
+            select(PlayEventRow.kind, PlayEventRow.content)
+            .where(PlayEventRow.play_id == name)
+            .order_by(PlayEventRow.number)
+        )
+        events = tuple(PlayEvent(kind, content) for kind, content in session.execute(wanted).tuples())
+        seats = session.scalars(select(PlaySeatRow).where(PlaySeatRow.play_id == name))
         friends = {one.seat: Friend(one.seat, one.link, one.digest, one.name) for one in seats}
-        return Kept(row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events)
+        return StoredPlay(row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events)
 
 
 def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
     """The game and the seat that a link gives away."""
-    wanted = select(PlaySeat.play_id, PlaySeat.seat).where(PlaySeat.link == link)
+    wanted = select(PlaySeatRow.play_id, PlaySeatRow.seat).where(PlaySeatRow.link == link)
     with Session(engine) as session:
         return session.execute(wanted).tuples().first()
 
@@ -112,34 +116,34 @@ def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
 def record_of(engine: Engine, name: str) -> Json | None:
     """The record of a finished game."""
     with Session(engine) as session:
-        content = session.scalar(select(Play.record).where(Play.id == name))
+        content = session.scalar(select(PlayRow.record).where(PlayRow.id == name))
     return None if content is None else unpacked(content)
 
 
-def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[Line]:
+def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[PlaySummary]:
     """The games that an account began, the latest first; those begun earlier than ``before``."""
-    wanted = select(Play.id, Play.game, Play.assignment, Play.begun, Play.finished, Play.result)
-    wanted = wanted.where(Play.owner_id == owner).order_by(Play.begun.desc(), Play.id).limit(most)
+    wanted = select(PlayRow.id, PlayRow.game, PlayRow.assignment, PlayRow.begun, PlayRow.finished, PlayRow.result)
+    wanted = wanted.where(PlayRow.owner_id == owner).order_by(PlayRow.begun.desc(), PlayRow.id).limit(most)
     if before is not None:
-        wanted = wanted.where(Play.begun < before)
+        wanted = wanted.where(PlayRow.begun < before)
     with Session(engine) as session:
         rows = session.execute(wanted).tuples()
-        return [Line(name, game, begun_as["names"], *rest) for name, game, begun_as, *rest in rows]
+        return [PlaySummary(name, game, begun_as["names"], *rest) for name, game, begun_as, *rest in rows]
 
 
 # Writing
 
 
-def begin(committer: Committer, kept: Kept) -> None:
+def begin(committer: Committer, kept: StoredPlay) -> None:
     """A new game, in which nothing has happened yet."""
     values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.assignment["game"]}
     values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
 
     def work(connection: Connection) -> None:
-        connection.execute(insert(Play).values(id=kept.id, begun=_now(), **values))
+        connection.execute(insert(PlayRow).values(id=kept.id, begun=_now(), **values))
         for one in kept.friends.values():
             seat = {"seat": one.seat, "link": one.link, "digest": one.digest, "name": one.name}
-            connection.execute(insert(PlaySeat).values(play_id=kept.id, **seat))
+            connection.execute(insert(PlaySeatRow).values(play_id=kept.id, **seat))
 
     committer.commit(work)
 
@@ -151,10 +155,10 @@ class End:
     record: Json | None
 
 
-_ADD = insert(PlayEvent)
+_ADD = insert(PlayEventRow)
 
 
-def add(committer: Committer, name: str, number: int, event: Event, end: End | None = None) -> "Future[None]":
+def add(committer: Committer, name: str, number: int, event: PlayEvent, end: End | None = None) -> "Future[None]":
     """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
     row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": _now()}
     if end is None:
@@ -165,7 +169,7 @@ def add(committer: Committer, name: str, number: int, event: Event, end: End | N
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
-        connection.execute(update(Play).where(Play.id == name).values(values))
+        connection.execute(update(PlayRow).where(PlayRow.id == name).values(values))
 
     return committer.hand_in(work)
 
@@ -177,8 +181,8 @@ def take_seat(committer: Committer, name: str, number: int, friend: Friend, key:
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
-        here = (PlaySeat.play_id == name, PlaySeat.seat == friend.seat)
-        connection.execute(update(PlaySeat).where(*here).values(link=None, digest=taken.digest, name=called))
+        here = (PlaySeatRow.play_id == name, PlaySeatRow.seat == friend.seat)
+        connection.execute(update(PlaySeatRow).where(*here).values(link=None, digest=taken.digest, name=called))
 
     committer.commit(work)
     return taken

@@ -4,19 +4,19 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import SolvedPuzzle
+from ludodrome.store.account_models import SolvedPuzzleRow
 
 
 def solved_puzzles(engine: Engine, account_id: str) -> set[str]:
     """The names of the puzzles that an account has solved."""
     with Session(engine) as session:
-        return set(session.scalars(select(SolvedPuzzle.puzzle).where(SolvedPuzzle.account_id == account_id)))
+        return set(session.scalars(select(SolvedPuzzleRow.puzzle).where(SolvedPuzzleRow.account_id == account_id)))
 
 
 def add_solved(engine: Engine, account_id: str, puzzle: str) -> None:
     """Writes down that an account has solved a puzzle; once is enough."""
     with Session(engine) as session:
-        session.add(SolvedPuzzle(account_id=account_id, puzzle=puzzle))
+        session.add(SolvedPuzzleRow(account_id=account_id, puzzle=puzzle))
         try:
             session.commit()
         except IntegrityError:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import Base, Game, Opening, Tournament
+from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow
 from ludodrome.store.packing import packed, unpacked
 
 BATCH = 500
@@ -26,8 +26,10 @@ class Summary(NamedTuple):
 
 def tournaments(engine: Engine) -> list[Summary]:
     """All of them, in the order in which they began."""
-    count = func.count(Game.id)
-    wanted = select(Tournament, count).outerjoin(Game).group_by(Tournament.id).order_by(Tournament.id)
+    count = func.count(TournamentGameRow.id)
+    wanted = (
+        select(TournamentRow, count).outerjoin(TournamentGameRow).group_by(TournamentRow.id).order_by(TournamentRow.id)
+    )
     with Session(engine) as session:
         return [Summary(one.name, one.plan, one.begun, games) for one, games in session.execute(wanted)]
 
@@ -42,7 +44,7 @@ class Ledger:
     def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "Ledger":
         """A new tournament; ValueError if there is one of that name."""
         with Session(engine) as session:
-            row = Tournament(name=name, plan=plan, begun=_now())
+            row = TournamentRow(name=name, plan=plan, begun=_now())
             session.add(row)
             try:
                 session.commit()
@@ -54,7 +56,7 @@ class Ledger:
     def find(engine: Engine, name: str) -> "tuple[Ledger, dict[str, Any]] | None":
         """A tournament and its plan; None if there is none of that name."""
         with Session(engine) as session:
-            row = session.scalar(select(Tournament).where(Tournament.name == name))
+            row = session.scalar(select(TournamentRow).where(TournamentRow.name == name))
             return None if row is None else (Ledger(engine, row.id), row.plan)
 
     # Openings
@@ -62,24 +64,28 @@ class Ledger:
     def openings(self) -> Iterator[tuple[str, int, list[Any]]]:
         """All that were drawn: discipline, number, moves."""
         with Session(self._engine) as session:
-            for row in session.scalars(select(Opening).where(Opening.tournament_id == self._id)):
+            for row in session.scalars(select(OpeningRow).where(OpeningRow.tournament_id == self._id)):
                 yield row.discipline, row.number, row.moves
 
     def add_opening(self, discipline: str, number: int, moves: list[Any]) -> None:
         """Writes an opening down; if it is there already, it stays as it is."""
-        self._add(Opening(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
+        self._add(OpeningRow(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
 
     # Games
 
     def games(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """What counts of every game: its discipline, and what was given to ``add_game``."""
-        wanted = select(Game.discipline, Game.counted).where(Game.tournament_id == self._id).order_by(Game.id)
+        wanted = (
+            select(TournamentGameRow.discipline, TournamentGameRow.counted)
+            .where(TournamentGameRow.tournament_id == self._id)
+            .order_by(TournamentGameRow.id)
+        )
         with Session(self._engine) as session:
             yield from session.execute(wanted).tuples()
 
     def add_game(self, match: str, discipline: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
         """Writes a game down in one transaction; False, and nothing is written, if it is there already."""
-        row = Game(
+        row = TournamentGameRow(
             tournament_id=self._id,
             match=match,
             discipline=discipline,
@@ -105,7 +111,11 @@ class Ledger:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record, in the order in which they were finished."""
-        wanted = select(Game.record).where(Game.tournament_id == self._id).order_by(Game.id)
+        wanted = (
+            select(TournamentGameRow.record)
+            .where(TournamentGameRow.tournament_id == self._id)
+            .order_by(TournamentGameRow.id)
+        )
         with Session(self._engine) as session:
             for content in session.scalars(wanted.execution_options(yield_per=BATCH)):
                 yield unpacked(content)
@@ -113,7 +123,11 @@ class Ledger:
     def forget_unrated(self) -> int:
         """Takes out the games that do not count, so that they are played again; how many they were."""
         with Session(self._engine) as session:
-            gone = session.execute(delete(Game).where(Game.tournament_id == self._id, Game.rated.is_(False)))
+            gone = session.execute(
+                delete(TournamentGameRow).where(
+                    TournamentGameRow.tournament_id == self._id, TournamentGameRow.rated.is_(False)
+                )
+            )
             session.commit()
             return int(gone.rowcount)  # type: ignore[attr-defined]
 

@@ -138,7 +138,7 @@ def legal_moves_are_listed_once_in_the_order_of_their_actions(game: Game, choose
         states = game._states(state)
         faultless = [action for action in range(game.num_actions) if game.kernels.fault(states, action) == 0]
         assert faultless == actions
-        assert len(actions) <= game.most_legal
+        assert len(actions) <= game.max_legal
         assert all(game.is_legal(state, move) for move in moves)
         for action in set(range(game.num_actions)) - set(actions):
             with refused(IllegalMove, r"\w \w"):

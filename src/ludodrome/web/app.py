@@ -18,16 +18,16 @@ import ludodrome
 from ludodrome.arena.ladder.roster import enter_builtins
 from ludodrome.store import counts
 from ludodrome.store.accounts import ensure_local
-from ludodrome.web.addresses import API
 from ludodrome.web.checking import Doctor
-from ludodrome.web.files import SMALLEST_ZIPPED, Files
+from ludodrome.web.errors import Busy, Refused
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.identity import Mode, caller
-from ludodrome.web.library import Library
 from ludodrome.web.limits import Limits, within
+from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import Counted, Meter, Metrics
-from ludodrome.web.plays import Staff
-from ludodrome.web.refusals import Busy, Refused
+from ludodrome.web.play import BotPool
+from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.puzzles import PuzzleSession
 from ludodrome.web.relays import Relays
 from ludodrome.web.routes import (
     account_pages,
@@ -53,9 +53,9 @@ from ludodrome.web.routes import (
     tournaments,
 )
 from ludodrome.web.security import LOCAL, Guard, lan_names
-from ludodrome.web.shelves import Shelf
-from ludodrome.web.sittings import Sitting
 from ludodrome.web.spectators import Spectators
+from ludodrome.web.static_files import SMALLEST_ZIPPED, Files
+from ludodrome.web.urls import API
 
 NOUNS = (
     games,
@@ -145,10 +145,10 @@ def create_app(
     """What others in the local network call this server, if they call it otherwise."""
     app.state.limits = Limits()
     app.state.metrics = Metrics()
-    app.state.staff = Staff(executor)
-    app.state.plays = Library(engine, app.state.staff)
-    app.state.sittings = Shelf[Sitting](SITTINGS, HOURS)
-    app.state.brought = Shelf[dict[str, Any]](BROUGHT, HOURS)
+    app.state.staff = BotPool(executor)
+    app.state.plays = PlayRegistry(engine, app.state.staff)
+    app.state.sittings = LruCache[PuzzleSession](SITTINGS, HOURS)
+    app.state.brought = LruCache[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
     app.state.doctor = Doctor(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)

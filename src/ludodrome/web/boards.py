@@ -11,7 +11,7 @@ from typing import Any
 from ludodrome.analysis import solve
 from ludodrome.game import BadState, Game
 from ludodrome.games import OWN, find
-from ludodrome.reading import show
+from ludodrome.validation import show
 from ludodrome.web.positions import Json, described, open_game
 from ludodrome.web.thinking import desk_for_request
 

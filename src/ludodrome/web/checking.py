@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.ladder.uploads import check_source
+from ludodrome.web.errors import Busy
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Busy
 
 DESKS = 2
 """So many examinations run at once."""

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ludodrome.analysis.grading import Graded, Grading
-from ludodrome.analysis.worth import Value
+from ludodrome.analysis.win_probability import Value
 from ludodrome.arena.records.courses import Course
+from ludodrome.web.errors import Busy
+from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Busy
-from ludodrome.web.shelves import Shelf
 from ludodrome.web.thinking import desk
 
 SECONDS = 20.0
@@ -101,7 +101,7 @@ class Reviewer:
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
-        self._reviews = Shelf[Review](KEPT, KEPT_SECONDS, Review.give_up)
+        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
         self._lock = threading.Lock()
         self._waiting = 0
 

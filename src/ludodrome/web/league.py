@@ -13,7 +13,7 @@ from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.store import league, league_matches
 from ludodrome.store.league import Entry, Standing
 from ludodrome.store.league_matches import Seen
-from ludodrome.store.league_models import Event
+from ludodrome.store.league_models import EventRow
 from ludodrome.web.positions import Json
 
 TREND = 30
@@ -105,7 +105,7 @@ def match(seen: Seen) -> Json:
     }
 
 
-def event(one: Event, played: int | None = None) -> Json:
+def event(one: EventRow, played: int | None = None) -> Json:
     """A challenge or a tournament, in a few words."""
     plan = Plan.from_json(one.plan)
     return {
@@ -124,7 +124,7 @@ def event(one: Event, played: int | None = None) -> Json:
     }
 
 
-def whole_event(engine: Engine, one: Event) -> Json:
+def whole_event(engine: Engine, one: EventRow) -> Json:
     """A challenge or a tournament with its table and crosstable; cells are points and games against each rival."""
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
@@ -138,7 +138,7 @@ def whole_event(engine: Engine, one: Event) -> Json:
     return {**event(one, tournament.played), "standings": lines}
 
 
-def event_list(engine: Engine, found: Sequence[Event]) -> list[Json]:
+def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:
     """Events with how far they are."""
     return [event(one, league_matches.played_of(engine, one.id)) for one in found]
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
-from ludodrome.web.addresses import form_of
 from ludodrome.web.identity import Caller, caller, is_loopback
+from ludodrome.web.urls import form_of
 
 MOST_KEYS = 100_000
 """Addresses and accounts that are remembered; the longest unseen are forgotten."""

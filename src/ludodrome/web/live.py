@@ -8,9 +8,8 @@ from contextlib import contextmanager
 
 from fastapi.concurrency import run_in_threadpool
 
-from ludodrome.web.company import Watcher
-from ludodrome.web.library import Library
-from ludodrome.web.plays import Play
+from ludodrome.web.play import Play, Viewer
+from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.positions import Json
 from ludodrome.web.texts import as_json
 
@@ -19,7 +18,7 @@ PATIENCE = 15.0
 
 
 @contextmanager
-def present(play: Play, watcher: Watcher) -> Iterator[None]:
+def present(play: Play, watcher: Viewer) -> Iterator[None]:
     """Somebody has the game before them; the others are told when they come and go."""
     if play.company.arrive(watcher):
         play.stir()
@@ -30,13 +29,13 @@ def present(play: Play, watcher: Watcher) -> Iterator[None]:
             play.stir()
 
 
-async def views(library: Library, play: Play, watcher: Watcher) -> AsyncIterator[str | None]:
+async def views(library: PlayRegistry, play: Play, watcher: Viewer) -> AsyncIterator[str | None]:
     """The game as JSON, now and after every change, until it is put away; None now and then if nothing changes."""
     seen = -1
     while not play.closed:
         if play.tick != seen:
             seen = play.tick
-            ready = play.scene.eyes(watcher) in play.scene.positions
+            ready = play.scene.point_of_view(watcher.seats) in play.scene.positions
             yield _text(play, watcher) if ready else await run_in_threadpool(_text, play, watcher)
             continue
         flag = play.seconds_to_flag()
@@ -52,11 +51,11 @@ def _changed(play: Play, seen: int) -> Callable[[], bool]:
     return lambda: play.closed or play.tick != seen
 
 
-def _text(play: Play, watcher: Watcher) -> str:
+def _text(play: Play, watcher: Viewer) -> str:
     return as_json({"type": "play", "play": play.view(watcher)}).decode()
 
 
-async def obey(library: Library, play: Play, watcher: Watcher, said: Json) -> None:
+async def obey(library: PlayRegistry, play: Play, watcher: Viewer, said: Json) -> None:
     """What somebody says over a WebSocket; ValueError says why it cannot be done."""
     kind = said.get("type")
     if kind == "move":

@@ -9,7 +9,7 @@ from typing import Any
 
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
 from ludodrome.games import OWN, find
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 LARGEST_GRID = 10
 """Of spaces, on a page."""

@@ -11,20 +11,20 @@ from sqlalchemy import Engine
 from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.courses import Turn, course
 from ludodrome.store import league_matches, plays
+from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.positions import Json, marks, open_game
-from ludodrome.web.shelves import Shelf
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 """What a turn of the page says beside its move."""
 ID_LENGTH = 24
 
 
-def find_record(engine: Engine, shelf: Shelf[Json], name: str) -> Json | None:
+def find_record(engine: Engine, shelf: LruCache[Json], name: str) -> Json | None:
     """The record of a finished game: somebody's own, one of the league, or one that was brought along."""
     return plays.record_of(engine, name) or league_matches.record_of(engine, name) or shelf.find(name)
 
 
-def take_in(shelf: Shelf[Json], content: Json) -> str:
+def take_in(shelf: LruCache[Json], content: Json) -> str:
     """Keeps a record that somebody brought along, for a while; its id. A ValueError says if it is none, or false."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:

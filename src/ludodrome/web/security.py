@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.web.styles import hashes
+from ludodrome.web.static_files import hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MOST_BODY = 256 * 1024

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from ludodrome.games import make
 from ludodrome.store.league_matches import find_match, live, live_views
-from ludodrome.web.bells import Bell
+from ludodrome.web.concurrency import Notifier
 from ludodrome.web.positions import Json, marks
 
 GLANCE = 0.4
@@ -28,7 +28,7 @@ class Spectators:
         self._engine = engine
         self._views: dict[str, tuple[str, int, Json]] = {}
         """By match: its game, the version, the view; in the order in which they are shown."""
-        self._bell = Bell()
+        self._bell = Notifier()
         self._tick = 0
         self._watching = 0
         self._loop: asyncio.Task[None] | None = None

@@ -7,9 +7,9 @@ from typing import Any
 
 from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
-from ludodrome.search.treesearch import TreeSearch
+from ludodrome.search.mcts_search import TreeSearch
+from ludodrome.web.errors import Busy
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Busy
 
 DESKS = 2
 """So many searches run at once."""
@@ -55,7 +55,7 @@ def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
     if game.to_move(state) is None:
         raise IllegalMove("the game is over: there is nothing to analyse")
     with desk_for_request():
-        if game.insight is None:
+        if game.evaluator is None:
             return (_played_out if game.actions_a_turn == 1 else _board_to_lay)(game, state, seconds)
         *_, found = analyse(game, state, seconds, lines)
     mover = game.to_move(state)

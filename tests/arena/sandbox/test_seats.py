@@ -12,7 +12,7 @@ import pytest
 
 from ludodrome.arena import records, sandbox
 from ludodrome.arena.doctor import examine
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.ladder.uploads import write_source
 from ludodrome.arena.sandbox import NoSandbox, boxes, identities
 from ludodrome.arena.sandbox.boxes import MOST_BYTES, MOST_FILES, BoxedProcess, read_folder

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.judge import play
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.sandbox import boxes, bubblewrap, interpreter, landlock
 from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, carry_out, program, targets
 from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, readable

@@ -10,7 +10,7 @@ import pytest
 import ludodrome
 from ludodrome.games.caldera import evaluate, kernels, rules
 from ludodrome.games.caldera.board import NOWHERE
-from ludodrome.games.caldera.evaluate import INSIGHT, WEIGHTS
+from ludodrome.games.caldera.evaluate import EVALUATOR, WEIGHTS
 from ludodrome.jit import COMPILED
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES, turn
 from tests.games.caldera.positions import at, game, ground
@@ -304,19 +304,19 @@ def test_marks_tell_the_actions_of_a_position_apart_and_turn_with_the_board() ->
         actions = legal(states)
         marks = [kernels.mark(states, action) for action in actions]
         assert len(set(marks)) == len(marks)
-        assert max(marks) < INSIGHT.marks
+        assert max(marks) < EVALUATOR.marks
         for symmetry in range(SYMMETRIES):
             there = states_of(turned(state, symmetry))
             expected = {kernels.mark(there, action) for action in legal(there)}
-            assert {int(INSIGHT.turned[symmetry, mark]) for mark in marks} == expected
+            assert {int(EVALUATOR.turned[symmetry, mark]) for mark in marks} == expected
 
 
 def test_turning_marks_back() -> None:
-    assert INSIGHT.turned.shape == (SYMMETRIES, INSIGHT.marks)
-    assert INSIGHT.turned.dtype == np.uint16
+    assert EVALUATOR.turned.shape == (SYMMETRIES, EVALUATOR.marks)
+    assert EVALUATOR.turned.dtype == np.uint16
     for symmetry in range(SYMMETRIES):
-        there = INSIGHT.turned[symmetry]
-        assert (INSIGHT.turned[INVERSE[symmetry]][there] == np.arange(INSIGHT.marks)).all()
+        there = EVALUATOR.turned[symmetry]
+        assert (EVALUATOR.turned[INVERSE[symmetry]][there] == np.arange(EVALUATOR.marks)).all()
 
 
 def test_keys_follow_the_moves_and_permute_under_symmetry() -> None:
@@ -349,5 +349,5 @@ def test_the_two_of_a_kind_have_one_key() -> None:
 def test_nothing_is_gained_but_the_game() -> None:
     states = states_of(game.initial_state())
     assert evaluate.gain(states[0], states[0]) == 0
-    assert not INSIGHT.by_points
-    assert not INSIGHT.quiet
+    assert not EVALUATOR.by_points
+    assert not EVALUATOR.quiet

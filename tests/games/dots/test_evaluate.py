@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.dots.evaluate import INSIGHT, KEYS, TURNED
+from ludodrome.games.dots.evaluate import EVALUATOR, KEYS, TURNED
 from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
 from ludodrome.jit import COMPILED, python
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
@@ -175,7 +175,7 @@ def test_no_move_is_forced_and_none_is_loud() -> None:
     game = ludodrome.make("dots", rows=1, cols=1)
     states = states_of(game, [0, 1, 2])
     buffer = game.buffer()
-    assert python(INSIGHT.narrow)(states[0], buffer, 1) == 1
-    assert not python(INSIGHT.loud)(states[0], 3)
-    assert not python(INSIGHT.pressed)(states[0])
-    assert python(INSIGHT.winning)(states[0]) == -1
+    assert python(EVALUATOR.narrow)(states[0], buffer, 1) == 1
+    assert not python(EVALUATOR.loud)(states[0], 3)
+    assert not python(EVALUATOR.pressed)(states[0])
+    assert python(EVALUATOR.winning)(states[0]) == -1

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludodrome.games.dots.bounds import bucket_of, new_table, note, tag_of
-from ludodrome.games.dots.lattice import Lattice, make_lattice, words_of
+from ludodrome.games.dots.bounds import bucket_of, new_table, store, tag_of
+from ludodrome.games.dots.lattice import BoardTables, edge_words, make_board_tables
 from ludodrome.games.dots.likeness import OURS, alike, look_up_alike, new_colours, painted
 from ludodrome.games.dots.rules import ALL, BOARDS
 from ludodrome.games.dots.solve import Solver
@@ -34,21 +34,21 @@ def undrawn(rows: int, cols: int, edges: str) -> int:
     return numbers
 
 
-def words(position: int, board: Lattice) -> tuple[Any, Any]:
-    h, v = words_of(np.uint64(position), board.places)
+def words(position: int, board: BoardTables) -> tuple[Any, Any]:
+    h, v = edge_words(np.uint64(position), board.places)
     return np.uint64(h), np.uint64(v)
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(2, 2, 400), (2, 3, 4000 if COMPILED else 200)])
 def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> None:
-    board, colours, values = make_lattice(rows, cols), new_colours(), all_values(rows, cols)
+    board, colours, values = make_board_tables(rows, cols), new_colours(), all_values(rows, cols)
     full = int(ALL[BOARDS.index((rows, cols))])
-    by_mark: dict[int, list[int]] = {}
+    by_hash: dict[int, list[int]] = {}
     for drawn in np.random.default_rng(4).choice(full + 1, count).tolist():
-        mark = painted(*words(full & ~drawn, board), board.sizes, OURS, colours)
-        by_mark.setdefault(int(mark), []).append(drawn)
+        graph_hash = painted(*words(full & ~drawn, board), board.sizes, OURS, colours)
+        by_hash.setdefault(int(graph_hash), []).append(drawn)
     pairs = 0
-    for same in by_mark.values():
+    for same in by_hash.values():
         for one, other in itertools.pairwise(same):
             if alike(*words(full & ~one, board), *words(full & ~other, board), board.sizes, colours):
                 assert values[one] == values[other]
@@ -56,9 +56,9 @@ def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> 
     assert pairs > count / 10
 
 
-def test_a_mark_is_no_proof() -> None:
+def test_a_hash_is_no_proof() -> None:
     """Two loops of four boxes and one of eight: each box sees the same around it."""
-    board, colours = make_lattice(2, 4), new_colours()
+    board, colours = make_board_tables(2, 4), new_colours()
     loops, ring = words(undrawn(2, 4, " ".join(LOOPS)), board), words(undrawn(2, 4, RING), board)
     assert painted(*loops, board.sizes, OURS, colours) == painted(*ring, board.sizes, OURS, colours)
     assert not alike(*loops, *ring, board.sizes, colours)
@@ -68,24 +68,24 @@ def test_a_mark_is_no_proof() -> None:
     assert alike(*one_loop, *words(undrawn(2, 4, LOOPS[1]), board), board.sizes, colours)
 
 
-def test_under_a_mark_only_like_positions_are_found() -> None:
-    board, colours, table = make_lattice(2, 4), new_colours(), new_table(4)
+def test_under_a_hash_only_like_positions_are_found() -> None:
+    board, colours, table = make_board_tables(2, 4), new_colours(), new_table(4)
     loops, ring = undrawn(2, 4, " ".join(LOOPS)), undrawn(2, 4, RING)
     h, v = words(ring, board)
-    mark = np.uint64(painted(h, v, board.sizes, OURS, colours))
+    graph_hash = np.uint64(painted(h, v, board.sizes, OURS, colours))
 
     def found() -> tuple[int, int]:
-        low, high = look_up_alike(mark, h, v, 3, 8, board.sizes, board.places, table, colours)
+        low, high = look_up_alike(graph_hash, h, v, 3, 8, board.sizes, board.places, table, colours)
         return int(low), int(high)
 
     assert found() == (-8, 8)
-    bucket, tag = bucket_of(mark, 3, table), np.uint64(tag_of(mark, 3))
-    note(bucket, np.uint64(loops), tag, -2, 4, 5, table)
+    bucket, tag = bucket_of(graph_hash, 3, table), np.uint64(tag_of(graph_hash, 3))
+    store(bucket, np.uint64(loops), tag, -2, 4, 5, table)
     assert found() == (-8, 8)
-    note(bucket, np.uint64(ring), tag, -6, 2, 5, table)
+    store(bucket, np.uint64(ring), tag, -6, 2, 5, table)
     assert found() == (-6, 2)
-    other_heap = np.uint64(tag_of(mark, 4))
-    note(bucket, np.uint64(ring), other_heap, 0, 0, 5, table)
+    other_heap = np.uint64(tag_of(graph_hash, 4))
+    store(bucket, np.uint64(ring), other_heap, 0, 0, 5, table)
     assert found() == (-6, 2)
 
 

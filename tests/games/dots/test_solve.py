@@ -7,7 +7,7 @@ import pytest
 
 import ludodrome
 from ludodrome.games.dots.branch import AHEAD
-from ludodrome.games.dots.endgame import make_heaps
+from ludodrome.games.dots.endgame import make_heap_tables
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
 from ludodrome.games.dots.solve import Solver
 from ludodrome.jit import COMPILED
@@ -224,7 +224,7 @@ def test_the_full_board_is_worth_nothing() -> None:
 
 def test_loony_endgames() -> None:
     """Berlekamp's: a chain of n alone is worth -n; of two long chains the first is given away but for two boxes."""
-    heaps = make_heaps(25)
+    heaps = make_heap_tables(25)
     for n in range(1, 26):
         assert heaps.values[heaps.added[0, n - 1]] == -n
     three_and_ten = heaps.added[heaps.added[0, 2], 9]

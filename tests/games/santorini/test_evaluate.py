@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.games.santorini.evaluate import INSIGHT
+from ludodrome.games.santorini.evaluate import EVALUATOR
 from tests.games.santorini.positions import CLIMB, CORNER, CORNER_OF_THREE, START, START_OF_THREE, THREE, TWO, room_of
 from tests.tower_insight import (
     after,
@@ -102,9 +102,9 @@ def test_threats_agree_with_the_rules(room: ludodrome.Game) -> None:
 
 @both_rooms
 def test_marks_are_distinct_and_turn_with_the_board(room: ludodrome.Game) -> None:
-    check_turned(INSIGHT.turned, INSIGHT.marks)
+    check_turned(EVALUATOR.turned, EVALUATOR.marks)
     for states in towns(room, enough(30, 2), seed=6, plies=PLIES):
-        check_marks(room, states, INSIGHT.turned)
+        check_marks(room, states, EVALUATOR.turned)
 
 
 @both_rooms
@@ -126,5 +126,5 @@ def test_a_dome_that_saves_promises_most() -> None:
 
 def test_there_are_no_points_and_nothing_is_loud() -> None:
     record = states_of(TWO, CLIMB)[0]
-    assert (INSIGHT.loud(record, 0), INSIGHT.gain(record, record)) == (False, 0)
-    assert (INSIGHT.quiet, INSIGHT.by_points) == (True, False)
+    assert (EVALUATOR.loud(record, 0), EVALUATOR.gain(record, record)) == (False, 0)
+    assert (EVALUATOR.quiet, EVALUATOR.by_points) == (True, False)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.games.skysummit.evaluate import INSIGHT
+from ludodrome.games.skysummit.evaluate import EVALUATOR
 from tests.games.skysummit.positions import CLIMB, CORNER, GAME, ONE_PLACED, START, game
 from tests.tower_insight import (
     after,
@@ -99,9 +99,9 @@ def test_nothing_is_threatened_while_workers_are_placed() -> None:
 
 
 def test_marks_are_distinct_and_turn_with_the_board() -> None:
-    check_turned(INSIGHT.turned, INSIGHT.marks)
+    check_turned(EVALUATOR.turned, EVALUATOR.marks)
     for states in towns(GAME, enough(30, 2), seed=6, plies=PLIES):
-        check_marks(GAME, states, INSIGHT.turned)
+        check_marks(GAME, states, EVALUATOR.turned)
 
 
 def test_marks_of_placements() -> None:
@@ -111,7 +111,7 @@ def test_marks_of_placements() -> None:
         assert len(set(marks)) == len(marks)
     start, first = states_of(GAME, START), GAME.action({"t": "place", "to": [0, 6]}, GAME.initial_state())
     turned = GAME.action({"t": "place", "to": [4, 8]}, GAME.initial_state())  # left and right swapped
-    assert INSIGHT.turned[1][KERNELS.mark(start, first)] == KERNELS.mark(start, turned)
+    assert EVALUATOR.turned[1][KERNELS.mark(start, first)] == KERNELS.mark(start, turned)
 
 
 def test_promises() -> None:
@@ -137,5 +137,5 @@ def wins_next(states: Any) -> bool:
 
 def test_there_are_no_points_and_nothing_is_loud() -> None:
     record = states_of(GAME, CLIMB)[0]
-    assert (INSIGHT.loud(record, 635), INSIGHT.gain(record, record)) == (False, 0)
-    assert (INSIGHT.quiet, INSIGHT.by_points) == (True, False)
+    assert (EVALUATOR.loud(record, 635), EVALUATOR.gain(record, record)) == (False, 0)
+    assert (EVALUATOR.quiet, EVALUATOR.by_points) == (True, False)

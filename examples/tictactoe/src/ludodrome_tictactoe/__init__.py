@@ -3,8 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Cell, Game
-from ludodrome.room import Planes
-
+from ludodrome.game_spec import Planes
 from ludodrome_tictactoe import codec, evaluate, kernels, planes, rules
 
 
@@ -15,10 +14,10 @@ class TicTacToe(Game):
     title = "Tic-tac-toe"
 
     dtype = rules.DTYPE
-    num_actions = most_legal = most_actions = rules.CELLS
+    num_actions = max_legal = max_game_length = rules.CELLS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.INSIGHT
+    insight = evaluate.EVALUATOR
     codec = codec
     seat_names = codec.SIGNS
 

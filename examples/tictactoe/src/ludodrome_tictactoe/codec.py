@@ -5,12 +5,11 @@ Every refusal is a sentence that says what would be right. What is legal is deci
 
 from typing import Any
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.jit import Record, new_states
-from ludodrome.reading import show
-from ludodrome.room import GAME_OVER
-
+from ludodrome.validation import show
 from ludodrome_tictactoe import kernels
 from ludodrome_tictactoe.rules import CELLS, DTYPE, REASONS, SEATS, SIDE
 
@@ -26,11 +25,11 @@ NAMES = tuple(f"{'abc'[cell % SIDE]}{cell // SIDE + 1}" for cell in range(CELLS)
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
-    reading.fields(state, STATE_KEYS, "a state of tictactoe", BadState)
-    states = _position(reading.items(state["board"], SIDE, "board", BadState))
+    validation.fields(state, STATE_KEYS, "a state of tictactoe", BadState)
+    states = _position(validation.items(state["board"], SIDE, "board", BadState))
     right = format_state(states[0])
     for name in STATE_KEYS[1:]:
-        reading.same(state[name], right[name], f"in this position {name}", BadState)
+        validation.same(state[name], right[name], f"in this position {name}", BadState)
     return states
 
 
@@ -51,7 +50,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     """An array of one record from rows like ``X.O/.X./...``, or BadState."""
     if type(text) is not str:
         raise BadState(f"a position is a text, not {show(text)}")
-    return _position(reading.items(text.strip().split("/"), SIDE, "the rows between /", BadState))
+    return _position(validation.items(text.strip().split("/"), SIDE, "the rows between /", BadState))
 
 
 def format_line(record: Record) -> str:
@@ -105,7 +104,7 @@ def _position(rows: list[Any]) -> Any:
 
 def parse_move(move: Any, states: Any) -> int:
     """The cell's number, or IllegalMove."""
-    return _cell(reading.fields(move, ("cell",), "a move of tictactoe", IllegalMove)["cell"])
+    return _cell(validation.fields(move, ("cell",), "a move of tictactoe", IllegalMove)["cell"])
 
 
 def format_moves(actions: list[int], record: Record) -> list[Any]:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
-from ludodrome.room import Insight
-from ludodrome.search.symmetry import SYMMETRIES, cell_turns, key_table
 
+from ludodrome.game_spec import Evaluator
+from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
+from ludodrome.search.symmetry import SYMMETRIES, cell_turns, key_table
 from ludodrome_tictactoe.rules import CELLS, LINES, ONE, SEATS, SIDE, taken
 
 SEED = 3
@@ -113,7 +113,7 @@ def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
                 keys[at + 1, k] ^= KEYS[seat, cell, k]
 
 
-INSIGHT = Insight(
+EVALUATOR = Evaluator(
     value=value,
     winning=winning,
     pressed=pressed,

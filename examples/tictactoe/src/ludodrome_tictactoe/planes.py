@@ -1,9 +1,9 @@
 """Tic-tac-toe as learners see it: planes of 3 x 3, the observing seat's signs first."""
 
 import numpy as np
-from ludodrome.jit import Array, Int, Record, kernel
-from ludodrome.room import Planes
 
+from ludodrome.game_spec import Planes
+from ludodrome.jit import Array, Int, Record, kernel
 from ludodrome_tictactoe.rules import CELLS, ONE, SEATS, SIDE, mover
 
 NAMES = ("own signs", "other signs", "to move")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.jit import Array, Int, Record, kernel, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 SIDE = 3
 CELLS = SIDE * SIDE
@@ -131,4 +131,4 @@ def turns(s: Record) -> Int:
     return np.int64(s.ply)
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

@@ -11,7 +11,7 @@ from ludodrome.arena.doctor.checkups import CHECKS, Check
 from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, Examination, Finding
 from ludodrome.arena.transports import seat
 from ludodrome.game import Game
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 
 def examine(

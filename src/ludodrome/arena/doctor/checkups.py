@@ -27,8 +27,8 @@ from ludodrome.arena.doctor.examination import (
 )
 from ludodrome.arena.doctor.manners import closing, noise
 from ludodrome.arena.doctor.patients import Patient
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
-from ludodrome.arena.table import Table
 from ludodrome.bots.player import Dice
 
 SLOW_START = 2.0
@@ -152,7 +152,7 @@ class Steering(Interference):
     def __init__(self) -> None:
         self._dice = Dice(1)
 
-    def after(self, table: Table, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
         """A move that keeps the game open, in place of the bot's own."""
         game = table.game
         if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(table.state, answer.move):
@@ -216,7 +216,7 @@ class Strangers(Interference):
         """A greeting with something new in it."""
         return {**hello, "weather": {"wind": [1.5e-3, -0.0], "sky": "grau, fünf Grad ☁"}}
 
-    def before(self, table: Table, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
         """Something that the bot cannot know."""
         if turn.seat != seat:
             return turn
@@ -247,7 +247,7 @@ class Observing(Interference):
     def __init__(self) -> None:
         self._flooded = False
 
-    def before(self, table: Table, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
         """An ``observe`` as in games that ask every seat."""
         if turn.seat == seat and self._flooded:
             return turn
@@ -263,7 +263,7 @@ class Observing(Interference):
 class Refusing(Interference):
     """Every other answer is refused without a reason, and the same question put again."""
 
-    def after(self, table: Table, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
         """The second answer counts."""
         if answer.fault is not None or turn.number % 4 >= 2:
             return answer

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena import records
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.doctor.patients import Patient
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, Answer, Seat, Turn
-from ludodrome.arena.table import Table
 from ludodrome.arena.transports import seat as make_seat
 from ludodrome.game import Game
 
@@ -77,11 +77,11 @@ class Interference:
         """The greeting that the bot gets."""
         return hello
 
-    def before(self, table: Table, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
         """Before anybody is asked; the turn that is asked."""
         return turn
 
-    def after(self, table: Table, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
         """An answer has come; what the table is given for it."""
         return answer
 
@@ -92,7 +92,7 @@ class Played:
 
     trial: Trial
     game: Game
-    table: Table
+    table: Referee
     record: dict[str, Any]
     patient: Patient
 
@@ -130,7 +130,7 @@ class Examination:
         """Whether the bot is a built-in, to which no messages are sent."""
         return self.spec.partition(":")[0] not in ("cmd", "py", "box")
 
-    def assignment(self, trial: Trial) -> Assignment:
+    def assignment(self, trial: Trial) -> PlaySpec:
         """The game of a trial, the bot in its seat and random players in the others."""
         from ludodrome.games import make
 
@@ -140,12 +140,12 @@ class Examination:
         rules = conditions(game, trial.policy, trial.clock or self.clock, trial.legal_moves)
         seed = self.seed * 1000 + trial.number
         moves = random_moves(game, seed, trial.opening)
-        return Assignment(self.game.id, options, bots, bots, rules, seed, moves, trial.number)
+        return PlaySpec(self.game.id, options, bots, bots, rules, seed, moves, trial.number)
 
     def play(self, trial: Trial, interference: Interference | None = None, patient: Patient | None = None) -> Played:
         """Plays a trial to its end. A patient that is given is used and stays open; else it is made, and closed."""
         assignment = self.assignment(trial)
-        table = Table(assignment)
+        table = Referee(assignment)
         game = table.game
         used = patient or Patient(make_seat(self.spec, game, assignment.seat_seeds[trial.seat]))
         known = len(used.answers)
@@ -207,7 +207,7 @@ UNCLOCKED = 60.0
 """Seconds that the doctor waits for an answer where no clock runs."""
 
 
-def run(table: Table, seats: Sequence[Seat], own: int, patient: Patient, interference: Interference) -> None:
+def run(table: Referee, seats: Sequence[Seat], own: int, patient: Patient, interference: Interference) -> None:
     """A game as ``judge.run`` plays it, with the doctor's interference in the conversation with one seat."""
     for number, one in enumerate(seats):
         hello = table.hello(number)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ludodrome.arena import messages
 from ludodrome.arena.doctor.examination import HELD, NOTE, SKIPPED, WARNING, Examination, Finding, Trial
 from ludodrome.arena.doctor.patients import Patient
-from ludodrome.arena.table import Table
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import BOX, command
 from ludodrome.arena.transports import seat as make_seat
 from ludodrome.arena.transports.processes import KEPT, Process
@@ -43,7 +43,7 @@ def closing(on: Examination) -> Iterator[Finding]:
 def _conversation(on: Examination, turns: int | None) -> bytes:
     """What is said to a bot in a game up to so many of its turns; None: to its end. Somebody else answers."""
     assignment = on.assignment(Trial("", number=130))
-    table = Table(assignment)
+    table = Referee(assignment)
     patient = Patient(make_seat("random", table.game, 1))
     others = [make_seat("random", table.game, seat) for seat in range(1, table.game.seats)]
     patient.start(table.hello(0))

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Engine
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import events, playing
 from ludodrome.arena.ladder.beliefs import count_game
 from ludodrome.arena.ladder.matchmaking import choose
 from ludodrome.arena.ladder.roster import CLOCK
-from ludodrome.arena.matches.fixtures import Discipline, Fixture, rotations, unplayed
+from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, rotations, unplayed
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.tallies import played
 from ludodrome.arena.matches.worker import Draw, draw
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.arena.tournaments.plans import Plan
 from ludodrome.games import GAMES, make
@@ -36,7 +36,7 @@ from ludodrome.store.league_matches import (
     open_events,
     queue,
 )
-from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, Event
+from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
 READY = 4
@@ -59,7 +59,7 @@ class Agenda:
         """What it does, in a few words."""
         self.finished = 0
         self._claims: dict[str, Claimed] = {}
-        self._drawing: dict[str, tuple[Event | None, list[tuple[int, Fixture]], dict[str, str]]] = {}
+        self._drawing: dict[str, tuple[EventRow | None, list[tuple[int, Fixture]], dict[str, str]]] = {}
         """Openings that are being drawn: the event, its fixtures with their numbers, the ids of the bots by name."""
         self._plans: dict[str, dict[int, list[tuple[int, Fixture]]]] = {}
         """The games of open events by their openings."""
@@ -85,7 +85,7 @@ class Agenda:
         self.word = " - ".join(mine.assignment["names"])
         event = find_event(self._engine, mine.event) if mine.event else None
         order = playing.Order(
-            Assignment.from_json(mine.assignment),
+            PlaySpec.from_json(mine.assignment),
             {spec: self._source(spec) for spec in mine.assignment["bots"] if spec.startswith(f"{UPLOADED}:")},
             self._database,
             self._sandboxed,
@@ -115,7 +115,7 @@ class Agenda:
             if event is not None:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
-        assignment = Assignment.from_json(self._claims[job.name].assignment)
+        assignment = PlaySpec.from_json(self._claims[job.name].assignment)
         self.done(job, unplayed(assignment, why))
 
     # Events
@@ -141,7 +141,7 @@ class Agenda:
                         return job
         return None
 
-    def _batches(self, event: Event) -> dict[int, list[tuple[int, Fixture]]]:
+    def _batches(self, event: EventRow) -> dict[int, list[tuple[int, Fixture]]]:
         """The games of an event by their openings."""
         known = self._plans.get(event.id)
         if known is None:
@@ -205,7 +205,7 @@ class Agenda:
     def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
         made = make(game)
         seed = secrets.randbits(events.SEED_BITS)
-        discipline = Discipline(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
+        discipline = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
         batch = []
         for number, seating in enumerate(rotations(len(pair))):
             seated = [pair[one] for one in seating]

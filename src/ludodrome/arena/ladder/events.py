@@ -19,7 +19,7 @@ from ludodrome.arena.tournaments.tournament import Tournament
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.league import Entry
 from ludodrome.store.league_matches import add_event, event_games, open_events
-from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, Event
+from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, EventRow
 from ludodrome.store.tournaments import Ledger
 
 FORMATS = (ROUND_ROBIN, GAUNTLET)
@@ -117,7 +117,7 @@ def fixtures(plan: Plan) -> list[Fixture]:
     return found
 
 
-def standing_of(engine: Engine, event: Event) -> Tournament:
+def standing_of(engine: Engine, event: EventRow) -> Tournament:
     """An event with all that was played of it, counted."""
     plan = Plan.from_json(event.plan)
     tournament = Tournament(plan, Ledger(engine, 0))

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
-from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.judge import run
+from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import UploadedSeat
 from ludodrome.arena.messages import longest_line
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Seat
-from ludodrome.arena.table import Table
 from ludodrome.arena.transports import seat
 from ludodrome.arena.transports.remote import Relay, RemoteSeat
 from ludodrome.game import Game
@@ -30,7 +30,7 @@ LATEST_MOVES = 400
 class Order(NamedTuple):
     """A match that a worker is to play, with all that it needs for it."""
 
-    assignment: Assignment
+    assignment: PlaySpec
     sources: dict[str, str]
     """The sources of uploaded bots, by spec."""
     database: str
@@ -44,7 +44,7 @@ class Order(NamedTuple):
 def play(order: Order) -> dict[str, Any]:
     """The record of a game."""
     engine = _database(order.database)
-    table = Table(order.assignment)
+    table = Referee(order.assignment)
     with ExitStack() as stack:
         seats: list[Seat] = []
         for spec, seed in zip(order.assignment.bots, order.assignment.seat_seeds, strict=True):
@@ -82,7 +82,7 @@ def find_relay(engine: Engine, bot: str) -> Relay | None:
 class Broadcast:
     """Tells spectators how a match stands, from a thread of its own, never faster than they can look."""
 
-    def __init__(self, engine: Engine, table: Table, pace: float) -> None:
+    def __init__(self, engine: Engine, table: Referee, pace: float) -> None:
         self._engine, self._match, self._pace = engine, table.match, pace
         self._names = list(table.assignment.names)
         self._texts: list[str] = []
@@ -106,7 +106,7 @@ class Broadcast:
         self._news.set()
         self._thread.join()
 
-    def heard(self, table: Table) -> None:
+    def heard(self, table: Referee) -> None:
         """The table as it is now."""
         game = table.game
         for entry in table.turns[self._heard :]:

@@ -11,10 +11,10 @@ import os
 from pathlib import Path
 from typing import Any, Protocol
 
-from ludodrome.arena.assignments import canonical
-from ludodrome.caching import cache_root
+from ludodrome.arena.play_spec import canonical
 from ludodrome.game import Game, IllegalMove
-from ludodrome.reading import is_int, show
+from ludodrome.kernel_cache import cache_root
+from ludodrome.validation import is_int, show
 
 Moves = tuple[Any, ...]
 

@@ -20,7 +20,7 @@ from ludodrome.arena.transports.processes import left_behind, sweep
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is ended itself."""
-PRELOADED = ["ludodrome.arena.matches.worker", "ludodrome.arena.judge", "ludodrome.arena.matches.openings"]
+PRELOADED = ["ludodrome.arena.matches.worker", "ludodrome.arena.game_loop", "ludodrome.arena.matches.openings"]
 """What every worker has from the beginning."""
 CREW = "LUDODROME_CREW"
 """Whatever the workers of one executor start bears this in its environment."""

@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.matches.books import Book, Moves
 from ludodrome.arena.matches.openings import pair_seed
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.tallies import Played, played
 from ludodrome.arena.matches.worker import Draw, draw
-from ludodrome.arena.table import Table
+from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.referee import Referee
 
 Record = dict[str, Any]
-Play = Callable[[Assignment], Record]
+Play = Callable[[PlaySpec], Record]
 
 
 @dataclass(frozen=True, slots=True)
-class Discipline:
+class MatchSettings:
     """What is played: a game with its options, and under which conditions."""
 
     name: str
@@ -38,7 +38,7 @@ class Discipline:
 class Fixture(NamedTuple):
     """One game to be played."""
 
-    discipline: Discipline
+    discipline: MatchSettings
     bots: tuple[str, ...]
     """Specs by seat."""
     names: tuple[str, ...]
@@ -47,11 +47,11 @@ class Fixture(NamedTuple):
     number: int
     """Which game of its match it is."""
 
-    def assignment(self, moves: Moves) -> Assignment:
+    def assignment(self, moves: Moves) -> PlaySpec:
         """The game with its opening."""
         on = self.discipline
         seed = pair_seed(on.seed, self.opening)
-        return Assignment(on.game, on.options, self.bots, self.names, on.conditions, seed, moves, self.number)
+        return PlaySpec(on.game, on.options, self.bots, self.names, on.conditions, seed, moves, self.number)
 
 
 def rotations(seats: int) -> Iterator[tuple[int, ...]]:
@@ -89,10 +89,10 @@ class Programme:
 
     def __init__(self, source: Source, books: dict[str, Book], archive: Archive, play: Play) -> None:
         self._source, self._books, self._archive, self._play = source, books, archive, play
-        self._ready: deque[tuple[Fixture, Assignment]] = deque()
+        self._ready: deque[tuple[Fixture, PlaySpec]] = deque()
         self._waiting: dict[tuple[str, int], list[Fixture]] = {}
         """Fixtures whose opening is being drawn."""
-        self._playing: dict[str, tuple[Fixture, Assignment]] = {}
+        self._playing: dict[str, tuple[Fixture, PlaySpec]] = {}
         self.recalled = 0
         """Games that an earlier run has played."""
         self.played = 0
@@ -164,8 +164,8 @@ class Programme:
         self.done(job, unplayed(assignment, why))
 
 
-def unplayed(assignment: Assignment, why: str) -> Record:
+def unplayed(assignment: PlaySpec, why: str) -> Record:
     """The record of a game that the arena could not play; it does not count."""
-    table = Table(assignment)
+    table = Referee(assignment)
     table.abort(0, f"the arena could not play it: {why}")
     return table.record()

@@ -13,7 +13,7 @@ from ludodrome.arena import records
 from ludodrome.arena.matches import worker
 from ludodrome.arena.matches.books import Book, DrawnBook, NoBook, cache_folder, read_book
 from ludodrome.arena.matches.executors import Workers
-from ludodrome.arena.matches.fixtures import Discipline, Fixture, Play, Programme, Record, rotations
+from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, Play, Programme, Record, rotations
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import Played, Tally, played
 from ludodrome.game import Game
@@ -26,7 +26,7 @@ MOST_GAMES = 1_000_000
 class Match:
     """Who plays what, and how often."""
 
-    discipline: Discipline
+    discipline: MatchSettings
     bots: tuple[str, ...]
     names: tuple[str, ...]
     games: int

@@ -11,7 +11,7 @@ from ludodrome.bots.player import Dice
 from ludodrome.game import Game
 
 if TYPE_CHECKING:
-    from ludodrome.search.thinking import Thinker
+    from ludodrome.search.iterative import Searcher
 
 PLIES = {"dots": (4, 9)}
 """How many moves an opening has, from the first number to the second."""
@@ -64,7 +64,7 @@ def sensible_moves(game: Game, state: Any) -> list[Any]:
 
 def is_fair(game: Game, state: Any) -> bool:
     """Whether a search sees no great advantage; where none can be made, every position counts as fair."""
-    if game.insight is None or game.seats > 2:
+    if game.evaluator is None or game.seats > 2:
         return True
     thinker = _judge(game)
     thinker.forget()
@@ -75,7 +75,7 @@ def is_fair(game: Game, state: Any) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _judge(game: Game) -> "Thinker":
-    from ludodrome.search.thinking import Thinker
+def _judge(game: Game) -> "Searcher":
+    from ludodrome.search.iterative import Searcher
 
-    return Thinker(game, _TABLE_BITS)
+    return Searcher(game, _TABLE_BITS)

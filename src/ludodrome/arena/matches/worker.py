@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.matches.executors import Dismissed
+from ludodrome.arena.play_spec import PlaySpec
 
 
 class Draw(NamedTuple):
@@ -28,11 +28,11 @@ def work(function: Callable[[Any], Any], argument: Any) -> Any:
         os._exit(0)
 
 
-def play(assignment: Assignment) -> dict[str, Any]:
+def play(assignment: PlaySpec) -> dict[str, Any]:
     """The record of a game."""
-    from ludodrome.arena import judge
+    from ludodrome.arena import game_loop
 
-    return judge.play(assignment)
+    return game_loop.play(assignment)
 
 
 def draw(wanted: Draw) -> list[Any]:

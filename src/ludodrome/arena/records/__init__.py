@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment, canonical
 from ludodrome.arena.messages import BadLine, kept, read_json
-from ludodrome.writing import write_whole
+from ludodrome.arena.play_spec import PlaySpec, canonical
+from ludodrome.atomic_io import write_whole
 
 KIND, VERSION = "record", 1
 SENT = 16 * 1024
@@ -36,7 +36,7 @@ class BadRecord(ValueError):
 # Making
 
 
-def header(assignment: Assignment, match: str) -> dict[str, Any]:
+def header(assignment: PlaySpec, match: str) -> dict[str, Any]:
     """What stands above the turns."""
     return {
         "ludodrome": KIND,

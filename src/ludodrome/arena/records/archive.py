@@ -15,7 +15,7 @@ from typing import Any
 from ludodrome.arena.records import SUFFIX, BadRecord, from_text, read, to_text
 from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.arena.seats import CAUSES
-from ludodrome.reading import listing, show
+from ludodrome.validation import listing, show
 
 LINES, TABLE, TEXT = FORMS = ("jsonl", "csv", "text")
 """The forms that records can be written out in."""

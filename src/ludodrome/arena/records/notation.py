@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.messages import BadLine, read_json
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import DEEPEST, BadRecord, Chain, digest, header, to_text, verify
 from ludodrome.game import Game, IllegalMove
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 REMARK = "%"
 NOTHING = "-"
@@ -50,7 +50,7 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
         if key not in _ELSEWHERE:
             yield f"[{key} {to_text(value)}]"
     yield f"[digest {to_text(record['digest'])}]"
-    game = Assignment.from_json(record).made()
+    game = PlaySpec.from_json(record).made()
     state = record.get("position") or game.initial_state(record["seed"])
     entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
     for entry in entries + record["turns"]:
@@ -99,13 +99,13 @@ class _Reader:
     def __init__(self, head: dict[str, Any], first: _Line) -> None:
         self.head = head
         self.first = first
-        self.game: Game = Assignment.from_json({**head, "opening": []}).made()
+        self.game: Game = PlaySpec.from_json({**head, "opening": []}).made()
         self.state = head.get("position") or self.game.initial_state(head["seed"])
 
     def record(self, lines: list[_Line]) -> dict[str, Any]:
         """The record of the head and these turns."""
         opening, entries = self._opening(lines)
-        assignment = Assignment.from_json({**self.head, "opening": opening})
+        assignment = PlaySpec.from_json({**self.head, "opening": opening})
         top = header(assignment, assignment.match)
         chain = Chain(top, self.state)
         turns = [self._turn(chain, line) for line in entries]

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
-from ludodrome.arena.positions import read_move
+from ludodrome.arena.play_spec import PlaySpec, read_move
+from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
-from ludodrome.arena.table import Table
 from ludodrome.arena.transports import seat as take_seat
 from ludodrome.game import IllegalMove
 
@@ -37,10 +36,10 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
 
     The record must be a true one (``records.verify``). ValueError if there is no such seat or bot.
     """
-    assignment = Assignment.from_json(record)
+    assignment = PlaySpec.from_json(record)
     if not 0 <= seat < len(assignment.bots):
         raise ValueError(f"the record has the seats 0 to {len(assignment.bots) - 1}, not {seat}")
-    table = Table(assignment)
+    table = Referee(assignment)
     bot = take_seat(spec or assignment.bots[seat], table.game, assignment.seat_seeds[seat])
     try:
         bot.start(table.hello(seat))
@@ -59,14 +58,14 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
         bot.close()
 
 
-def _seconds(table: Table, entry: dict[str, Any]) -> float:
+def _seconds(table: Referee, entry: dict[str, Any]) -> float:
     """What the clock is charged: as recorded, but never so much that the recorded move would be too late now."""
     allowed = table.turn.seconds if table.turn else None
     recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
     return recorded if allowed is None else min(recorded, allowed)
 
 
-def _asked(table: Table, answer: Answer, entry: dict[str, Any]) -> Echo:
+def _asked(table: Referee, answer: Answer, entry: dict[str, Any]) -> Echo:
     fault, move = answer.fault, answer.move
     if fault is None:
         try:

@@ -5,13 +5,12 @@ Times, standard errors and notes cannot be verified. A move that was refused is 
 
 from typing import Any
 
-from ludodrome.arena.assignments import Assignment
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.positions import broken_off, first_legal_move, forfeited, opened, read_move, resigned
+from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
 from ludodrome.arena.records import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
 from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
 from ludodrome.game import IllegalMove, Outcome
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 REQUIRED = ("turns", "result", "ms", "digest")
 OPTIONAL = ("stderr", "notes")
@@ -47,7 +46,7 @@ class Verifier:
         record = self.record
         if record["ludodrome"] != KIND or record["version"] != VERSION or type(record["version"]) is not int:
             raise BadRecord(f"this is no record of version {VERSION}")
-        self.assignment = Assignment.from_json(record)
+        self.assignment = PlaySpec.from_json(record)
         self.head = header(self.assignment, self.assignment.match)
         for name, right in self.head.items():
             if not alike(record[name], right):

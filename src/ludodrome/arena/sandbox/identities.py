@@ -15,7 +15,7 @@ import stat
 import time
 from pathlib import Path
 
-from ludodrome import locks
+from ludodrome import atomic_io
 
 POOL = range(61000, 62000)
 SETTING = "LUDODROME_SANDBOX_UIDS"
@@ -84,7 +84,7 @@ class Identity:
         while True:
             haunted = False
             for uid in (*uids[start:], *uids[:start]):
-                if (lock := locks.take(folder / str(uid))) is None:
+                if (lock := atomic_io.lock_file(folder / str(uid))) is None:
                     continue
                 identity = Identity(uid, lock)
                 if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
@@ -129,7 +129,7 @@ class Identity:
     def close(self) -> None:
         """Let it go as it is: whoever takes it next ends what is left."""
         if self._lock is not None:
-            locks.give_back(self._lock)
+            atomic_io.unlock_file(self._lock)
             self._lock = None
 
 

@@ -24,7 +24,7 @@ from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Kind
 from ludodrome.arena.sandbox.interpreter import PACKAGES, Interpreter, find
 from ludodrome.arena.sandbox.levels import NAMES, NONE, Level
 from ludodrome.arena.sandbox.limits import Limits
-from ludodrome.writing import write_whole
+from ludodrome.atomic_io import write_whole
 
 KINDS: dict[str, Kind] = {one.NAME: one for one in (bubblewrap, landlock)}
 HOURS = 6.0

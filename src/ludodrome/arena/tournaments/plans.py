@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
-from ludodrome.arena.matches.fixtures import Discipline
+from ludodrome.arena.matches.fixtures import MatchSettings
 from ludodrome.arena.tournaments.formats import swiss_rounds
 from ludodrome.games import make
-from ludodrome.reading import choice, integer, listing, show
+from ludodrome.validation import choice, integer, listing, show
 
 ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT = FORMATS = ("round-robin", "gauntlet", "swiss", "knockout")
 MOST_BOTS = 1000
@@ -59,7 +59,7 @@ class Plan:
 
     name: str
     format: str
-    disciplines: tuple[Discipline, ...]
+    disciplines: tuple[MatchSettings, ...]
     entrants: tuple[Entrant, ...]
     pairs: int
     rounds: int
@@ -74,7 +74,7 @@ class Plan:
         """Of the entrants."""
         return [entrant.name for entrant in self.entrants]
 
-    def discipline(self, name: str) -> Discipline:
+    def discipline(self, name: str) -> MatchSettings:
         """One of its games."""
         return next(one for one in self.disciplines if one.name == name)
 
@@ -96,7 +96,7 @@ class Plan:
         rest = {key: one for key, one in value.items() if key not in ("games", "entrants", "challengers")}
         games = (one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
         return Plan(
-            disciplines=tuple(Discipline(**one) for one in games),
+            disciplines=tuple(MatchSettings(**one) for one in games),
             entrants=tuple(Entrant(**one) for one in value["entrants"]),
             challengers=tuple(value["challengers"]),
             **rest,
@@ -163,7 +163,7 @@ def _check_format(plan: Plan, value: Mapping[str, Any]) -> None:
         raise ValueError("a gauntlet needs somebody besides the challengers")
 
 
-def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[Discipline, ...]:
+def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
     games = value.get("games")
     if type(games) is not list or not games:
         raise ValueError(f"games is {_KEYS['games']}, not {show(games)}")
@@ -177,7 +177,7 @@ def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[Discipline, ...]:
     return tuple(found)
 
 
-def _discipline(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> Discipline:
+def _discipline(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> MatchSettings:
     keys = ("id", "name", "options", "clock", "policy")
     if not ("id" in value and set(value) <= set(keys)):
         raise ValueError(f"a game of a plan has its id and may have {listing(keys[1:])}, not {listing(value)}")
@@ -188,7 +188,7 @@ def _discipline(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, see
     played = conditions(game, _word(value, plan, "policy"), _word(value, plan, "clock"), shown)
     changed = "".join(f" {key}={one}" for key, one in options.items())
     name = _text(value.get("name", game.id + changed), "the name of a game")
-    return Discipline(name, game.id, game.options, game.seats, played, seed)
+    return MatchSettings(name, game.id, game.options, game.seats, played, seed)
 
 
 def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | None:
@@ -197,7 +197,7 @@ def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | 
     return None if found is None else _text(found, key)
 
 
-def _entrants(value: Any, disciplines: Sequence[Discipline]) -> tuple[Entrant, ...]:
+def _entrants(value: Any, disciplines: Sequence[MatchSettings]) -> tuple[Entrant, ...]:
     if type(value) is not list or not 2 <= len(value) <= MOST_BOTS:
         raise ValueError(f"a tournament has from 2 to {MOST_BOTS} bots, {_KEYS['bots']}, not {show(value)}")
     found = tuple(_entrant(one if type(one) is dict else {"bot": one}, disciplines) for one in value)
@@ -205,7 +205,7 @@ def _entrants(value: Any, disciplines: Sequence[Discipline]) -> tuple[Entrant, .
     return found
 
 
-def _entrant(value: dict[str, Any], disciplines: Sequence[Discipline]) -> Entrant:
+def _entrant(value: dict[str, Any], disciplines: Sequence[MatchSettings]) -> Entrant:
     keys = ("bot", "name", "home")
     if not ("bot" in value and set(value) <= set(keys)):
         raise ValueError(f"a bot of a plan has bot, its spec, and may have {listing(keys[1:])}, not {listing(value)}")

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ludodrome.arena.matches.fixtures import Discipline, Fixture, rotations
+from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, rotations
 from ludodrome.arena.matches.tallies import Played
 from ludodrome.arena.tournaments import formats
 from ludodrome.arena.tournaments.formats import Meeting
@@ -40,7 +40,7 @@ def pair_fixtures(plan: Plan, meeting: Meeting, first: int) -> Iterator[Fixture]
             yield from games_of(plan, discipline, meeting, first)
 
 
-def games_of(plan: Plan, discipline: Discipline, meeting: Meeting, opening: int) -> Iterator[Fixture]:
+def games_of(plan: Plan, discipline: MatchSettings, meeting: Meeting, opening: int) -> Iterator[Fixture]:
     """The games of some entrants from one opening: everybody sits everywhere once."""
     entrants = [plan.entrants[one] for one in meeting]
     for turn, seating in enumerate(rotations(len(meeting))):

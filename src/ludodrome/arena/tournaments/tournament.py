@@ -11,7 +11,7 @@ from typing import Any
 from ludodrome.arena.matches import worker
 from ludodrome.arena.matches.books import Book, Moves, NoBook
 from ludodrome.arena.matches.executors import Workers
-from ludodrome.arena.matches.fixtures import Discipline, Fixture, Play, Programme, Record
+from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, Play, Programme, Record
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.tallies import Played, Tally
 from ludodrome.arena.tournaments.plans import Plan
@@ -84,7 +84,7 @@ class Cell:
 class Results:
     """What was played of one game of a tournament."""
 
-    def __init__(self, discipline: Discipline, names: list[str]) -> None:
+    def __init__(self, discipline: MatchSettings, names: list[str]) -> None:
         self.discipline = discipline
         self.tally = Tally(names, discipline.seats)
         self.cells: dict[tuple[str, str], Cell] = {}
@@ -146,7 +146,7 @@ class Tournament:
             known[discipline][number] = tuple(moves)
         return {one.name: self._book(one, known[one.name]) for one in self.plan.disciplines}
 
-    def _book(self, discipline: Discipline, known: dict[int, Moves]) -> Book:
+    def _book(self, discipline: MatchSettings, known: dict[int, Moves]) -> Book:
         drawn = self.plan.openings and make(discipline.game, **discipline.options).actions_a_turn == 1
         return LedgerBook(self.ledger, discipline.name, known) if drawn else NoBook()
 

@@ -16,7 +16,7 @@ from ludodrome.arena.messages import longest_line
 from ludodrome.arena.seats import Seat
 from ludodrome.bots.specs import LLM
 from ludodrome.game import Game
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 COMMAND, FILE, BOX = "cmd", "py", "box"
 PROGRAMS = "cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox, llm:URL,model=NAME a language model"
@@ -35,13 +35,13 @@ def seat(spec: str, game: Game, seed: int) -> Seat:
 
         return sandbox.seat(Path(rest), spec, longest_line(game))
     if colon and kind == LLM:
-        from ludodrome.arena.transports.models import ModelSeat
+        from ludodrome.arena.transports.language_models import ModelSeat
 
         return ModelSeat(spec, game)
-    from ludodrome.arena.transports.inside import InsideSeat
+    from ludodrome.arena.transports.inprocess import InProcessSeat
     from ludodrome.bots import bot
 
-    return InsideSeat(bot(spec, game, seed))
+    return InProcessSeat(bot(spec, game, seed))
 
 
 def command(kind: str, rest: str) -> list[str]:
@@ -54,7 +54,7 @@ def command(kind: str, rest: str) -> list[str]:
             raise ValueError(f"there is no file {path} for the bot py:{rest}")
         if not _binds(Path(path), name):
             raise ValueError(f"there is no class {name} in {path} for the bot py:{rest}")
-        return [sys.executable, "-P", "-m", "ludodrome.arena.host", rest]
+        return [sys.executable, "-P", "-m", "ludodrome.arena.py_bot_host", rest]
     try:
         words = shlex.split(rest)
     except ValueError as error:

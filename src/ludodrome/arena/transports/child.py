@@ -13,7 +13,7 @@ from ludodrome.arena import messages
 from ludodrome.arena.messages import LINE, BadLine, Message, kept
 from ludodrome.arena.seats import CRASH, ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.arena.transports.processes import MOST_QUEUED, Process
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 PATIENCE = 600.0
 """Seconds for an answer where no clock runs: nobody waits for ever."""

@@ -22,7 +22,7 @@ from ludodrome.arena import messages
 from ludodrome.arena.messages import LINE, BadLine, Message, kept
 from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.arena.transports.child import MOST_LOGGED, MOST_NOTES, PATIENCE, message_kind
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 DIAL_SECONDS = 2.0
 GLANCE = 0.5

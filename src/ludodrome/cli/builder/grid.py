@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from ludodrome.cli.screen import seat_style
+from ludodrome.cli.console import seat_style
 from ludodrome.games.spaces.boards import FINAL, TRAP, steps_of
 from ludodrome.lab.bench import Bench
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from ludodrome.cli.commands import Group, examples
+from ludodrome.cli.base import Group, examples
 from ludodrome.cli.spaces import boards, building, rounds, solving
 
 app = typer.Typer(

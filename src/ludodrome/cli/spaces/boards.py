@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import NO, Command, Json, Refusal, examples, refusals
-from ludodrome.cli.measure import interruptible
+from ludodrome.cli import console
+from ludodrome.cli.base import NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
 app = typer.Typer()
@@ -37,7 +37,7 @@ def count(
     By dynamic programming: live to size 40, written to size 5; by length live to size 14.
     """
     checked_rules(rules)
-    with refusals(), screen.waiting(f"counting the boards of size {size} ..."):
+    with refusals(), console.waiting(f"counting the boards of size {size} ..."):
         from ludodrome.games.spaces.count import count_boards, count_by
 
         total = interruptible(lambda: count_boards(size, rules))
@@ -46,10 +46,10 @@ def count(
         by_kind = {f"by_{by}": {str(key): value for key, value in counts.items()}} if by else {}
         print_json({"size": size, "rules": rules, "count": total, **by_kind})
         return
-    screen.say(f"{total:,}")
+    console.say(f"{total:,}")
     if by:
         rows = [(str(key), f"{value:,}", f"{value / total:.3%}") for key, value in counts.items()]
-        screen.show_table((by, "boards", "share"), rows, (by, "boards", "share"))
+        console.show_table((by, "boards", "share"), rows, (by, "boards", "share"))
 
 
 @app.command(
@@ -85,17 +85,17 @@ def generate(
         return
     if after is not None:
         raise Refusal("--after goes without --out: a file is taken up with --resume")
-    with refusals(), screen.bar("boards") as progress:
+    with refusals(), console.bar("boards") as progress:
         from ludodrome.lab.streams import BoardFile
 
-        with screen.compiling("spaces"):
+        with console.compiling("spaces"):
             file = BoardFile(out, size, rules, limit, resume)
         done = file.run(lambda made, total: progress(made, total or made))
-    screen.say(f"{done:,} boards in {out}")
+    console.say(f"{done:,} boards in {out}")
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.generate import Walk
 
         walk = Walk(size, rules, after)
@@ -127,7 +127,7 @@ def sample(
     that may come next: such boards are not equally likely, and a line on stderr says so.
     """
     checked_rules(rules)
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.sample import UNIFORM
 
         uniform = size <= UNIFORM[rules]
@@ -140,11 +140,11 @@ def sample(
 
             is_json = out.removesuffix(".gz").endswith(".json")
             write_text(out, format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards))
-        screen.say(f"{len(boards):,} boards in {out}")
+        console.say(f"{len(boards):,} boards in {out}")
     elif json:
         print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
     else:
-        screen.say("\n".join(boards))
+        console.say("\n".join(boards))
 
 
 def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
@@ -185,7 +185,7 @@ def check(
     checked_rules(rules)
     names, boards = _read_all(board)
     reports = []
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.layers import validate
 
         for one in boards:
@@ -221,7 +221,7 @@ def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Names and boards of a code or of a file."""
     from ludodrome.lab import files
 
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         if files.is_code(text) or "#" in text:
             return [text], [files.read_board(text)]
         collection = files.read_boards(text, alike=False)
@@ -231,12 +231,12 @@ def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
 
 def _tell(name: str, layers: list[Any]) -> None:
     verdict = "legal" if all(layer.passed for layer in layers) else "not legal"
-    screen.say(f"{name}: {verdict}")
+    console.say(f"{name}: {verdict}")
     for number, layer in enumerate(layers, 1):
         word = {True: "passed", False: "failed", None: "not judged"}[layer.passed]
-        screen.say(f"  {number}. {layer.name}: {word}")
+        console.say(f"  {number}. {layer.name}: {word}")
         for fault in layer.faults:
-            screen.say(f"       {fault.sentence}")
+            console.say(f"       {fault.sentence}")
 
 
 @app.command(
@@ -251,13 +251,13 @@ def draw(
     """Draw a board: in the terminal, or as SVG."""
     given = one_board(board)
     size_of(given)
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.drawing import board_svg, box_board
 
         if svg is None:
-            screen.say(box_board(given))
+            console.say(box_board(given))
             return
         from ludodrome.lab.files import write_text
 
         write_text(svg, board_svg(given))
-    screen.say(f"drawn in {svg}")
+    console.say(f"drawn in {svg}")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import UNDECIDED, Command, Refusal, examples, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import UNDECIDED, Command, Refusal, examples, refusals
 from ludodrome.cli.spaces.parameters import Rules, checked_rules, one_board
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def build(
     """
     checked_rules(rules)
     opponent = None if against is None else one_board(against)
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.lab.bench import Bench
 
         bench = Bench(size, rules, opponent)
@@ -64,7 +64,7 @@ def build(
 
     saved = Builder(bench, out or "").run()
     for line in saved or []:
-        screen.say(line)
+        console.say(line)
 
 
 def _follow(bench: "Bench", text: str, out: str | None) -> None:
@@ -79,10 +79,10 @@ def _follow(bench: "Bench", text: str, out: str | None) -> None:
                     bench.do(command)
             except ValueError as error:
                 raise Refusal(f"command {number}, {command!r}: {error}") from error
-    screen.say(bench.code)
+    console.say(bench.code)
     played = bench.trial()
     if played is not None:
-        screen.say(f"{played.points[0]} : {played.points[1]} ({played.ended})")
+        console.say(f"{played.points[0]} : {played.points[1]} ({played.ended})")
     if not bench.is_finished:
         raise typer.Exit(UNDECIDED)
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import Refusal, refusals
+from ludodrome.cli import console
+from ludodrome.cli.base import Refusal, refusals
 
 Size = Annotated[
     int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns: 2 to 100.")
@@ -26,7 +26,7 @@ def checked_rules(rules: str) -> str:
 
 def one_board(text: str) -> dict[str, Any]:
     """The board of a code or of a file, or a refusal with the place."""
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.lab.files import read_board
 
         return read_board(text)
@@ -44,4 +44,4 @@ def print_json(value: Any) -> None:
     """A value as one line of JSON."""
     from json import dumps
 
-    screen.say(dumps(value))
+    console.say(dumps(value))

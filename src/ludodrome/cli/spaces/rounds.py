@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import NO, Command, Json, Refusal, examples, refusals
-from ludodrome.cli.measure import interruptible
+from ludodrome.cli import console as screen
+from ludodrome.cli.base import NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
 if TYPE_CHECKING:

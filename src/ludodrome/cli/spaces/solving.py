@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import screen
-from ludodrome.cli.commands import NO, UNDECIDED, Command, Json, Refusal, examples, refusals
-from ludodrome.cli.measure import interruptible
+from ludodrome.cli import console
+from ludodrome.cli.base import NO, UNDECIDED, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def solve(
     elif verify:
         _verify(size, rules, state, json)
     elif stored:
-        with screen.compiling("spaces"):
+        with console.compiling("spaces"):
             from ludodrome.games.spaces.perfect import SOLVED, perfect
 
             mixture = perfect(size, rules)
@@ -62,14 +62,14 @@ def solve(
 
 
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         _need_highs()
         from ludodrome.games.spaces.equilibrium import Equilibrium
         from ludodrome.lab.solving import read_boards_of, write_boards_of
 
         solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
     try:
-        with screen.reporting() as report:
+        with console.reporting() as report:
             while (solving.gap is None or solving.gap > max(gap, 1e-9)) and not solving.stuck:
                 interruptible(
                     lambda: solving.step(report=lambda nodes, value: report(_progress(solving, nodes, value)))
@@ -110,7 +110,7 @@ def _need_highs() -> None:
 
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.count import COUNTED, count_boards
         from ludodrome.games.spaces.perfect import perfect
         from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
@@ -120,7 +120,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
             raise Refusal(f"the boards of size {size} under {rules} are too many to be played one by one")
         inspection = inspection_of(perfect(size, rules), state)
     steps = 0
-    with screen.bar("boards") as progress:
+    with console.bar("boards") as progress:
         while not inspection.over:
             interruptible(inspection.step)
             progress(inspection.done, total)
@@ -138,12 +138,12 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
-    with refusals(), screen.compiling("spaces"):
+    with refusals(), console.compiling("spaces"):
         from ludodrome.games.spaces.notation import encode_board
         from ludodrome.games.spaces.seen import LeastLoss, match_value
 
         search = LeastLoss(size, rules)
-    with screen.reporting() as report:
+    with console.reporting() as report:
         while not search.over:
             report(f"{len(search.answers)} answers, {search.nodes:,} nodes, loses by {search.loss}")
             interruptible(search.step)
@@ -152,9 +152,9 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
     if json:
         print_json({"size": size, "rules": rules, "loss": search.loss, "board": code, "lead_of_seat_0": lead})
         return
-    screen.say(f"seen, no board loses by less than {search.loss}; {code} loses no more")
+    console.say(f"seen, no board loses by less than {search.loss}; {code} loses no more")
     outcome = "a draw" if lead == 0 else f"seat {int(lead < 0)} wins by {abs(lead)}"
-    screen.say(f"a match of 5 rounds: {outcome}, if nobody errs")
+    console.say(f"a match of 5 rounds: {outcome}, if nobody errs")
 
 
 def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
@@ -170,7 +170,7 @@ def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
         (f"{weight}/{total}", f"{weight / total:.4f}", code)
         for code, weight in sorted(zip(codes, mixture.weights, strict=True), key=lambda one: (-one[1], one[0]))
     ]
-    screen.show_table(("share", "about", "board"), rows, ("share", "about"))
+    console.show_table(("share", "about", "board"), rows, ("share", "about"))
     for name, value in known.items():
         text = f"{value:,}" if type(value) is int else f"{value:.3g}" if type(value) is float else str(value).lower()
-        screen.say(f"{name.replace('_', ' ')}: {text}")
+        console.say(f"{name.replace('_', ' ')}: {text}")

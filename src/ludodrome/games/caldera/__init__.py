@@ -3,8 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_spec import Planes
 from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
-from ludodrome.room import Planes
 
 
 class Caldera(Game):
@@ -16,10 +16,10 @@ class Caldera(Game):
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
-    most_legal = rules.NUM_ACTIONS
+    max_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.INSIGHT
+    insight = evaluate.EVALUATOR
     codec = codec
     move_format = (
         "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
@@ -28,7 +28,7 @@ class Caldera(Game):
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
-        self.most_actions = self._options["turn_limit"]
+        self.max_game_length = self._options["turn_limit"]
 
     @property
     def planes(self) -> Planes:

@@ -6,8 +6,9 @@ Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere h
 import re
 from typing import Any
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.caldera import kernels, rules
 from ludodrome.games.caldera.board import CELLS, NOWHERE, SIDE, VENT
 from ludodrome.games.caldera.rules import (
@@ -26,8 +27,7 @@ from ludodrome.games.caldera.rules import (
     TO,
 )
 from ludodrome.jit import Record, packed, packing
-from ludodrome.reading import show
-from ludodrome.room import GAME_OVER
+from ludodrome.validation import show
 
 STATE_KEYS = ("board", "p0", "p1", "ply", "winner", "reason")
 PIECE_KEYS = ("type", "r", "c")
@@ -61,11 +61,11 @@ def _fields(record: Record) -> Fields:
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
     turn_limit = options["turn_limit"]
-    reading.fields(state, STATE_KEYS, "a state of caldera", BadState)
-    ply = reading.integer(state["ply"], 0, turn_limit, "ply", BadState)
+    validation.fields(state, STATE_KEYS, "a state of caldera", BadState)
+    ply = validation.integer(state["ply"], 0, turn_limit, "ply", BadState)
     heights: list[int] = []
-    for r, row in enumerate(reading.items(state["board"], SIDE, "board", BadState)):
-        for c, height in enumerate(reading.items(row, SIDE, f"board[{r}]", BadState)):
+    for r, row in enumerate(validation.items(state["board"], SIDE, "board", BadState)):
+        for c, height in enumerate(validation.items(row, SIDE, f"board[{r}]", BadState)):
             if type(height) is not int or not -1 <= height < VENT:
                 raise BadState(f"board has {show(height)} on {r}{c}; a height is 0 to {VENT - 1}, and a vent is -1")
             heights.append(height)
@@ -73,10 +73,10 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     states = _position(heights, cells, ply, turn_limit)
     winner, reason = _PACKING.unpack(states.tobytes())[-2:]
     possible = LAST_WORDS.values() if reason == ERUPTED else (reason,)
-    claimed = reading.choice(
+    claimed = validation.choice(
         state["reason"], [REASONS[number] for number in possible], "in this position reason", BadState
     )
-    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
+    validation.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
     states["reason"] = REASONS.index(claimed)
     return states
 
@@ -89,9 +89,9 @@ def _parse_pieces(value: Any, seat: int) -> list[int]:
     pieces = []
     for index, piece in enumerate(value):
         one = f"{where}[{index}]"
-        reading.fields(piece, PIECE_KEYS, one, BadState)
-        kind = reading.choice(piece["type"], KINDS, f"'type' of {one}", BadState)
-        r, c = (reading.integer(piece[key], 0, SIDE - 1, f"'{key}' of {one}", BadState) for key in ("r", "c"))
+        validation.fields(piece, PIECE_KEYS, one, BadState)
+        kind = validation.choice(piece["type"], KINDS, f"'type' of {one}", BadState)
+        r, c = (validation.integer(piece[key], 0, SIDE - 1, f"'{key}' of {one}", BadState) for key in ("r", "c"))
         pieces.append((kind, r * SIDE + c))
     return _slots(pieces, seat)
 
@@ -187,13 +187,15 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
         cells += _slots([(LETTERS[name[0]], int(name[1]) * SIDE + int(name[2])) for name in named], seat)
     if not _PLY.fullmatch(words[3]):
         raise BadState(f"ply is a whole number, not {show(words[3])}")
-    ply = reading.integer(int(words[3]), 0, options["turn_limit"], "ply", BadState)
+    ply = validation.integer(int(words[3]), 0, options["turn_limit"], "ply", BadState)
     heights = [-1 if sign == "x" else int(sign) for sign in words[0] if sign != "/"]
     states = _position(heights, cells, ply, options["turn_limit"])
     if _PACKING.unpack(states.tobytes())[-1] == ERUPTED:
         last = words[4] if len(words) == 5 else None
         states["reason"] = LAST_WORDS[
-            reading.choice(last, list(LAST_WORDS), f"with the crown of seat {ply % 2} gone, the fifth word", BadState)
+            validation.choice(
+                last, list(LAST_WORDS), f"with the crown of seat {ply % 2} gone, the fifth word", BadState
+            )
         ]
     elif len(words) == 5:
         raise BadState(
@@ -266,14 +268,14 @@ def parse_move(move: Any, states: Any) -> int:
             f"not {show(move) if type(move) is not dict else 'action = ' + show(word)}"
         )
     keys = MOVE_KEYS[word]
-    reading.fields(move, keys, f"a {word}", IllegalMove)
+    validation.fields(move, keys, f"a {word}", IllegalMove)
     source, to = (_parse_cell(move[key], f"'{key}' of a {word}") for key in keys[1:])
     return _action(word == "forge", source, to, _fields(states))
 
 
 def _parse_cell(value: Any, where: str) -> int:
-    pair = reading.items(value, 2, where, IllegalMove)
-    r, c = (reading.integer(number, 0, SIDE - 1, f"each number of {where}", IllegalMove) for number in pair)
+    pair = validation.items(value, 2, where, IllegalMove)
+    r, c = (validation.integer(number, 0, SIDE - 1, f"each number of {where}", IllegalMove) for number in pair)
     return r * SIDE + c
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import Evaluator
 from ludodrome.games.caldera import threats
 from ludodrome.games.caldera.board import (
     BOARD,
@@ -53,7 +54,6 @@ from ludodrome.games.caldera.threats import (
     side_of,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
-from ludodrome.room import Insight
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
 
 # Worth
@@ -342,7 +342,7 @@ def gain(before: Record, after: Record) -> Int:
     return 0
 
 
-INSIGHT = Insight(
+EVALUATOR = Evaluator(
     value=value,
     winning=threats.winning,
     pressed=threats.pressed,

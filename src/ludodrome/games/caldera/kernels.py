@@ -3,28 +3,28 @@
 from typing import Any
 
 from ludodrome.games.caldera import evaluate, planes, rules
-from ludodrome.games.caldera.evaluate import INSIGHT
+from ludodrome.games.caldera.evaluate import EVALUATOR
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
-from ludodrome.search.answering import make_answer_alphabeta, make_answer_greedy, make_glance
 from ludodrome.search.batch import make_batch
 from ludodrome.search.mcts import make_mcts
+from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy, make_glance
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
-from ludodrome.search.training import make_training
+from ludodrome.search.vector import make_training
 
-_playouts = make_playouts(rules.VERBS)
-_perft = make_perft(rules.VERBS, one_action_a_turn=True)
-_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
-_grow, _reroot = make_mcts(rules.VERBS)
-_plan_select, _plan_back_up = make_planning(rules.VERBS)
+_playouts = make_playouts(rules.RULES)
+_perft = make_perft(rules.RULES, one_action_a_turn=True)
+_reset_many, _step_many, _mask_many = make_batch(rules.RULES)
+_grow, _reroot = make_mcts(rules.RULES)
+_plan_select, _plan_back_up = make_planning(rules.RULES)
 _begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
-    rules.VERBS, planes.observe
+    rules.RULES, planes.observe
 )
-_alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
-_answer_greedy = make_answer_greedy(rules.VERBS, make_glance(rules.VERBS, evaluate.INSIGHT))
-_answer_alphabeta = make_answer_alphabeta(rules.VERBS, evaluate.INSIGHT, _alphabeta)
+_alphabeta = make_alphabeta(rules.RULES, evaluate.EVALUATOR)
+_answer_greedy = make_answer_greedy(rules.RULES, make_glance(rules.RULES, evaluate.EVALUATOR))
+_answer_alphabeta = make_answer_alphabeta(rules.RULES, evaluate.EVALUATOR, _alphabeta)
 
 
 @entry
@@ -96,43 +96,43 @@ def mask_many(states: Any, buffer: Array, mask: Array) -> None:
 
 @entry
 def value(states: Any, hero: int) -> Int:
-    return INSIGHT.value(states[0], hero)
+    return EVALUATOR.value(states[0], hero)
 
 
 @entry
 def winning(states: Any) -> Int:
-    return INSIGHT.winning(states[0])
+    return EVALUATOR.winning(states[0])
 
 
 @entry
 def pressed(states: Any) -> Any:
-    return INSIGHT.pressed(states[0])
+    return EVALUATOR.pressed(states[0])
 
 
 @entry
 def narrow(states: Any, buffer: Array, count: int) -> Int:
-    return INSIGHT.narrow(states[0], buffer, count)
+    return EVALUATOR.narrow(states[0], buffer, count)
 
 
 @entry
 def loud(states: Any, action: int) -> Any:
-    return INSIGHT.loud(states[0], action)
+    return EVALUATOR.loud(states[0], action)
 
 
 @entry
 def promise(states: Any, action: int) -> Int:
-    return INSIGHT.promise(states[0], INSIGHT.survey(states[0]), action)
+    return EVALUATOR.promise(states[0], EVALUATOR.survey(states[0]), action)
 
 
 @entry
 def mark(states: Any, action: int) -> Int:
-    return INSIGHT.mark(states[0], action)
+    return EVALUATOR.mark(states[0], action)
 
 
 @entry
 def rekey(states: Any, keys: Array) -> None:
     """keys[1] from keys[0], by what differs between states[0] and states[1]."""
-    INSIGHT.rekey(states[0], states[1], keys, 0)
+    EVALUATOR.rekey(states[0], states[1], keys, 0)
 
 
 @entry

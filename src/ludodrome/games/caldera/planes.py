@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ludodrome.game_spec import Planes
 from ludodrome.games.caldera.board import CELLS, NOWHERE, ONE, SIDE, VENT
 from ludodrome.games.caldera.rules import SEATS, SLOTS, mover
 from ludodrome.jit import Array, Int, Record, kernel
-from ludodrome.room import Planes
 
 MOST_LEFT = 255
 HEIGHTS = (*(f"higher than {level}" for level in range(VENT - 1)), "vent")

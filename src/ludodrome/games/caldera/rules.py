@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.caldera.board import (
     BOARD,
     DIRECTIONS,
@@ -30,7 +31,6 @@ from ludodrome.games.caldera.board import (
     neighbour,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 SEATS = 2
 CROWN, LANCERS, SMITHS = 0, (1, 2), (3, 4)
@@ -338,4 +338,4 @@ def turns(s: Record) -> Int:
     return np.int64(s.ply)
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

@@ -4,8 +4,8 @@ import hashlib
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_spec import Planes
 from ludodrome.games.dots import codec, evaluate, kernels, planes, rules
-from ludodrome.room import Planes
 
 
 class Dots(Game):
@@ -21,7 +21,7 @@ class Dots(Game):
     dtype = rules.DTYPE
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.INSIGHT
+    insight = evaluate.EVALUATOR
     codec = codec
     asks_every_seat = True
     policy = "substitute"
@@ -36,7 +36,7 @@ class Dots(Game):
                 f"dots on {rows} x {cols} boxes would have {edges} edges, and {rules.MOST_EDGES} are the most; the "
                 "largest boards are 5x5, 4x6, 3x8, 2x12 and 1x21, and 6x4, 8x3, 12x2 and 21x1"
             )
-        self.num_actions = self.most_legal = self.most_actions = edges
+        self.num_actions = self.max_legal = self.max_game_length = edges
 
     def initial_state(self, seed: int = 0) -> Any:
         """The empty board. The nonce is a one-way hash of the seed: it betrays nothing about other random numbers."""

@@ -21,24 +21,32 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import FAR, bucket_of, look_up
-from ludodrome.games.dots.captures import beyond, settle
+from ludodrome.games.dots.bounds import INFINITY, bucket_of, probe
+from ludodrome.games.dots.captures import neighbours, resolve_captures
 from ludodrome.games.dots.lattice import (
     ONE,
     STRIDE,
     ZERO,
+    canonical_key,
+    canonical_key_without,
     degrees,
     edge_count,
     edges_of,
     flood,
     images,
-    least,
-    least_without,
 )
-from ludodrome.jit import Array, Int, Record, kernel, lowest, merged, mix, popcount, prefetch, record_dtype
+from ludodrome.jit import Array, Int, Record, inline_kernel, kernel, lowest, mix, popcount, prefetch, record_dtype
 
-_POSITION = [("h", "u8"), ("v", "u8"), ("key", "u8"), ("mark", "u8"), ("bucket", "i8"), ("heap", "i4"), ("left", "i2")]
-"""What frames and children know of their position: the core's undrawn edges, its key and its mark (``likeness.py``),
+_POSITION = [
+    ("h", "u8"),
+    ("v", "u8"),
+    ("key", "u8"),
+    ("graph_hash", "u8"),
+    ("bucket", "i8"),
+    ("heap", "i4"),
+    ("left", "i2"),
+]
+"""What frames and children know of their position: the core's undrawn edges, its key and its graph_hash (``likeness.py``),
 which is zero as long as it is not needed; its place in the table; the heap, and the boxes left in both."""
 
 CHILD = record_dtype(
@@ -72,7 +80,7 @@ def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
     """The chain or loop of a box of degree two, or the empty set if it hangs on a box of a higher degree."""
     reached = seed
     while True:
-        around = beyond(reached, h, v, sizes)
+        around = neighbours(reached, h, v, sizes)
         if around & more:
             return ZERO
         wider = reached | (around & two)
@@ -81,7 +89,7 @@ def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
         reached = wider
 
 
-@merged
+@inline_kernel
 def gather(
     fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, added: Array
 ) -> tuple[Any, Any, Int, Int]:
@@ -107,7 +115,7 @@ def gather(
     return h, v, heap, left
 
 
-@merged
+@inline_kernel
 def safe_edges(h: Any, v: Any, two: Any, sizes: Array, twins: Array) -> tuple[Any, Any]:
     """The edges that touch no box of degree two, of twins only one. The position's twins are in order."""
     chain_h, chain_v = edges_of(two, h, v, sizes)
@@ -125,14 +133,14 @@ def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any,
     own_h, own_v = edges_of(chain, h, v, sizes)
     one, _, _ = degrees(h & ~own_h, v & ~own_v, sizes)
     if one:  # both ends were one box; such a ring has edges of both kinds
-        return settle(h & ~(own_h & (~own_h + ONE)), v, sizes)
+        return resolve_captures(h & ~(own_h & (~own_h + ONE)), v, sizes)
     size = popcount(chain)
     if size < 3:
         return size, 0, h & ~own_h, v & ~own_v
     return size - 2, 2, h & ~own_h, v & ~own_v
 
 
-@merged
+@inline_kernel
 def next_safe(
     h: Any, v: Any, safe_h: Any, safe_v: Any, three: Any, sizes: Array
 ) -> tuple[Int, Any, Any, Any, Any, Any]:
@@ -150,8 +158,8 @@ def worth(taken: Int, dealt: Int, left: Int, low: Int, high: Int) -> tuple[Int, 
     if dealt == 0:
         return -(taken + high), -(taken + low)
     low, high = dealt + low, dealt + high
-    least = left & 1 if low <= 0 <= high else min(abs(low), abs(high))
-    return -(taken + max(abs(low), abs(high))), -(taken + least)
+    canonical_key = left & 1 if low <= 0 <= high else min(abs(low), abs(high))
+    return -(taken + max(abs(low), abs(high))), -(taken + canonical_key)
 
 
 @kernel
@@ -164,7 +172,7 @@ def at_most(taken: Int, dealt: Int, left: Int) -> Int:
     return -(taken + max(left & 1, dealt - left))
 
 
-@merged
+@inline_kernel
 def rank(child: Record, sizes: Array) -> Int:
     """A child's place among its brothers, the least first: few safe edges, much given away."""
     _, two, _ = degrees(child.h, child.v, sizes)
@@ -172,13 +180,13 @@ def rank(child: Record, sizes: Array) -> Int:
     return edge_count(child.h & ~chain_h, child.v & ~chain_v) - child.taken - child.dealt
 
 
-@merged
+@inline_kernel
 def expand(
     run: Record,
     frame: Record,
     sizes: Array,
     twins: Array,
-    turned: Array,
+    image_masks: Array,
     values: Array,
     added: Array,
     opened: Array,
@@ -189,11 +197,11 @@ def expand(
     run.nodes += 1
     h, v, heap, left, goal = frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), np.int64(frame.goal)
     place = made = warned = seen = np.int64(frame.first)
-    best = np.int64(-FAR)
+    best = np.int64(-INFINITY)
     _, two, more = degrees(h, v, sizes)
     three = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
     safe_h, safe_v = safe_edges(h, v, two, sizes, twins)
-    of = images(h, v, turned)
+    of = images(h, v, image_masks)
     chains, opening = two, 0
     while True:
         taken: Int = 0
@@ -208,9 +216,9 @@ def expand(
                     fresh, two | fresh, more ^ fresh, next_h, next_v, heap, left, sizes, added
                 )
             if next_heap == heap and next_left == left:  # nothing has left the core
-                key = least_without(of, edge, turned)
+                key = canonical_key_without(of, edge, image_masks)
             else:
-                key = least(images(next_h, next_v, turned))
+                key = canonical_key(images(next_h, next_v, image_masks))
         elif chains:
             chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
             chains &= ~chain
@@ -222,7 +230,7 @@ def expand(
             next_h, next_v, next_heap, next_left = gather(
                 now_two & ~two, now_two, now_more, next_h, next_v, heap, left - taken - dealt, sizes, added
             )
-            key = least(images(next_h, next_v, turned))
+            key = canonical_key(images(next_h, next_v, image_masks))
         elif opening < opened.shape[1]:
             next_heap = np.int64(opened[heap, opening, 0])
             taken, dealt = np.int64(opened[heap, opening, 1]), np.int64(opened[heap, opening, 2])
@@ -233,12 +241,12 @@ def expand(
                 best = max(best, at_most(taken, dealt, left - taken - dealt))
                 continue
             next_left = left - taken - dealt
-            key = least(of)
+            key = canonical_key(of)
         else:
             taken = -1
         if taken >= 0:
             child = children[made]
-            child.h, child.v, child.key, child.mark = next_h, next_v, key, ZERO
+            child.h, child.v, child.key, child.graph_hash = next_h, next_v, key, ZERO
             child.bucket, child.heap, child.left = bucket_of(key, next_heap, table), next_heap, next_left
             child.taken, child.dealt = taken, dealt
             made += 1
@@ -270,18 +278,18 @@ def expand(
     return False
 
 
-@merged
+@inline_kernel
 def weigh(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
     """Look a child up; the bounds of what the move is worth."""
     if child.key:
-        low, high = look_up(child.bucket, child.key, child.heap, child.left, table)
+        low, high = probe(child.bucket, child.key, child.heap, child.left, table)
     else:
         low = high = np.int64(values[child.heap])
     child.low, child.high = low, high
     return bounds_of_move(child)
 
 
-@merged
+@inline_kernel
 def bounds_of_move(child: Record) -> tuple[Int, Int]:
     """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
     return worth(
@@ -289,7 +297,7 @@ def bounds_of_move(child: Record) -> tuple[Int, Int]:
     )
 
 
-@merged
+@inline_kernel
 def pick(at: Int, end: Int, children: Any) -> None:
     """Bring the child of the least rank, of those from ``at`` on, to this place."""
     least_place = at

@@ -33,7 +33,7 @@ from ludodrome.jit import Array, kernel, popcount
 
 
 @kernel
-def beyond(box: Any, h: Any, v: Any, sizes: Array) -> Any:
+def neighbours(box: Any, h: Any, v: Any, sizes: Array) -> Any:
     """The boxes on the other side of the undrawn edges of a set of boxes, bits outside of the board among them."""
     stride = sizes[STRIDE]
     return (box & h) >> stride | (box << stride & h) | (box & v) >> ONE | (box << ONE & v)
@@ -42,22 +42,22 @@ def beyond(box: Any, h: Any, v: Any, sizes: Array) -> Any:
 @kernel
 def double_deal(box: Any, one: Any, two: Any, h: Any, v: Any, sizes: Array) -> Any:
     """The boxes of the double-deal that begins with this open box, or the empty set if it should just be taken."""
-    second = beyond(box, h, v, sizes) & two
+    second = neighbours(box, h, v, sizes) & two
     if not second:
         return ZERO  # A
-    third = beyond(second, h, v, sizes) & ~box
+    third = neighbours(second, h, v, sizes) & ~box
     if third & one:
         return ZERO  # C
     if not third & two:
         return box | second
-    fourth = beyond(third, h, v, sizes) & ~second & one
+    fourth = neighbours(third, h, v, sizes) & ~second & one
     if fourth:
         return box | second | third | fourth
     return ZERO  # B
 
 
 @kernel
-def choose(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
+def next_capture(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
     """The open box to take next; or, if nothing but one double-deal is open, the boxes of that; else empty sets."""
     one, two, _ = degrees(h, v, sizes)
     rest, box, deal = one, ZERO, ZERO
@@ -75,7 +75,7 @@ def choose(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
 
 
 @kernel
-def settle(h: Any, v: Any, sizes: Array) -> tuple[int, int, Any, Any]:
+def resolve_captures(h: Any, v: Any, sizes: Array) -> tuple[int, int, Any, Any]:
     """Take what must be taken: the boxes gained, the boxes of the one double-deal left (0, 2 or 4), and the rest.
 
     The rest is without open boxes, and the double-deal's boxes are taken out of it. The position is
@@ -83,11 +83,11 @@ def settle(h: Any, v: Any, sizes: Array) -> tuple[int, int, Any, Any]:
     """
     gained = 0
     while True:
-        box, deal = choose(h, v, sizes)
+        box, deal = next_capture(h, v, sizes)
         own_h, own_v = edges_of(box | deal, h, v, sizes)
         if box:
             one, _, _ = degrees(h, v, sizes)
-            gained += 2 if beyond(box, h, v, sizes) & one else 1
+            gained += 2 if neighbours(box, h, v, sizes) & one else 1
         h &= ~own_h
         v &= ~own_v
         if not box:

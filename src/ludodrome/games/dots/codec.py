@@ -7,13 +7,13 @@ import functools
 import re
 from typing import Any
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.dots import kernels
 from ludodrome.games.dots.rules import BOARDS, DRAWN, DTYPE, NONCE_BITS, REASONS, board_edges
 from ludodrome.jit import Record, packed, packing
-from ludodrome.reading import show
-from ludodrome.room import GAME_OVER
+from ludodrome.validation import show
 
 STATE_KEYS = ("to_move", "rows", "cols", "h", "v", "owner", "scores", "turn", "nonce", "winner", "reason")
 MOVE_KEYS = ("orient", "r", "c")
@@ -53,9 +53,9 @@ def _cut(flat: list[Any], width: int) -> list[list[Any]]:
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
     rows, cols = options["rows"], options["cols"]
-    reading.fields(state, STATE_KEYS, "a state of dots", BadState)
-    reading.choice(state["rows"], [rows], "in this game rows", BadState)
-    reading.choice(state["cols"], [cols], "in this game cols", BadState)
+    validation.fields(state, STATE_KEYS, "a state of dots", BadState)
+    validation.choice(state["rows"], [rows], "in this game rows", BadState)
+    validation.choice(state["cols"], [cols], "in this game cols", BadState)
     drawn = _flatten(state["h"], rows + 1, cols, "h") + _flatten(state["v"], rows, cols + 1, "v")
     for number, flag in enumerate(drawn):
         if flag is not True and flag is not False:
@@ -65,8 +65,8 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     for box, owner in enumerate(owners):
         if type(owner) is not int or not -1 <= owner <= 1:
             raise BadState(f"owner[{box // cols}][{box % cols}] is -1, 0 or 1, not {show(owner)}")
-    to_move = reading.choice(state["to_move"], (0, 1, None), "to_move", BadState)
-    nonce = reading.integer(state["nonce"], 0, MOST_NONCE, "nonce", BadState)
+    to_move = validation.choice(state["to_move"], (0, 1, None), "to_move", BadState)
+    nonce = validation.integer(state["nonce"], 0, MOST_NONCE, "nonce", BadState)
     states = _position(drawn, owners, to_move, nonce, rows, cols)
     _check_counts(state, states)
     return states
@@ -75,8 +75,8 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 def _flatten(value: Any, rows: int, cols: int, where: str) -> list[Any]:
     """The entries of a list of lists of the right shape, row after row."""
     flat: list[Any] = []
-    for r, row in enumerate(reading.items(value, rows, where, BadState)):
-        flat += reading.items(row, cols, f"{where}[{r}]", BadState)
+    for r, row in enumerate(validation.items(value, rows, where, BadState)):
+        flat += validation.items(row, cols, f"{where}[{r}]", BadState)
     return flat
 
 
@@ -104,12 +104,12 @@ def _position(drawn: list[bool], owners: list[int], to_move: int | None, nonce: 
 def _check_counts(state: dict[str, Any], states: Any) -> None:
     """BadState if what a state says about itself is not what its record says."""
     _, _, first, second, _, _, _, turn, _, winner, reason = _PACKING.unpack(states.tobytes())
-    scores = reading.items(state["scores"], 2, "scores", BadState)
+    scores = validation.items(state["scores"], 2, "scores", BadState)
     for seat, boxes in enumerate((first, second)):
-        reading.choice(scores[seat], [boxes.bit_count()], f"with these owners scores[{seat}]", BadState)
-    reading.choice(state["turn"], [turn], "with these edges turn", BadState)
-    reading.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
-    reading.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
+        validation.choice(scores[seat], [boxes.bit_count()], f"with these owners scores[{seat}]", BadState)
+    validation.choice(state["turn"], [turn], "with these edges turn", BadState)
+    validation.choice(state["reason"], [REASONS[reason]], "in this position reason", BadState)
+    validation.choice(state["winner"], [None if winner < 0 else winner], "in this position winner", BadState)
 
 
 def _drawn(edges: int, count: int) -> str:
@@ -171,7 +171,7 @@ def _parse_rows(text: str, rows: int, cols: int, signs: str, where: str) -> str:
     """The signs of rows parted by strokes, without the strokes."""
     lines = text.split("/")
     if len(lines) != rows or any(len(line) != cols or not set(line) <= set(signs) for line in lines):
-        right = reading.listing(signs, "or")
+        right = validation.listing(signs, "or")
         raise BadState(f"{where} is {rows} times {cols} signs {right}, parted by '/', not {show(text)}")
     return "".join(lines)
 
@@ -220,8 +220,8 @@ def _size(states: Any) -> tuple[int, int]:
 
 def parse_move(move: Any, states: Any) -> int:
     """The action of a JSON move on this board; IllegalMove if it has not the form of a move here."""
-    reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
-    orient = reading.choice(move["orient"], ("H", "V"), "'orient'", IllegalMove)
+    validation.fields(move, MOVE_KEYS, "a move", IllegalMove)
+    orient = validation.choice(move["orient"], ("H", "V"), "'orient'", IllegalMove)
     for name in ("r", "c"):
         if type(move[name]) is not int:
             raise IllegalMove(f"{name!r} is a whole number, not {show(move[name])}")

@@ -25,7 +25,7 @@ from ludodrome.jit import Array
 SHORTEST_LONG_CHAIN, SHORTEST_LOOP = 3, 4
 
 
-class Heaps(NamedTuple):
+class HeapTables(NamedTuple):
     """The tables of all heaps of at most so many boxes. Heap 0 is the empty one."""
 
     values: Array
@@ -41,7 +41,7 @@ class Heaps(NamedTuple):
     taken without a choice, and the boxes of the double-deal (0, 2, 4); no boxes at all where there is none."""
 
 
-def make_heaps(boxes: int) -> Heaps:
+def make_heap_tables(boxes: int) -> HeapTables:
     """The tables for boards of so many boxes."""
     sizes = [*range(1, boxes + 1), *reversed(range(SHORTEST_LOOP, boxes + 1, 2))]
     codes, totals, units = np.zeros(1, np.int64), np.zeros(1, np.int64), []
@@ -67,10 +67,10 @@ def make_heaps(boxes: int) -> Heaps:
         (there,) = np.nonzero(removed[:, kind] >= 0)
         added[there, kind] = removed[there, kind]
     values = _values(sizes, boxes, totals, removed)
-    return Heaps(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed))
+    return HeapTables(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed))
 
 
-def spoils(size: int, loop: bool) -> tuple[int, int]:
+def opening_gains(size: int, loop: bool) -> tuple[int, int]:
     """Of a chain or loop that is opened: the boxes taken without a choice, and those of the double-deal."""
     if loop:
         return size - 4, 4
@@ -85,7 +85,7 @@ def _values(sizes: list[int], boxes: int, totals: Array, removed: Array) -> Arra
         rows = slice(starts[total], starts[total + 1])
         best = np.full(rows.stop - rows.start, -128, np.int64)
         for kind, size in enumerate(sizes):
-            taken, kept = spoils(size, kind >= boxes)
+            taken, kept = opening_gains(size, kind >= boxes)
             rest = values[removed[rows, kind]].astype(np.int64)
             worth = -(taken + (np.abs(kept + rest) if kept else rest))
             best = np.where(removed[rows, kind] >= 0, np.maximum(best, worth), best)
@@ -107,7 +107,7 @@ def _openings(sizes: list[int], boxes: int, removed: Array) -> Array:
         loop = kind >= boxes
         place = 2 if loop else 0 if sizes[kind] < SHORTEST_LONG_CHAIN else 1
         (there,) = np.nonzero(removed[:, kind] >= 0)
-        taken, kept = spoils(sizes[kind], loop)
+        taken, kept = opening_gains(sizes[kind], loop)
         opened[there, place, 0] = removed[there, kind]
         opened[there, place, 1:] = taken, kept
     return opened

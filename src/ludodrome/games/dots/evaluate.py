@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import Evaluator
 from ludodrome.games.dots.lattice import STRIDE, degrees, edges_of
 from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, MOST_LINES, ONE, board_edges
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
-from ludodrome.room import Insight
 from ludodrome.search.symmetry import SYMMETRIES, key_table, turn
 
 BOX = 100
@@ -196,7 +196,7 @@ def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
             keys[at + 1, k] ^= KEYS[after.board, edge, k]
 
 
-INSIGHT = Insight(
+EVALUATOR = Evaluator(
     value=value,
     winning=winning,
     pressed=pressed,

@@ -5,25 +5,25 @@ from typing import Any
 from ludodrome.games.dots import captures, evaluate, greedy, lattice, planes, prove, rules
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
-from ludodrome.search.answering import make_answer_alphabeta, make_answer_greedy
 from ludodrome.search.batch import make_batch
 from ludodrome.search.mcts import make_mcts
+from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
-from ludodrome.search.training import make_training
+from ludodrome.search.vector import make_training
 
-_playouts = make_playouts(rules.VERBS)
-_perft = make_perft(rules.VERBS, one_action_a_turn=True)
-_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
-_grow, _reroot = make_mcts(rules.VERBS)
-_plan_select, _plan_back_up = make_planning(rules.VERBS)
+_playouts = make_playouts(rules.RULES)
+_perft = make_perft(rules.RULES, one_action_a_turn=True)
+_reset_many, _step_many, _mask_many = make_batch(rules.RULES)
+_grow, _reroot = make_mcts(rules.RULES)
+_plan_select, _plan_back_up = make_planning(rules.RULES)
 _begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
-    rules.VERBS, planes.observe
+    rules.RULES, planes.observe
 )
-_alphabeta = make_alphabeta(rules.VERBS, evaluate.INSIGHT)
-_answer_greedy = make_answer_greedy(rules.VERBS, greedy.best_edges)
-_answer_alphabeta = make_answer_alphabeta(rules.VERBS, evaluate.INSIGHT, _alphabeta)
+_alphabeta = make_alphabeta(rules.RULES, evaluate.EVALUATOR)
+_answer_greedy = make_answer_greedy(rules.RULES, greedy.best_edges)
+_answer_alphabeta = make_answer_alphabeta(rules.RULES, evaluate.EVALUATOR, _alphabeta)
 
 
 @entry
@@ -103,14 +103,14 @@ def mask_many(states: Any, buffer: Array, mask: Array) -> None:
 
 @entry
 def solver_settle(undrawn: Any, places: Array, sizes: Array) -> Any:
-    h, v = lattice.words_of(undrawn, places)
-    return captures.settle(h, v, sizes)
+    h, v = lattice.edge_words(undrawn, places)
+    return captures.resolve_captures(h, v, sizes)
 
 
 @entry
 def solver_choose(undrawn: Any, places: Array, sizes: Array) -> Any:
-    h, v = lattice.words_of(undrawn, places)
-    return captures.choose(h, v, sizes)
+    h, v = lattice.edge_words(undrawn, places)
+    return captures.next_capture(h, v, sizes)
 
 
 @entry

@@ -6,7 +6,7 @@ its own bit of ``v``, its right side the next bit; and a set of boxes moves to i
 and edge numbers are in ``rules.py``; which captures are made is in ``captures.py``.
 
 Only the graph matters: boxes, edges between them, and edges to the ground, the outside. A box with several
-edges to the ground, such as a corner, can swap them; and the board can be turned over. Both are used here to
+edges to the ground, such as a corner, can swap them; and the board can be image_masks over. Both are used here to
 give equal positions one key.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.games.dots.rules import board_edges, box_sides
-from ludodrome.jit import Array, Int, kernel, merged, popcount
+from ludodrome.jit import Array, Int, inline_kernel, kernel, popcount
 
 ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 WORD_BYTES = 8
@@ -25,20 +25,20 @@ _8 = np.uint64(8)
 STRIDE, BOXES = range(2)
 
 
-class Lattice(NamedTuple):
+class BoardTables(NamedTuple):
     """The tables of one board."""
 
     sizes: Array
     """uint64 (2,): STRIDE, and BOXES, the set of all boxes."""
     twins: Array
     """uint64 (pairs, 4): two ground edges of one box, each as its bit of h and its bit of v."""
-    turned: Array
+    image_masks: Array
     """uint64 (16, 256, symmetries): (byte of h or of v, its value, symmetry) -> edge numbers of the image."""
     places: Array
     """int64 (edges,): edge number -> its bit, with 64 added for those of v."""
 
 
-def make_lattice(rows: int, cols: int) -> Lattice:
+def make_board_tables(rows: int, cols: int) -> BoardTables:
     """The tables of a board of so many boxes."""
     stride = cols + 1
     edges = board_edges(rows, cols)
@@ -53,13 +53,13 @@ def make_lattice(rows: int, cols: int) -> Lattice:
         for end in range(len(own) - 1, 0, -1)
         for a, b in pairwise(own[: end + 1])  # bubble sort: three or four are sorted too
     ]
-    turned = np.zeros((2 * WORD_BYTES, 256, 8), np.uint64)
+    image_masks = np.zeros((2 * WORD_BYTES, 256, 8), np.uint64)
     images = _symmetries(rows, cols, number, ground)
     for which, image in enumerate(images if rows == cols else images + images):
         for edge, place in enumerate(places.tolist()):
             values = np.arange(256) >> (place % 8) & 1 == 1
-            turned[place // 8, values, which] |= ONE << np.uint64(image[edge])
-    return Lattice(sizes, np.array(twins, np.uint64).reshape(-1, 4), turned, places)
+            image_masks[place // 8, values, which] |= ONE << np.uint64(image[edge])
+    return BoardTables(sizes, np.array(twins, np.uint64).reshape(-1, 4), image_masks, places)
 
 
 def _bit(place: int, base: int) -> int:
@@ -109,7 +109,7 @@ def _between(box: tuple[int, int], other: tuple[int, int], number: dict[Any, int
 
 
 @kernel
-def words_of(undrawn: Any, places: Array) -> tuple[Any, Any]:
+def edge_words(undrawn: Any, places: Array) -> tuple[Any, Any]:
     """The two words of a set of edge numbers."""
     h, v = ZERO, ZERO
     for edge in range(len(places)):
@@ -121,7 +121,7 @@ def words_of(undrawn: Any, places: Array) -> tuple[Any, Any]:
     return h, v
 
 
-@merged
+@inline_kernel
 def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
     """The boxes with one undrawn side, with two, and with three or four: all boxes are counted at once, in binary."""
     boxes = sizes[BOXES]
@@ -133,7 +133,7 @@ def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
     return odd & ~two_or_three, two_or_three & ~odd, (odd & two_or_three) | (both_flat & both_upright)
 
 
-@merged
+@inline_kernel
 def edges_of(boxes: Any, h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
     """The undrawn edges of a set of boxes."""
     return h & (boxes | boxes << sizes[STRIDE]), v & (boxes | boxes << ONE)
@@ -154,7 +154,7 @@ def flood(seed: Any, within: Any, h: Any, v: Any, sizes: Array) -> Any:
 
 
 @kernel
-def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
+def sort_twins(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
     """The same position with every box's undrawn ground edges moved to the first of its ground edges."""
     for i in range(len(twins)):
         first_h, first_v, second_h, second_v = twins[i, 0], twins[i, 1], twins[i, 2], twins[i, 3]
@@ -164,8 +164,8 @@ def in_order(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
     return h, v
 
 
-@merged
-def images(h: Any, v: Any, turned: Array) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+@inline_kernel
+def images(h: Any, v: Any, image_masks: Array) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
     """The position's images, as sets of edge numbers."""
     a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = ZERO
     rest, byte = h, ZERO
@@ -173,44 +173,44 @@ def images(h: Any, v: Any, turned: Array) -> tuple[Any, Any, Any, Any, Any, Any,
         if not rest:
             rest, v, byte = v, ZERO, _8
         value = rest & BYTE
-        a0 |= turned[byte, value, 0]
-        a1 |= turned[byte, value, 1]
-        a2 |= turned[byte, value, 2]
-        a3 |= turned[byte, value, 3]
-        a4 |= turned[byte, value, 4]
-        a5 |= turned[byte, value, 5]
-        a6 |= turned[byte, value, 6]
-        a7 |= turned[byte, value, 7]
+        a0 |= image_masks[byte, value, 0]
+        a1 |= image_masks[byte, value, 1]
+        a2 |= image_masks[byte, value, 2]
+        a3 |= image_masks[byte, value, 3]
+        a4 |= image_masks[byte, value, 4]
+        a5 |= image_masks[byte, value, 5]
+        a6 |= image_masks[byte, value, 6]
+        a7 |= image_masks[byte, value, 7]
         rest >>= _8
         byte += ONE
     return a0, a1, a2, a3, a4, a5, a6, a7
 
 
-@merged
-def least(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any]) -> Any:
+@inline_kernel
+def canonical_key(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any]) -> Any:
     """The least of a position's images. If its twins are in order, equal positions have the same."""
     return min(min(min(of[0], of[1]), min(of[2], of[3])), min(min(of[4], of[5]), min(of[6], of[7])))
 
 
-@merged
-def least_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, turned: Array) -> Any:
+@inline_kernel
+def canonical_key_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, image_masks: Array) -> Any:
     """The least of the images after one more edge, given by its bit as in ``Lattice.places``, has been drawn."""
     byte, value = edge >> 3, 1 << (edge & 7)
-    return least(
+    return canonical_key(
         (
-            of[0] & ~turned[byte, value, 0],
-            of[1] & ~turned[byte, value, 1],
-            of[2] & ~turned[byte, value, 2],
-            of[3] & ~turned[byte, value, 3],
-            of[4] & ~turned[byte, value, 4],
-            of[5] & ~turned[byte, value, 5],
-            of[6] & ~turned[byte, value, 6],
-            of[7] & ~turned[byte, value, 7],
+            of[0] & ~image_masks[byte, value, 0],
+            of[1] & ~image_masks[byte, value, 1],
+            of[2] & ~image_masks[byte, value, 2],
+            of[3] & ~image_masks[byte, value, 3],
+            of[4] & ~image_masks[byte, value, 4],
+            of[5] & ~image_masks[byte, value, 5],
+            of[6] & ~image_masks[byte, value, 6],
+            of[7] & ~image_masks[byte, value, 7],
         )
     )
 
 
-@merged
+@inline_kernel
 def edge_count(h: Any, v: Any) -> Int:
     """How many edges are undrawn."""
     return popcount(h) + popcount(v)

@@ -1,9 +1,9 @@
-"""Positions that differ on the board and are one as graphs: a mark that like ones share, and the proof of likeness.
+"""Positions that differ on the board and are one as graphs: a graph_hash that like ones share, and the proof of likeness.
 
 What a position is worth depends on the graph alone: the boxes, the edges between them, and how many edges each has to
 the ground. Many cores that no symmetry of the board maps onto each other are the same graph, such as two that differ
-in the side where a chain leaves a junction. The *mark* is a hash of the boxes' colours, and colours are made of the
-colours around, over and over; so it is the same for like graphs. It may be the same for others too: a mark proves
+in the side where a chain leaves a junction. The *graph_hash* is a hash of the boxes' colours, and colours are made of the
+colours around, over and over; so it is the same for like graphs. It may be the same for others too: a graph_hash proves
 nothing. ``alike`` does, by giving every box a partner. Where likeness is sought is in ``prove.py``.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import BUCKET, bounds_of, bucket_of, tag_of, tagged
-from ludodrome.games.dots.captures import beyond
-from ludodrome.games.dots.lattice import BOXES, ONE, STRIDE, ZERO, edge_count, edges_of, words_of
+from ludodrome.games.dots.bounds import BUCKET, bounds_of, bucket_of, has_tag, tag_of
+from ludodrome.games.dots.captures import neighbours
+from ludodrome.games.dots.lattice import BOXES, ONE, STRIDE, ZERO, edge_count, edge_words, edges_of
 from ludodrome.jit import GOLDEN, Array, Int, kernel, lowest, mix
 
 ROUNDS = 3
@@ -41,13 +41,13 @@ def between(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
 
 @kernel
 def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
-    """Colour every box that has an undrawn edge; the position's mark, which is not zero."""
+    """Colour every box that has an undrawn edge; the position's graph_hash, which is not zero."""
     stride, steps = sizes[STRIDE], np.int64(sizes[STRIDE])
     upper, lefter = between(h, v, sizes)
     lower, righter = upper >> stride, lefter >> ONE
     bottom, right = h >> stride, v >> ONE
     touched = (h | bottom | v | right) & sizes[BOXES]
-    rest, mark = touched, ZERO
+    rest, graph_hash = touched, ZERO
     while rest:
         box = np.uint64(lowest(rest))
         rest &= rest - ONE
@@ -56,7 +56,7 @@ def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
         colours[BEFORE, np.int64(box) + MARGIN] = (degree << _4 | inner) * GOLDEN
     old, new = BEFORE, which
     for _ in range(ROUNDS):
-        rest, mark = touched, ZERO
+        rest, graph_hash = touched, ZERO
         while rest:
             box = np.uint64(lowest(rest))
             at = np.int64(box) + MARGIN
@@ -68,9 +68,9 @@ def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
             colour = colours[old, at] + around * GOLDEN
             colour = (colour ^ colour >> _32) * _SPREAD
             colours[new, at] = colour
-            mark += colour
+            graph_hash += colour
         old, new = new, old
-    return mix(mark) | ONE
+    return mix(graph_hash) | ONE
 
 
 @kernel
@@ -92,7 +92,7 @@ def alike(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Arr
         nearer = near & ours if near & ours else ours
         box = nearer & (~nearer + ONE)
         ours ^= box
-        around = beyond(box, h, v, sizes) & boxes
+        around = neighbours(box, h, v, sizes) & boxes
         near |= around
         wanted = ZERO
         rest = around & ~ours
@@ -115,7 +115,7 @@ def match(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes
     """The first free box of a colour whose neighbours among those taken are the wanted ones; or the empty set."""
     while free:
         box = free & (~free + ONE)
-        if colours[THEIRS, lowest(box) + MARGIN] == colour and beyond(box, h, v, sizes) & taken == wanted:
+        if colours[THEIRS, lowest(box) + MARGIN] == colour and neighbours(box, h, v, sizes) & taken == wanted:
             return box
         free ^= box
     return ZERO
@@ -123,18 +123,18 @@ def match(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes
 
 @kernel
 def look_up_alike(
-    mark: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, places: Array, table: Array, colours: Array
+    graph_hash: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, places: Array, table: Array, colours: Array
 ) -> tuple[Int, Int]:
-    """The bounds of a like position that is in the table under the mark; else those that follow from the boxes left.
+    """The bounds of a like position that is in the table under the graph_hash; else those that follow from the boxes left.
 
     Another thread may write an entry while it is read here; then its words do not belong together, and what
     its key has become is not alike.
     """
-    bucket, tag = bucket_of(mark, heap, table), tag_of(mark, heap)
+    bucket, tag = bucket_of(graph_hash, heap, table), tag_of(graph_hash, heap)
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
-        if tagged(data, tag):
-            other_h, other_v = words_of(table[bucket, i] ^ data, places)
+        if has_tag(data, tag):
+            other_h, other_v = edge_words(table[bucket, i] ^ data, places)
             if alike(h, v, other_h, other_v, sizes, colours):
                 return bounds_of(data)
     return -left, left

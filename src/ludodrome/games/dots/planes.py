@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import Planes
 from ludodrome.games.dots.rules import ONE, mover
 from ludodrome.jit import SPREAD, Array, Int, Record, kernel, store_eight
-from ludodrome.room import Planes
 
 SEATS = 2
 NAMES = (

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import FAR, bucket_of, look_up, note, tag_of
+from ludodrome.games.dots.bounds import INFINITY, bucket_of, probe, store, tag_of
 from ludodrome.games.dots.branch import CHILD, FRAME, ROOT_BEST, RUN, bounds_of_move, expand, gather, pick
-from ludodrome.games.dots.captures import settle
-from ludodrome.games.dots.lattice import degrees, edge_count, images, in_order, least, words_of
+from ludodrome.games.dots.captures import resolve_captures
+from ludodrome.games.dots.lattice import canonical_key, degrees, edge_count, edge_words, images, sort_twins
 from ludodrome.games.dots.likeness import OURS, look_up_alike, new_colours, painted
 from ludodrome.games.dots.rules import MOST_EDGES
-from ludodrome.jit import Array, Int, Record, kernel, lent, merged, new_states, popcount
+from ludodrome.jit import Array, Int, Record, borrow, inline_kernel, kernel, new_states, popcount
 
 ENOUGH = 28
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
@@ -52,7 +52,7 @@ def new_arrays(enough: int = ENOUGH, noise: int = 0) -> Arrays:
 def begin(h: Any, v: Any, guess: int, lattice: Any, heaps: Any, arrays: Any) -> None:
     """Set up a run for a position without open boxes; the first question is whether it is worth the guess."""
     run, root = arrays.run[0], arrays.frames[0]
-    h, v = in_order(h, v, lattice.twins)
+    h, v = sort_twins(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
     left = popcount(two | more)
     h, v, heap, left = gather(two, two, more, h, v, 0, left, lattice.sizes, heaps.added)
@@ -70,10 +70,15 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
     Scouting is part of the same loop: the children of the frame above are expanded one after the other, and that
     frame goes on when all have been, or when one of them has answered its question.
     """
-    sizes, twins, turned, places = lent(lattice.sizes), lent(lattice.twins), lent(lattice.turned), lent(lattice.places)
-    values, added, opened = lent(heaps.values), lent(heaps.added), lent(heaps.opened)
-    table, frames, children = lent(table), lent(arrays.frames), lent(arrays.children)
-    colours, run = lent(arrays.colours), lent(arrays.run)[0]
+    sizes, twins, image_masks, places = (
+        borrow(lattice.sizes),
+        borrow(lattice.twins),
+        borrow(lattice.image_masks),
+        borrow(lattice.places),
+    )
+    values, added, opened = borrow(heaps.values), borrow(heaps.added), borrow(heaps.opened)
+    table, frames, children = borrow(table), borrow(arrays.frames), borrow(arrays.children)
+    colours, run = borrow(arrays.colours), borrow(arrays.run)[0]
     depth = run.depth
     end = run.nodes + most
     scouting = False
@@ -82,7 +87,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
             if run.nodes >= end and not scouting:
                 break
             frame = frames[depth]
-            yes = expand(run, frame, sizes, twins, turned, values, added, opened, table, children)
+            yes = expand(run, frame, sizes, twins, image_masks, values, added, opened, table, children)
             recognised = (
                 not yes
                 and depth > 0
@@ -127,7 +132,7 @@ def search(most: int, lattice: Any, heaps: Any, table: Array, arrays: Any) -> An
     return run.root_low == run.root_high
 
 
-@merged
+@inline_kernel
 def step(frame: Record, children: Array, table: Array) -> bool:
     """Go on with a frame whose children are there: whether the one it is at is to be searched, or all is known."""
     goal, best = np.int64(frame.goal), np.int64(frame.best)
@@ -143,7 +148,7 @@ def step(frame: Record, children: Array, table: Array) -> bool:
             frame.at, frame.best = at, best
             return True
         if high >= goal:
-            low, high = look_up(child.bucket, child.key, child.heap, child.left, table)
+            low, high = probe(child.bucket, child.key, child.heap, child.left, table)
             child.low, child.high = max(low, child.low), min(high, child.high)
             fresh = True
         else:
@@ -155,7 +160,7 @@ def step(frame: Record, children: Array, table: Array) -> bool:
     return False
 
 
-@merged
+@inline_kernel
 def scouted(run: Record, frame: Record, above: Record, known: bool, children: Array, table: Array) -> bool:
     """Note what expanding a child told about it: the answer, or else its rank by the number of its moves left open.
 
@@ -164,7 +169,7 @@ def scouted(run: Record, frame: Record, above: Record, known: bool, children: Ar
     child = children[above.at]
     if known or frame.first == frame.end:
         answered(run, frame, child, table)
-        child.rank = -FAR
+        child.rank = -INFINITY
     else:
         child.rank += MOST_EDGES * (frame.end - frame.first)
     low, _ = bounds_of_move(child)
@@ -174,11 +179,11 @@ def scouted(run: Record, frame: Record, above: Record, known: bool, children: Ar
 @kernel
 def recognise(frame: Record, child: Record, sizes: Array, places: Array, table: Array, colours: Array) -> bool:
     """Take over what is known about a like position; True if that answers the frame's question, with its best."""
-    if not child.mark:
-        child.mark = painted(frame.h, frame.v, sizes, OURS, colours)
-    frame.mark = child.mark
+    if not child.graph_hash:
+        child.graph_hash = painted(frame.h, frame.v, sizes, OURS, colours)
+    frame.graph_hash = child.graph_hash
     low, high = look_up_alike(
-        child.mark, frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), sizes, places, table, colours
+        child.graph_hash, frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), sizes, places, table, colours
     )
     low, high = max(low, np.int64(child.low)), min(high, np.int64(child.high))
     child.low, child.high = low, high
@@ -189,7 +194,7 @@ def recognise(frame: Record, child: Record, sizes: Array, places: Array, table: 
     return True
 
 
-@merged
+@inline_kernel
 def ask(run: Record, frame: Record, below: Record, children: Array) -> None:
     """Descend to a child with a question whose answer helps to decide about the move."""
     child = children[frame.at]
@@ -198,7 +203,7 @@ def ask(run: Record, frame: Record, below: Record, children: Array) -> None:
     goal = spare - dealt + 1
     if dealt and child.high < goal:
         goal = -spare - dealt
-    below.h, below.v, below.key, below.mark = child.h, child.v, child.key, child.mark
+    below.h, below.v, below.key, below.graph_hash = child.h, child.v, child.key, child.graph_hash
     below.bucket, below.heap, below.left = child.bucket, child.heap, left
     below.goal = goal + (goal - left & 1)
     below.first, below.begun = frame.end, run.nodes
@@ -217,10 +222,12 @@ def answered(run: Record, frame: Record, child: Record, table: Array) -> None:
         spent >>= 1
         effort += 1
     low, high = np.int64(child.low), np.int64(child.high)
-    note(frame.bucket, frame.key, np.uint64(frame.heap), low, high, effort, table)
-    if frame.mark and nodes > 1:  # an answer after one node came from a like position: its own entry knows what it took
-        bucket = bucket_of(frame.mark, np.int64(frame.heap), table)
-        note(bucket, frame.key, tag_of(frame.mark, np.int64(frame.heap)), low, high, effort, table)
+    store(frame.bucket, frame.key, np.uint64(frame.heap), low, high, effort, table)
+    if (
+        frame.graph_hash and nodes > 1
+    ):  # an answer after one node came from a like position: its own entry knows what it took
+        bucket = bucket_of(frame.graph_hash, np.int64(frame.heap), table)
+        store(bucket, frame.key, tag_of(frame.graph_hash, np.int64(frame.heap)), low, high, effort, table)
 
 
 @kernel
@@ -239,12 +246,12 @@ def conclude(run: Record, root: Record, children: Array) -> None:
 @kernel
 def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any]:
     """A position as a child is known: the boxes taken, those of the double-deal, the heap, the core's key."""
-    h, v = words_of(undrawn, lattice.places)
-    gained, dealt, h, v = settle(h, v, lattice.sizes)
-    h, v = in_order(h, v, lattice.twins)
+    h, v = edge_words(undrawn, lattice.places)
+    gained, dealt, h, v = resolve_captures(h, v, lattice.sizes)
+    h, v = sort_twins(h, v, lattice.twins)
     _, two, more = degrees(h, v, lattice.sizes)
     h, v, heap, _ = gather(two, two, more, h, v, 0, 0, lattice.sizes, heaps.added)
-    key = least(images(h, v, lattice.turned))
+    key = canonical_key(images(h, v, lattice.image_masks))
     return gained, dealt, heap, key
 
 
@@ -252,8 +259,8 @@ def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any
 def values_of(positions: Array, lattice: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
     """The values of many positions, given as sets of undrawn edge numbers."""
     for i in range(len(positions)):
-        h, v = words_of(positions[i], lattice.places)
-        gained, dealt, h, v = settle(h, v, lattice.sizes)
+        h, v = edge_words(positions[i], lattice.places)
+        gained, dealt, h, v = resolve_captures(h, v, lattice.sizes)
         begin(h, v, 0, lattice, heaps, arrays)
         search(1 << 62, lattice, heaps, table, arrays)
         value = arrays.run[0].root_low

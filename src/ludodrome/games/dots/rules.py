@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.jit import Array, Int, Record, kernel, lowest, mix, popcount, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 MOST_EDGES = 64
 NONCE_BITS = 53
@@ -195,4 +195,4 @@ def turns(s: Record) -> Int:
     return np.int64(s.turn)
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from ludodrome.games.dots import kernels
-from ludodrome.games.dots.bounds import filled, new_table
+from ludodrome.games.dots.bounds import fill_ratio, new_table
 from ludodrome.games.dots.branch import ROOT_BEST
-from ludodrome.games.dots.endgame import make_heaps
-from ludodrome.games.dots.lattice import make_lattice
+from ludodrome.games.dots.endgame import make_heap_tables
+from ludodrome.games.dots.lattice import make_board_tables
 from ludodrome.games.dots.prove import ENOUGH, new_arrays
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
 from ludodrome.jit import Array
@@ -30,7 +30,7 @@ TABLE_BITS = 22
 LEAST_BITS, MOST_BITS = 4, 32
 SLICE = 1 << 16
 
-_lattice, _heaps = functools.cache(make_lattice), functools.cache(make_heaps)
+_lattice, _heaps = functools.cache(make_board_tables), functools.cache(make_heap_tables)
 
 
 class Solver:
@@ -129,7 +129,7 @@ class Solver:
     @property
     def fill(self) -> float:
         """The share of the table in use."""
-        return filled(self.table)
+        return fill_ratio(self.table)
 
     # Moves
 

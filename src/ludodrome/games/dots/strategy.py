@@ -11,7 +11,7 @@ Theory: Berlekamp, The Dots and Boxes Game (2000).
 from functools import cache
 from typing import NamedTuple
 
-from ludodrome.games.dots.endgame import spoils
+from ludodrome.games.dots.endgame import opening_gains
 from ludodrome.games.dots.rules import ALL, BESIDE, BOARDS, SIDES
 
 FEW_SAFE = 10
@@ -100,7 +100,7 @@ def chain_edges(field: Field, drawn: int) -> list[int]:
     for run in passages(field, drawn, degree):
         if safe and (run.closed or len(run.boxes) >= LONG):
             continue  # while there are safe edges, at most a short chain is given up
-        taken, kept = spoils(len(run.boxes), run.closed)
+        taken, kept = opening_gains(len(run.boxes), run.closed)
         rest = outlook(field, drawn | _set_of(run.edges), memo)
         values[_opening(run)] = -(taken + (abs(kept + rest) if kept else rest))
     best = max(values.values())
@@ -223,10 +223,10 @@ def heap_value(chains: tuple[int, ...], loops: tuple[int, ...]) -> int:
     for at, size in enumerate(chains):
         if at and size == chains[at - 1]:
             continue
-        taken, kept = spoils(size, loop=False)
+        taken, kept = opening_gains(size, loop=False)
         rest = heap_value(chains[:at] + chains[at + 1 :], loops)
         values.append(-(taken + (abs(kept + rest) if kept else rest)))
     if loops:
-        taken, kept = spoils(loops[0], loop=True)
+        taken, kept = opening_gains(loops[0], loop=True)
         values.append(-(taken + abs(kept + heap_value(chains, loops[1:]))))
     return max(values)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_spec import Planes
 from ludodrome.games.santorini import codec, evaluate, kernels, planes, rules
-from ludodrome.room import Planes
 
 
 class Santorini(Game):
@@ -16,11 +16,11 @@ class Santorini(Game):
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
-    most_legal = rules.MOST_LEGAL
-    most_actions = rules.MOST_TURNS
+    max_legal = rules.MOST_LEGAL
+    max_game_length = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.INSIGHT
+    insight = evaluate.EVALUATOR
     codec = codec
     reads_text = True
     policy = "retry:10"

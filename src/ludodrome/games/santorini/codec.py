@@ -6,7 +6,7 @@ Every refusal is a sentence that begins with its kind. What is legal is decided 
 import re
 from typing import Any
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.games.santorini import kernels, rules
 from ludodrome.games.santorini.rules import DTYPE, MOST_SEATS, REASONS, WORKERS
@@ -39,7 +39,7 @@ from ludodrome.games.towers import (
     SUMMIT,
 )
 from ludodrome.jit import Record, packed, packing, python
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason")
 LETTERS = "NWG"
@@ -59,22 +59,22 @@ _SPLIT = [python(rules.split)(action) for action in range(rules.NUM_ACTIONS)]
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
-    reading.fields(state, STATE_KEYS, "a state of santorini", BadState)
+    validation.fields(state, STATE_KEYS, "a state of santorini", BadState)
     players = options["players"]
-    reading.same(state["players"], players, "players", BadState)
-    ply = reading.integer(state["ply"], 0, MOST_PLIES, "ply", BadState)
+    validation.same(state["players"], players, "players", BadState)
+    ply = validation.integer(state["ply"], 0, MOST_PLIES, "ply", BadState)
     heights: list[Any] = []
-    for row, values in enumerate(reading.items(state["board"], SIDE, "board", BadState)):
-        heights += reading.items(values, SIDE, f"board[{row}]", BadState)
+    for row, values in enumerate(validation.items(state["board"], SIDE, "board", BadState)):
+        heights += validation.items(values, SIDE, f"board[{row}]", BadState)
     names: list[Any] = []
-    for seat, pair in enumerate(reading.items(state["workers"], players, "workers", BadState)):
-        names += reading.items(pair, WORKERS, f"workers[{seat}]", BadState)
+    for seat, pair in enumerate(validation.items(state["workers"], players, "workers", BadState)):
+        names += validation.items(pair, WORKERS, f"workers[{seat}]", BadState)
     states = _position(heights, names, ply, players)
     winner, reason, _ = _PACKING.unpack(states)[-3:]
     to_move = None if reason else ply % players
-    reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
-    reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
-    reading.same(state["to_move"], to_move, "in this position to_move", BadState)
+    validation.same(state["reason"], REASONS[reason], "in this position reason", BadState)
+    validation.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
+    validation.same(state["to_move"], to_move, "in this position to_move", BadState)
     return states
 
 
@@ -134,8 +134,8 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     heights = parse_height_rows(words[0])
     names: list[str] = []
     for word in words[1:-1]:
-        names += reading.items(parse_cells(word), WORKERS, f"a pair like C2B3 (here {show(word)})", BadState)
-    ply = reading.integer(parse_number(words[-1], "ply"), 0, MOST_PLIES, "ply", BadState)
+        names += validation.items(parse_cells(word), WORKERS, f"a pair like C2B3 (here {show(word)})", BadState)
+    ply = validation.integer(parse_number(words[-1], "ply"), 0, MOST_PLIES, "ply", BadState)
     return _position(heights, names, ply, players)
 
 

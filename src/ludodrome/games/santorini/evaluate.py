@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import Evaluator
 from ludodrome.games.santorini.rules import BUILDS, MOST_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
 from ludodrome.games.tower_value import (
     MOST_PROMISE,
@@ -25,7 +26,6 @@ from ludodrome.games.tower_value import (
 from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
-from ludodrome.room import Insight
 
 MARKS = CELLS * STEPS_OF_WORKER
 
@@ -147,7 +147,7 @@ def _clock(s: Record) -> Int:
     return np.int64(s.players) * MOST_SEATS + seat_after(s.players, np.int64(s.ply))
 
 
-INSIGHT = Insight(
+EVALUATOR = Evaluator(
     value=value,
     winning=winning,
     pressed=pressed,

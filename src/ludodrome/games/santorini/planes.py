@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ludodrome.game_spec import Planes
 from ludodrome.games.santorini.rules import WORKERS, mover
 from ludodrome.games.tower_planes import HEIGHTS, draw_heights, draw_worker, fill
 from ludodrome.games.towers import SIDE
 from ludodrome.jit import Array, Int, Record, kernel
-from ludodrome.room import Planes
 
 WHOSE = ("own", "next seat's", "last seat's")
 FIRST_WORKER = len(HEIGHTS)

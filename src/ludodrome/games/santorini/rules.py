@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.towers import (
     CELLS,
     DIRECTION,
@@ -25,7 +26,6 @@ from ludodrome.games.towers import (
     step_fault,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 MOST_SEATS = 3
 WORKERS = 2
@@ -178,4 +178,4 @@ def turns(s: Record) -> Int:
     return np.int64(s.ply)
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

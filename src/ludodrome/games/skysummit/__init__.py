@@ -1,8 +1,8 @@
 """Skysummit: towers with placement."""
 
 from ludodrome.game import Game, Option
+from ludodrome.game_spec import Planes
 from ludodrome.games.skysummit import codec, evaluate, kernels, planes, rules
-from ludodrome.room import Planes
 
 
 class Skysummit(Game):
@@ -14,11 +14,11 @@ class Skysummit(Game):
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
-    most_legal = rules.PLACEMENTS
-    most_actions = rules.MOST_TURNS
+    max_legal = rules.PLACEMENTS
+    max_game_length = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.INSIGHT
+    insight = evaluate.EVALUATOR
     codec = codec
     seat_names = ("●", "◆")
     move_format = (

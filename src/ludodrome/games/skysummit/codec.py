@@ -6,8 +6,9 @@ Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere h
 import re
 from typing import Any
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.skysummit import kernels, rules
 from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLACEMENTS, REASONS, WORKERS
 from ludodrome.games.tower_text import (
@@ -38,8 +39,7 @@ from ludodrome.games.towers import (
     SUMMIT,
 )
 from ludodrome.jit import Record, packed, packing, python
-from ludodrome.reading import show
-from ludodrome.room import GAME_OVER
+from ludodrome.validation import show
 
 STATE_KEYS = ("phase", "ply", "board", "workers", "winner", "reason")
 PLACE_KEYS = ("t", "to")
@@ -64,17 +64,17 @@ _CELLS = frozenset(range(CELLS))
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
     turn_limit = options["turn_limit"]
-    reading.fields(state, STATE_KEYS, "a state of skysummit", BadState)
-    ply = reading.integer(state["ply"], 0, turn_limit, "ply", BadState)
+    validation.fields(state, STATE_KEYS, "a state of skysummit", BadState)
+    ply = validation.integer(state["ply"], 0, turn_limit, "ply", BadState)
     phase = "place" if ply < PLACEMENT_TURNS else "play"
-    reading.same(state["phase"], phase, f"at ply {ply} phase", BadState)
-    heights = read_heights(reading.items(state["board"], CELLS, "board", BadState), "board")
+    validation.same(state["phase"], phase, f"at ply {ply} phase", BadState)
+    heights = read_heights(validation.items(state["board"], CELLS, "board", BadState), "board")
     if phase == "place" and any(heights):
         raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
     states = _position(heights, _parse_workers(state["workers"], ply), ply, turn_limit)
     winner, reason = _PACKING.unpack(states)[-2:]
-    reading.same(state["reason"], REASONS[reason], "in this position reason", BadState)
-    reading.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
+    validation.same(state["reason"], REASONS[reason], "in this position reason", BadState)
+    validation.same(state["winner"], None if winner < 0 else winner, "in this position winner", BadState)
     return states
 
 
@@ -83,15 +83,15 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
     if ply >= PLACEMENT_TURNS and (quickly := _four_cells(value)):
         return quickly
     cells: list[int] = []
-    for seat, pair in enumerate(reading.items(value, 2, "workers", BadState)):
+    for seat, pair in enumerate(validation.items(value, 2, "workers", BadState)):
         where = f"workers[{seat}]"
-        reading.items(pair, WORKERS, where, BadState)
+        validation.items(pair, WORKERS, where, BadState)
         if ply <= seat:
             if pair[0] is not None or pair[1] is not None:
                 raise BadState(f"{where} is [null, null] at ply {ply}: seat {seat} has not placed yet")
             cells += [NOWHERE, NOWHERE]
         else:
-            cells += [reading.integer(cell, 0, CELLS - 1, f"a cell of {where}", BadState) for cell in pair]
+            cells += [validation.integer(cell, 0, CELLS - 1, f"a cell of {where}", BadState) for cell in pair]
     standing = cells[: 2 * min(ply, 2)]
     if len(set(standing)) != len(standing):
         twice = next(cell for cell in standing if standing.count(cell) > 1)
@@ -165,7 +165,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
             if name is not None and name not in CELL:
                 raise BadState(f"{show(name)} is no cell; cells are A1 to E5")
         workers.append([None if name is None else CELL[name] for name in names])
-    reading.integer(ply, 0, turn_limit, "ply", BadState)
+    validation.integer(ply, 0, turn_limit, "ply", BadState)
     if ply < PLACEMENT_TURNS and any(heights):
         raise BadState("there are heights above 0 although nothing can be built before both sides have placed")
     return _position(heights, _parse_workers(workers, ply), ply, turn_limit)
@@ -206,15 +206,15 @@ def parse_move(move: Any, states: Any) -> int:
     fields = _PACKING.unpack(states)
     placing = fields[8] < PLACEMENT_TURNS
     if kind == "place":
-        reading.fields(move, PLACE_KEYS, "a placement", IllegalMove)
-        for cell in reading.items(move["to"], WORKERS, "'to' of a placement", IllegalMove):
-            reading.whole(cell, "a cell of 'to'", IllegalMove)
+        validation.fields(move, PLACE_KEYS, "a placement", IllegalMove)
+        for cell in validation.items(move["to"], WORKERS, "'to' of a placement", IllegalMove):
+            validation.whole(cell, "a cell of 'to'", IllegalMove)
     else:
-        reading.fields(move, MOVE_KEYS, "a move", IllegalMove)
-        reading.integer(move["w"], 0, WORKERS - 1, "'w'", IllegalMove)
-        reading.whole(move["to"], "'to'", IllegalMove)
+        validation.fields(move, MOVE_KEYS, "a move", IllegalMove)
+        validation.integer(move["w"], 0, WORKERS - 1, "'w'", IllegalMove)
+        validation.whole(move["to"], "'to'", IllegalMove)
         if move["build"] is not None:
-            reading.whole(move["build"], "'build', where it is not null,", IllegalMove)
+            validation.whole(move["build"], "'build', where it is not null,", IllegalMove)
     if placing != (kind == "place"):
         raise IllegalMove(WHY[rules.WRONG_PHASE])
     return _parse_placement(*move["to"]) if placing else _parse_step(move, fields, states)
@@ -222,7 +222,7 @@ def parse_move(move: Any, states: Any) -> int:
 
 def _parse_placement(a: int, b: int) -> int:
     for cell in (a, b):
-        reading.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
+        validation.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
     if a == b:
         raise IllegalMove(f"'to' names {_cell(a)} twice; the two workers go on two cells")
     return python(rules.placement)(a, b)
@@ -230,7 +230,7 @@ def _parse_placement(a: int, b: int) -> int:
 
 def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> int:
     worker, target = move["w"], move["build"]
-    to = reading.integer(move["to"], 0, CELLS - 1, "'to'", IllegalMove)
+    to = validation.integer(move["to"], 0, CELLS - 1, "'to'", IllegalMove)
     source = fields[4 + fields[8] % 2 * WORKERS + worker]
     direction = _DIRECTION[source][to]
     if direction == OFF_BOARD:
@@ -244,7 +244,7 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
     fault = kernels.fault(states, step + rules.NO_BUILD) or rules.BUILD_WITH_WIN
     if fault != rules.BUILD_MISSING:
         raise IllegalMove(explain(fault, step + rules.NO_BUILD, states[0]))
-    reading.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
+    validation.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
     raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
 
 

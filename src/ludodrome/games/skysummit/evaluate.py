@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import Evaluator
 from ludodrome.games.skysummit.rules import (
     BUILDS,
     NO_BUILD,
@@ -34,7 +35,6 @@ from ludodrome.games.tower_value import (
 from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest, python
-from ludodrome.room import Insight
 from ludodrome.search.symmetry import SYMMETRIES
 
 STEP_MARKS = CELLS * STEPS_OF_WORKER
@@ -180,7 +180,7 @@ def _turned() -> Array:
     return turned
 
 
-INSIGHT = Insight(
+EVALUATOR = Evaluator(
     value=value,
     winning=winning,
     pressed=pressed,

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ludodrome.game_spec import Planes
 from ludodrome.games.skysummit.rules import WORKERS, mover
 from ludodrome.games.tower_planes import HEIGHTS, draw_heights, draw_worker, fill
 from ludodrome.games.towers import SIDE
 from ludodrome.jit import Array, Int, Record, kernel
-from ludodrome.room import Planes
 
 SEATS = 2
 MOST_LEFT = 255

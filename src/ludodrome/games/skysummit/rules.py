@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.towers import (
     CELLS,
     DIRECTION,
@@ -26,7 +27,6 @@ from ludodrome.games.towers import (
     step_fault,
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 WORKERS = 2
 PLACEMENT_TURNS = 2
@@ -260,4 +260,4 @@ def turns(s: Record) -> Int:
     return np.int64(s.ply)
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
+from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, kernels, planes, rules
 from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
 from ludodrome.games.spaces.building import all_boards, steps
@@ -33,8 +34,7 @@ from ludodrome.games.spaces.seen import LeastLoss, match_value
 from ludodrome.games.spaces.sensible import quick, sensible
 from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
 from ludodrome.jit import Record, new_states
-from ludodrome.reading import show
-from ludodrome.room import Planes
+from ludodrome.validation import show
 
 MOST_COUNTED = 10**10
 """perft makes every board: no more than this."""
@@ -117,9 +117,9 @@ class Spaces(Game):
         boards_a_turn = DECK if self._options["mode"] == "deck" else 1
         self.dtype = rules.dtype_of(size, rounds)
         self.num_actions = rules.num_actions(size)
-        self.most_legal = rules.most_legal(size)
+        self.max_legal = rules.max_legal(size)
         self.actions_a_turn = boards_a_turn * rules.longest(size)
-        self.most_actions = 2 * rounds * self.actions_a_turn
+        self.max_game_length = 2 * rounds * self.actions_a_turn
 
     # States
 

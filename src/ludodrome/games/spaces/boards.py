@@ -8,9 +8,9 @@ Codes and drawings are in ``notation.py``, what is legal in ``legality.py`` and 
 
 from typing import Any, TypeAlias
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import IllegalMove
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 Steps: TypeAlias = list[tuple[int, int, str]]
 """Row, column and type of each step."""
@@ -51,12 +51,12 @@ class BadShape(ValueError):
 
 def checked_size(size: Any) -> int:
     """R1: a size, or a ValueError."""
-    return reading.integer(size, SMALLEST, LARGEST, "the size of spaces", ValueError)
+    return validation.integer(size, SMALLEST, LARGEST, "the size of spaces", ValueError)
 
 
 def is_live(rules: Any) -> bool:
     """Whether the rule set is ``live``; ValueError if it is none of the two."""
-    return bool(reading.choice(rules, RULE_SETS, "the rules of spaces", ValueError) == "live")
+    return bool(validation.choice(rules, RULE_SETS, "the rules of spaces", ValueError) == "live")
 
 
 def most_steps(size: int) -> int:
@@ -70,7 +70,7 @@ def most_steps(size: int) -> int:
 def read_board(board: Any, size: int, grid_allowed: bool = True, may_be_empty: bool = False) -> Steps:
     """The steps of a board whose shape is right (R2), else BadShape."""
     keys = (*BOARD_KEYS, "grid") if grid_allowed and type(board) is dict and "grid" in board else BOARD_KEYS
-    reading.fields(board, keys, "a board", BadShape)
+    validation.fields(board, keys, "a board", BadShape)
     if type(board["boardSize"]) is not int or board["boardSize"] != size:
         raise BadShape(f"boardSize is {size} here, not {show(board['boardSize'])}")
     sequence = board["sequence"]
@@ -101,9 +101,9 @@ def read_steps(sequence: list[Any]) -> Steps:
 def _complaint(step: Any, number: int) -> BadShape:
     """What is wrong with a step."""
     try:
-        reading.fields(step, STEP_KEYS, "it", BadShape)
-        position = reading.fields(step["position"], ("row", "col"), "its position", BadShape)
-        reading.choice(step["type"], KINDS, "its type", BadShape)
+        validation.fields(step, STEP_KEYS, "it", BadShape)
+        position = validation.fields(step["position"], ("row", "col"), "its position", BadShape)
+        validation.choice(step["type"], KINDS, "its type", BadShape)
     except BadShape as wrong:
         return BadShape(f"step {number}: {str(wrong).removesuffix(' (R2)')}")
     for name in ("row", "col"):
@@ -123,9 +123,9 @@ def grid_of(steps: Steps, size: int) -> list[list[str]]:
 
 
 def _check_grid(grid: Any, steps: Steps, size: int) -> None:
-    reading.items(grid, size, "the grid", BadShape)
+    validation.items(grid, size, "the grid", BadShape)
     for row, right in enumerate(grid_of(steps, size)):
-        cells = reading.items(grid[row], size, f"row {row} of the grid", BadShape)
+        cells = validation.items(grid[row], size, f"row {row} of the grid", BadShape)
         for col, word in enumerate(right):
             if type(cells[col]) is not str or cells[col] != word:
                 raise BadShape(

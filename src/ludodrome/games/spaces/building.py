@@ -25,7 +25,7 @@ from ludodrome.games.spaces.boards import (
 )
 from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.jit import new_states
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 
 def steps(prefix: Any, size: int, rules: str = "written") -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
         return None
     if is_finished(actions, size):
         return []
-    buffer = np.empty(rules.most_legal(size), np.int16)
+    buffer = np.empty(rules.max_legal(size), np.int16)
     following: list[int] = buffer[: kernels.legal(states, buffer)].tolist()
     return following
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import DECK, format_board, steps_of
@@ -28,7 +28,7 @@ from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS
 from ludodrome.games.spaces.stepping import explain, format_moves, format_notation, parse_move, parse_notation
 from ludodrome.jit import Record, new_states
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 __all__ = [
     "explain",
@@ -157,10 +157,10 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
     """An array of one record, or BadState."""
-    reading.fields(state, STATE_KEYS, "a state of spaces", BadState)
+    validation.fields(state, STATE_KEYS, "a state of spaces", BadState)
     for name in OPTION_KEYS:
-        reading.choice(state[name], [options[name]], f"{name} in this game", BadState)
-    round_ = reading.integer(state["round"], 1, options["rounds"], "round", BadState)
+        validation.choice(state[name], [options[name]], f"{name} in this game", BadState)
+    round_ = validation.integer(state["round"], 1, options["rounds"], "round", BadState)
     lays = _parse_history(state["history"], options)
     states = _states_of(lays, _parse_chosen(state["chosen"], options), round_, options)
     match = match_of(states)
@@ -175,7 +175,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 def _compare(value: Any, right: Any, where: str) -> None:
     """Complain about a value that is not what follows from the boards."""
     if type(right) is list:
-        for index, one in enumerate(reading.items(value, len(right), where, BadState)):
+        for index, one in enumerate(validation.items(value, len(right), where, BadState)):
             _compare(one, right[index], f"{where}[{index}]")
     elif type(value) is not type(right) or value != right:
         raise BadState(f"{where} is {show(right)} by the boards laid, not {show(value)}")
@@ -199,9 +199,9 @@ def _parse_history(history: Any, options: dict[str, Any]) -> list[tuple[Lay, Lay
     pairs = []
     for index, entry in enumerate(history):
         where = f"history[{index}]"
-        reading.fields(entry, ENTRY_KEYS, where, BadState)
+        validation.fields(entry, ENTRY_KEYS, where, BadState)
         pair = []
-        for seat, board in enumerate(reading.items(entry["boards"], 2, f"{where}.boards", BadState)):
+        for seat, board in enumerate(validation.items(entry["boards"], 2, f"{where}.boards", BadState)):
             try:
                 pair.append(read_finished(board, options, grid_allowed=False))
             except IllegalMove as wrong:
@@ -214,7 +214,7 @@ def _parse_history(history: Any, options: dict[str, Any]) -> list[tuple[Lay, Lay
 
 def _decks(pairs: list[list[bytes]]) -> list[tuple[Lay, Lay]]:
     """R25: the two decks of 100 pairings in row order."""
-    reading.items(pairs, PAIRINGS, "in the mode 'deck' history, where it is not empty,", BadState)
+    validation.items(pairs, PAIRINGS, "in the mode 'deck' history, where it is not empty,", BadState)
     own = [pairs[DECK * i][0] for i in range(DECK)]
     other = [pairs[j][1] for j in range(DECK)]
     for index, pair in enumerate(pairs):

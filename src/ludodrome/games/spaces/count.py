@@ -5,7 +5,7 @@ The work is done in ``completions.py``.
 
 from functools import cache
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.games.spaces.boards import checked_size, is_live
 from ludodrome.games.spaces.completions import (
     Fields,
@@ -39,7 +39,7 @@ def count_by(size: int, rules: str = "written", kind: str = "start") -> dict[int
     """The number of legal boards by start column, by traps or by length, steps in all; ValueError as above."""
     checked_size(size)
     live = is_live(rules)
-    reading.choice(kind, KINDS, "what boards are counted by", ValueError)
+    validation.choice(kind, KINDS, "what boards are counted by", ValueError)
     most = (COUNTABLE_BY_LENGTH if kind == "length" else COUNTABLE)[rules]
     if size > most:
         by = f" by {kind}" if kind != "start" else ""

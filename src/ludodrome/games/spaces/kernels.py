@@ -21,15 +21,15 @@ from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
-from ludodrome.search.training import make_training
+from ludodrome.search.vector import make_training
 
-_playouts = make_playouts(rules.VERBS)
-_perft = make_perft(rules.VERBS, one_action_a_turn=False)
-_reset_many, _step_many, _mask_many = make_batch(rules.VERBS)
-_grow, _reroot = make_mcts(rules.VERBS)
-_plan_select, _plan_back_up = make_planning(rules.VERBS)
+_playouts = make_playouts(rules.RULES)
+_perft = make_perft(rules.RULES, one_action_a_turn=False)
+_reset_many, _step_many, _mask_many = make_batch(rules.RULES)
+_grow, _reroot = make_mcts(rules.RULES)
+_plan_select, _plan_back_up = make_planning(rules.RULES)
 _begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
-    rules.VERBS, planes.observe
+    rules.RULES, planes.observe
 )
 
 

@@ -20,7 +20,7 @@ from ludodrome.games.spaces.boards import (
     most_steps,
     read_board,
 )
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 
 class Fault(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import (
@@ -25,7 +25,7 @@ from ludodrome.games.spaces.boards import (
 )
 from ludodrome.games.spaces.legality import each_fault, refusal
 from ludodrome.games.spaces.notation import format_code, parse_code
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 Lay: TypeAlias = list[bytes]
 Options: TypeAlias = dict[str, Any]
@@ -72,8 +72,8 @@ def parse_lay(move: Any, options: Options, grid_allowed: bool = True) -> Lay:
     """The boards of a JSON move, or IllegalMove. Laying them tells whether they are legal."""
     if options["mode"] != "deck":
         return [read_finished(move, options, grid_allowed)]
-    reading.fields(move, ("deck",), "a move in the mode 'deck'", IllegalMove)
-    boards = reading.items(move["deck"], DECK, "deck", IllegalMove)
+    validation.fields(move, ("deck",), "a move in the mode 'deck'", IllegalMove)
+    boards = validation.items(move["deck"], DECK, "deck", IllegalMove)
     return [
         _named(read_finished, name, board, options, grid_allowed)
         for board, name in zip(boards, lay_names(DECK), strict=True)

@@ -17,7 +17,7 @@ from ludodrome.games.spaces.boards import (
     most_steps,
     steps_of,
 )
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 _WORDS = (
     "up",

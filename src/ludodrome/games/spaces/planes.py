@@ -7,11 +7,11 @@ is nothing. The other seat's boards are turned by 180 degrees (R18), so both lie
 
 import numpy as np
 
+from ludodrome.game_spec import Planes
 from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import PAIRINGS, longest, mover
 from ludodrome.jit import Array, Int, Record, kernel
-from ludodrome.room import Planes
 
 SEATS = 2
 PRESENT = (

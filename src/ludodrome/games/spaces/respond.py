@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import SMALLEST, format_board
 from ludodrome.games.spaces.building import finished
@@ -74,10 +74,10 @@ def respond(
     ``nodes``, and ``seconds`` if given, the best board found is given, with ``proven`` and
     ``bound``. Without ``seconds`` the answer is always the same. IllegalMove if the board is not playable.
     """
-    weights = OBJECTIVES[reading.choice(objective, tuple(OBJECTIVES), "the objective", ValueError)]
-    nodes = reading.integer(nodes, 0, 10**15, "nodes", ValueError)
+    weights = OBJECTIVES[validation.choice(objective, tuple(OBJECTIVES), "the objective", ValueError)]
+    nodes = validation.integer(nodes, 0, 10**15, "nodes", ValueError)
     if seconds is not None and not seconds >= 0:
-        raise ValueError(f"seconds is a number from 0 on, not {reading.show(seconds)}")
+        raise ValueError(f"seconds is a number from 0 on, not {validation.show(seconds)}")
     packed = Packed([board], size, rules)
     return _Hunt(packed, weights, nodes, seconds).answer()
 

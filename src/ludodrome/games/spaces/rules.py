@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, PLACES, RIGHT, UP
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_round
 from ludodrome.jit import Array, Int, Record, kernel, record_dtype
-from ludodrome.room import GAME_OVER, Verbs
 
 MOST_ROUNDS = 100
 PAIRINGS = DECK * DECK
@@ -36,7 +36,7 @@ def num_actions(size: int) -> int:
     return size + FINISH + 1
 
 
-def most_legal(size: int) -> int:
+def max_legal(size: int) -> int:
     """At the start every column; after it at most three piece steps and nine traps."""
     return max(size, FINISH)
 
@@ -376,4 +376,4 @@ def _judge(s: Record) -> None:
         s.winner = 0 if s.totals[0] > s.totals[1] else 1
 
 
-VERBS = Verbs(reset, legal, fault, play, mover, winner, turns)
+RULES = Rules(reset, legal, fault, play, mover, winner, turns)

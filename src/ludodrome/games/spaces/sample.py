@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, is_live
 from ludodrome.games.spaces.completions import (
@@ -57,8 +57,8 @@ def sample(size: int, count: int, rules: str = "written", seed: int = 0, wrong: 
     """
     checked_size(size)
     live = is_live(rules)
-    reading.integer(count, 0, MOST, "the number of boards", ValueError)
-    chance = random.Random(reading.whole(seed, "the seed", ValueError))
+    validation.integer(count, 0, MOST, "the number of boards", ValueError)
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
     if size > UNIFORM[rules]:
         raise ValueError(
             f"under {rules!r} boards can be drawn uniformly up to size {UNIFORM[rules]}, not at size {size}; "

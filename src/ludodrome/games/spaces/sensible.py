@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome import reading
+from ludodrome import validation
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, format_board, is_live
 from ludodrome.games.spaces.building import all_boards
@@ -45,7 +45,7 @@ def sensible(size: int, rules: str = "written", seed: int = 0, foreseen: bool = 
     """A sound board to lay against an unknown one; ``foreseen``: the other sees it and answers."""
     checked_size(size)
     live = is_live(rules)
-    chance = random.Random(reading.whole(seed, "the seed", ValueError))
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
     if foreseen or not live:
         return format_board(straight_run(size, chance.randrange(size)), size)
     mixture = perfect(size, rules)
@@ -56,7 +56,7 @@ def quick(size: int, rules: str = "written", seed: int = 0) -> dict[str, Any]:
     """A legal board by chance: every step is one of the legal ones, each as likely as the others."""
     checked_size(size)
     live = is_live(rules)
-    chance = random.Random(reading.whole(seed, "the seed", ValueError))
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
     return format_board(_by_chance(size, live, chance), size)
 
 
@@ -65,7 +65,7 @@ def _by_chance(size: int, live: bool, chance: random.Random) -> bytes:
     for name, value in (("side", size), ("live", live), ("rounds", 1)):
         states[name] = value
     kernels.reset(states, np.uint64(0))
-    buffer = np.empty(rules.most_legal(size), np.int16)
+    buffer = np.empty(rules.max_legal(size), np.int16)
     actions: list[int] = []
     while not actions or actions[-1] != size + FINISH:
         actions.append(int(buffer[chance.randrange(kernels.legal(states, buffer))]))

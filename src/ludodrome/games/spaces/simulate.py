@@ -16,7 +16,7 @@ from ludodrome.games.spaces.legality import why_unplayable
 from ludodrome.games.spaces.notation import done_word
 from ludodrome.games.spaces.rounds import COLLISION, ENDED, NEVER
 from ludodrome.jit import Array
-from ludodrome.reading import show
+from ludodrome.validation import show
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from typing import Any
 
 from ludodrome.game import IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.notation import step_numbers, step_words
 from ludodrome.jit import Record
-from ludodrome.reading import show
-from ludodrome.room import GAME_OVER
+from ludodrome.validation import show
 
 WHY = {
     GAME_OVER: "the game is over",

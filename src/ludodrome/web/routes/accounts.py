@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
 from ludodrome.web import passwords
+from ludodrome.web.errors import Refused
 from ludodrome.web.identity import (
     COOKIE,
     SECURE_COOKIE,
@@ -17,7 +18,6 @@ from ludodrome.web.identity import (
     is_secure,
 )
 from ludodrome.web.limits import SIGN_IN
-from ludodrome.web.refusals import Refused
 from ludodrome.web.routes.asking import FAULTS, Strict
 
 router = APIRouter(tags=["accounts"], responses=FAULTS)

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from ludodrome.web.company import PERSON
-from ludodrome.web.sittings import Sitting
+from ludodrome.web.play import PERSON
+from ludodrome.web.puzzles import PuzzleSession
 from ludodrome.web.thinking import LONGEST, MOST_LINES
 
 LARGEST_SEED = 2**53 - 1
@@ -122,9 +122,9 @@ class Answer(Strict):
     move: Any
 
 
-def sitting_of(request: Request, name: str) -> Sitting:
+def sitting_of(request: Request, name: str) -> PuzzleSession:
     """Somebody at a puzzle, or 404."""
-    sitting: Sitting | None = request.app.state.sittings.find(name)
+    sitting: PuzzleSession | None = request.app.state.sittings.find(name)
     if sitting is None:
         raise HTTPException(404, "nobody is at this puzzle any more; begin it again")
     return sitting

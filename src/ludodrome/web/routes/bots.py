@@ -21,9 +21,9 @@ from ludodrome.store.league_matches import records_of
 from ludodrome.store.league_models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.checking import Doctor
+from ludodrome.web.errors import Refused
 from ludodrome.web.identity import Anybody, BotsScope, Caller
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Refused
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 
 router = APIRouter(tags=["bots"], responses=FAULTS)

@@ -6,8 +6,8 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, RedirectResponse, Response
 
 from ludodrome.web import handbook
-from ludodrome.web.files import Files
 from ludodrome.web.routes.pages import general_page
+from ludodrome.web.static_files import Files
 
 router = APIRouter(include_in_schema=False)
 

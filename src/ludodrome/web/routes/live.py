@@ -11,13 +11,12 @@ from fastapi import APIRouter, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from ludodrome.web.company import Watcher
+from ludodrome.web.errors import Busy, Refused
 from ludodrome.web.identity import POLICY_VIOLATION, Anybody, caller
-from ludodrome.web.library import Library
 from ludodrome.web.live import obey, present, views
-from ludodrome.web.plays import Play
+from ludodrome.web.play import Play, Viewer
+from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Busy, Refused
 from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.security import MOST_BODY
@@ -56,13 +55,13 @@ async def live(
         await socket.close(GOING_AWAY, "connect again")
 
 
-async def _send(socket: WebSocket, library: Library, play: Play, watcher: Watcher) -> None:
+async def _send(socket: WebSocket, library: PlayRegistry, play: Play, watcher: Viewer) -> None:
     async for text in views(library, play, watcher):
         if text is not None:
             await socket.send_text(text)
 
 
-async def _hear(socket: WebSocket, library: Library, play: Play, watcher: Watcher, key: str | None) -> None:
+async def _hear(socket: WebSocket, library: PlayRegistry, play: Play, watcher: Viewer, key: str | None) -> None:
     """Everything that is said gets one answer, under the ``id`` that came with it."""
     known = time.monotonic()
     while True:
@@ -77,7 +76,7 @@ async def _hear(socket: WebSocket, library: Library, play: Play, watcher: Watche
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
 
 
-async def _answer(text: str, library: Library, play: Play, watcher: Watcher) -> Json:
+async def _answer(text: str, library: PlayRegistry, play: Play, watcher: Viewer) -> Json:
     try:
         said = json.loads(text) if len(text) <= MOST_BODY else None
     except (ValueError, RecursionError):
@@ -114,8 +113,8 @@ async def events(request: Request, name: str) -> StreamingResponse:
     return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
-async def _stream(library: Library, play: Play) -> AsyncIterator[str]:
-    async for text in views(library, play, Watcher()):
+async def _stream(library: PlayRegistry, play: Play) -> AsyncIterator[str]:
+    async for text in views(library, play, Viewer()):
         yield ": still here\n\n" if text is None else f"data: {text}\n\n"
         if play.scene.result is not None and text is not None and play.company.next is not None:
             return

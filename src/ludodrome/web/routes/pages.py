@@ -13,11 +13,11 @@ from ludodrome.games import GAMES, Entry
 from ludodrome.puzzlebook import puzzles
 from ludodrome.web.identity import Anybody
 from ludodrome.web.positions import board_of
+from ludodrome.web.puzzles import solved_by
 from ludodrome.web.routes.puzzles import puzzle_of
 from ludodrome.web.rulebook import rules
 from ludodrome.web.showcase import showcase
-from ludodrome.web.solving import marks_of
-from ludodrome.web.styles import style
+from ludodrome.web.static_files import style
 
 router = APIRouter(include_in_schema=False)
 
@@ -122,7 +122,7 @@ def rules_page(request: Request, game_id: str) -> Response:
 def puzzles_page(request: Request, game_id: str, who: Anybody) -> Response:
     """The puzzles of a game, by grade."""
     book = puzzles(game_id) if game_id in GAMES else []
-    solved = marks_of(request, who)
+    solved = solved_by(request, who)
     grades = [
         [(one, KIND_WORDS[one.kind].format(goal=one.goal), one in solved) for one in book if one.grade == grade]
         for grade in sorted({one.grade for one in book})
@@ -139,5 +139,5 @@ def puzzle_page(request: Request, game_id: str, number: int, who: Anybody) -> Re
         return page(request, "puzzle.html", game_id, "/puzzles")
     one, total = puzzle_of(game_id, number), len(puzzles(game_id))
     data = {"game": game_id, "number": number, "total": total}
-    solved = one in marks_of(request, who)
+    solved = one in solved_by(request, who)
     return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=solved, data=data)

@@ -12,14 +12,13 @@ from ludodrome.arena.records import to_text
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.specs import read_spec
 from ludodrome.game import Game
-from ludodrome.reading import show
 from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import PLAY
 from ludodrome.store.plays import FRIEND, digest_of, new_key
-from ludodrome.web.company import BOT, PERSON, Watcher
+from ludodrome.validation import show
 from ludodrome.web.identity import Anybody, Begins, Caller, SignedIn
-from ludodrome.web.library import SEED_BITS, Library
-from ludodrome.web.plays import Play, seated
+from ludodrome.web.play import BOT, PERSON, Play, Viewer, make_play_spec
+from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.positions import Json, open_game
 from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
 from ludodrome.web.texts import as_json
@@ -40,9 +39,9 @@ Key = Annotated[
 ]
 
 
-def library_of(connection: Any) -> Library:
+def library_of(connection: Any) -> PlayRegistry:
     """The games of the app."""
-    library: Library = connection.app.state.plays
+    library: PlayRegistry = connection.app.state.plays
     return library
 
 
@@ -69,7 +68,7 @@ def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
     specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
     names = _names(wanted.seats, who)
-    assignment = seated(game, specs, wanted.clock, seed, wanted.opening, names, position)
+    assignment = make_play_spec(game, specs, wanted.clock, seed, wanted.opening, names, position)
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
@@ -167,7 +166,7 @@ def record(request: Request, name: str) -> Response:
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
-def watcher_of(play: Play, who: Caller, key: str | None) -> Watcher:
+def watcher_of(play: Play, who: Caller, key: str | None) -> Viewer:
     """What somebody is in a game; a token that is not good for playing only looks on."""
     return play.company.watcher(who.account if PLAY in who.scopes else None, key)
 

@@ -8,9 +8,8 @@ from ludodrome.puzzlebook import Puzzle, puzzles
 from ludodrome.puzzlebook.attempts import Attempt
 from ludodrome.web.identity import Anybody
 from ludodrome.web.positions import Json, described
+from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
-from ludodrome.web.sittings import Sitting
-from ludodrome.web.solving import marks_of
 from ludodrome.web.thinking import desk_for_request
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
@@ -27,7 +26,7 @@ def puzzle_of(game_id: str, number: int) -> Puzzle:
 @router.get("/puzzles/{game_id}")
 def book(request: Request, game_id: str, who: Anybody) -> list[Json]:
     """All puzzles of a game, and which are solved."""
-    solved = marks_of(request, who)
+    solved = solved_by(request, who)
     return [
         {"number": one.number, "grade": one.grade, "kind": one.kind, "goal": one.goal, "solved": one in solved}
         for one in puzzles(game_id)
@@ -40,7 +39,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
     attempt = Attempt(puzzle_of(game_id, number))
     shelf = request.app.state.sittings
     name = shelf.new_id()
-    shelf.put(name, Sitting(attempt))
+    shelf.put(name, PuzzleSession(attempt))
     return _view(name, attempt)
 
 
@@ -59,7 +58,7 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
         for reply in judgement.replies:
             after = attempt.game.apply(after, reply)
             steps.append(_step(attempt, after, reply))
-        fault = marks_of(request, who).add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
+        fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
     told = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
     return {**_view(name, attempt), "judgement": told, "steps": steps}
 

@@ -9,9 +9,9 @@ from fastapi.responses import Response
 
 from ludodrome.arena.records import to_text
 from ludodrome.arena.records.courses import course
+from ludodrome.web.errors import Busy
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.positions import Json
-from ludodrome.web.refusals import Busy
 from ludodrome.web.replays import find_record, replay, take_in
 from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.texts import as_json

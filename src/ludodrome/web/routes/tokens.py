@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
-from ludodrome.store.account_models import LABEL_LENGTH, Token
+from ludodrome.store.account_models import LABEL_LENGTH, TokenRow
 from ludodrome.web.identity import AccountScope
 from ludodrome.web.routes.asking import FAULTS, Strict
 
@@ -58,5 +58,5 @@ def revoke(request: Request, who: AccountScope, name: str = Path(max_length=40))
         raise HTTPException(404, "there is no such token")
 
 
-def _fields(row: Token) -> dict[str, Any]:
+def _fields(row: TokenRow) -> dict[str, Any]:
     return {"id": row.id, "label": row.label, "scopes": row.scopes, "made": row.made, "used": row.used}

@@ -8,7 +8,7 @@ from pydantic import Field
 from ludodrome.arena.ladder import events
 from ludodrome.games import find
 from ludodrome.store import league_matches as store
-from ludodrome.store.league_models import TOURNAMENT, Event
+from ludodrome.store.league_models import TOURNAMENT, EventRow
 from ludodrome.web import league
 from ludodrome.web.identity import BotsScope
 from ludodrome.web.positions import Json
@@ -84,7 +84,7 @@ def stop(request: Request, event_id: EventId, who: BotsScope) -> Json:
     return league.event(event_of(request, event_id), store.played_of(request.app.state.engine, event_id))
 
 
-def event_of(request: Request, event_id: str) -> Event:
+def event_of(request: Request, event_id: str) -> EventRow:
     """An event by its id, or 404."""
     found = store.find_event(request.app.state.engine, event_id)
     if found is None:

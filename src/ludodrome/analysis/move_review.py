@@ -1,0 +1,248 @@
+"""What a move was worth beside the best one: an appraiser for each kind of game.
+
+A game is appraised from its end to its beginning: what is proven of a position tells what the move that led to it
+was worth, and a table that knows the end of a game helps before it. Work is counted in nodes, so that the same
+game is appraised alike everywhere. Worths and grades are in ``worth.py``.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
+from ludodrome.analysis.win_probability import Value
+from ludodrome.bots.solvers import WITHIN_REACH
+from ludodrome.game import Game
+from ludodrome.games.dots.solve import Solver
+from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
+from ludodrome.games.spaces.perfect import SOLVED
+from ludodrome.games.spaces.seen import KNOWN_LOSS
+from ludodrome.search.iterative import Searcher, SearchResult
+
+SEARCH_BITS = 18
+SOLVER_BITS = 20
+SOLVER_SHARE = 4
+"""The solver of dots may visit so many times the nodes of a search: it is that much more certain."""
+PATIENCE = 3
+"""After so many positions in a row that it could not solve, the solver is not asked any more."""
+SHOWN_PLIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReview:
+    """One move beside the best one, for the seat that made it."""
+
+    best: Value
+    played: Value
+    move: Any
+    """A best move: the one that was made, if none is better."""
+    text: str
+    continuation: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether both values are the truth."""
+        return self.best.proven and self.played.proven
+
+
+class Reviewer(Protocol):
+    """Appraises the moves of one game, the last first."""
+
+    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+        """A move; ``after``: what the position that it led to is worth to the seat that made it, if that is known."""
+
+
+def reviewer_of(game: Game) -> Reviewer:
+    """The one for this game."""
+    if game.id == "spaces":
+        pass
+
+        return SpacesReviewer(game)
+    if game.evaluator is None:
+        raise ValueError(f"games of {game.id} cannot be graded: it has no insight, so nobody says what a move is worth")
+    return DotsReviewer(game) if game.evaluator.by_points else SearchReviewer(game)
+
+
+class SearchReviewer:
+    """Alpha-beta: the best move, and the move that was made to the same depth."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._thinker = Searcher(game, SEARCH_BITS)
+
+    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+        """Both values come from searches of the same depth, so that they can be compared."""
+        game = self.game
+        states = game._states(state)
+        action = game.action(move, state)
+        if after is not None and not after.proven:
+            after = None
+        if after is not None and after.distance is not None and after.score > 0:
+            return MoveReview(after, after, move, game.format_move(move, state))
+        *_, best = self._thinker.search(states, nodes=nodes)
+        if best.action == action:
+            return self._told(states, best, self._value(states, best) if after is None else after)
+        if after is None:
+            others = [one for one in game._legal(states) if one != action]
+            *_, found = self._thinker.search(states, max(best.depth, 1), nodes=nodes, avoid=others)
+            after = self._value(states, found)
+        return self._told(states, best, after, move)
+
+    def _told(self, states: Any, best: SearchResult, played: Value, move: Any = None) -> MoveReview:
+        """``move``: the one that was made, if it was not the best."""
+        game = self.game
+        value = self._value(states, best)
+        chosen = game.codec.format_moves([best.action], states[0])[0]
+        if move is None:
+            value = played if played.proven else value
+        elif not better(value, played):  # the search of the one move went further
+            value, chosen = played, move
+        if chosen == move:
+            return MoveReview(value, played, move, game.format_move(move, game.decode(states[0])))
+        texts = notations(game, states, best.line[:SHOWN_PLIES])
+        return MoveReview(value, played if move is not None else value, chosen, texts[0], tuple(texts[1:]))
+
+    def _value(self, states: Any, found: SearchResult) -> Value:
+        if found.distance is not None:
+            return Value(1.0 if found.score > 0 else -1.0, found.distance, found.proven)
+        return Value(found.score / HUNDREDTHS + lead(self.game, states), None, found.proven)
+
+
+def better(one: Value, other: Value) -> bool:
+    """Whether a value is higher; wins and losses are alike, however far away they are."""
+    return rank(one) > rank(other)
+
+
+def rank(value: Value) -> float:
+    """A number that orders values: all wins above, all losses below."""
+    if value.distance is not None:
+        return float("inf") if value.score > 0 else float("-inf")
+    return value.score
+
+
+class DotsReviewer:
+    """Dots: the exact solver as far as it reaches, the search before."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._search = SearchReviewer(game)
+        self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_BITS)
+        self._failures = 0
+
+    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+        """The margin at the end, own boxes less the other's."""
+        states = self.game._states(state)
+        edge = self._solved(states, nodes * SOLVER_SHARE)
+        if edge is None:  # a guess of the best beside the truth about the move would not be fair
+            return self._search.appraise(state, move, None, nodes)
+        best = Value(float((self._solver.value or 0) + lead(self.game, states)), proven=True)
+        text = self.game.format_move(move, state)
+        if after is None or not after.proven:
+            after = self._after(states, move, state, nodes)
+        if after.score >= best.score:
+            return MoveReview(best, after if after.proven else best, move, text)
+        chosen = self.game.codec.format_moves([edge], states[0])[0]
+        texts = notations(self.game, states, tuple(self._solver.line(nodes)[:SHOWN_PLIES]))
+        return MoveReview(best, after, chosen, texts[0], tuple(texts[1:]))
+
+    def _solved(self, states: Any, nodes: int) -> int | None:
+        """A best edge, if the solver finds it."""
+        undrawn = len(self.game._legal(states))
+        if undrawn > WITHIN_REACH or self._failures >= PATIENCE:
+            return None
+        self._solver.begin(states[0])
+        if not self._solver.run(nodes):
+            self._failures += 1
+            return None
+        self._failures = 0
+        return self._solver.best_edge
+
+    def _after(self, states: Any, move: Any, state: Any, nodes: int) -> Value:
+        """The value of one edge, where nothing is known of what follows; the solver then knows the position again."""
+        edge = self.game.action(move, state)
+        one = Solver(self._solver.rows, self._solver.cols, table=self._solver.table)
+        one.begin(states[0], edge)
+        solved = one.run(nodes * SOLVER_SHARE)
+        low, high = one.bounds
+        return Value((low + high) / 2 + lead(self.game, states), proven=solved)
+
+
+# What a board of spaces was worth: against the board in view exactly, else by what it loses to a best answer.
+# Values are final margins of the match for the seat that lays: the points so far, this round, and the rounds after it
+# with both sides doing their best. The appraisers of the other games are in ``appraisers.py``.
+
+
+LIVE = "live"
+
+
+@cache
+def least_loss(size: int, rules: str) -> tuple[dict[str, Any], int, bool]:
+    """A board that loses little to its best answer, by how much, and whether no board loses less."""
+    board = sensible(size, rules, foreseen=True)
+    found = respond(board, size, rules)
+    known = found.margin == 0 or (rules == LIVE and found.margin == KNOWN_LOSS.get(size))
+    return board, found.margin, found.proven and known
+
+
+class SpacesReviewer:
+    """Spaces."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.size, self.rules = game.options["size"], game.options["rules"]
+        self.blind = game.options["choice"] == "blind" or game.options["mode"] == "deck"
+
+    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+        """By the round that the board is laid for; what follows after it does not depend on the board."""
+        if self.blind:
+            best, played, board = self._unseen(move)
+        elif state["chosen"] is None:
+            best, played, board = self._first(move, nodes)
+        else:
+            best, played, board = self._answer(state, move, nodes)
+        base = self._lead(state) + self._rest(state)
+        if played.score >= best.score:
+            best, board = played, move
+        text = self.game.format_move(board, state)
+        return MoveReview(_raised(best, base), _raised(played, base), board, text)
+
+    def _answer(self, state: Any, move: Any, nodes: int) -> tuple[Value, Value, Any]:
+        """To a board in view."""
+        best = respond(state["chosen"], self.size, self.rules, nodes=nodes)
+        own, other = simulate(move, state["chosen"], self.size, self.rules).points
+        return Value(best.margin, proven=best.proven), Value(own - other, proven=True), best.board
+
+    def _first(self, move: Any, nodes: int) -> tuple[Value, Value, Any]:
+        """The first board of a round: what counts is the best answer to it."""
+        found = respond(move, self.size, self.rules, nodes=nodes)
+        board, loss, known = least_loss(self.size, self.rules)
+        return Value(-loss, proven=known), Value(-found.margin, proven=found.proven), board
+
+    def _unseen(self, move: Any) -> tuple[Value, Value, Any]:
+        """Against the mixture that no board beats: the mean margin. The best is to lose nothing."""
+        mixture = perfect(self.size, self.rules).json_boards()
+        laid = move.get("deck", [move])
+        own, other = simulate_matrix(laid, mixture, self.size, self.rules)
+        proven = self.size <= SOLVED[self.rules]
+        mean = float((own - other).mean())
+        best = (
+            {"deck": [mixture[number % len(mixture)] for number in range(len(laid))]} if "deck" in move else mixture[0]
+        )
+        return Value(0.0, proven=proven), Value(mean, proven=proven), best
+
+    def _lead(self, state: Any) -> int:
+        own = state["to_move"]
+        return int(state["totals"][own] - state["totals"][1 - own])
+
+    def _rest(self, state: Any) -> int:
+        """What the rounds after this one bring to the seat to move: the first chooser of each loses a little."""
+        if self.blind:
+            return 0
+        loss = least_loss(self.size, self.rules)[1]
+        firsts = [number % 2 for number in range(state["round"], state["rounds"])]
+        own = state["to_move"]
+        return sum(-loss if first == own else loss for first in firsts)
+
+
+def _raised(value: Value, base: int) -> Value:
+    return Value(value.score + base, None, value.proven)

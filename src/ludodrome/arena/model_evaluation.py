@@ -1,0 +1,217 @@
+"""Evaluating a language model: games against opponents under conditions, its strength, and apart from it its answers.
+
+A model loses games in two ways, by bad moves and by bad answers, and the two say different things about it. So strength
+is counted from the games that were decided by play; answers that were refused, that held no move, or that never came
+are counted by themselves. The bot is ``bots/languagemodels.py``; what an exchange looks like stands there.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from ludodrome.arena import records
+from ludodrome.arena.conditions import conditions
+from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, Programme, Record
+from ludodrome.arena.matches.match import Folder, Match, Playing, checked_games, distinct_names, open_book
+from ludodrome.arena.matches.pool import run
+from ludodrome.arena.matches.tallies import Played, Tally, played
+from ludodrome.arena.matches.worker import play
+from ludodrome.bots.languagemodels import ENDPOINT, TIMEOUT
+from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
+from ludodrome.game import Game
+
+USUAL_GAMES = 10
+USUAL_CLOCK = "60s"
+BY_PLAY = "play"
+
+
+@dataclass(slots=True)
+class AnswerCounts:
+    """What a model's answers came to."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    declined: int = 0
+    """Answers in which the endpoint says that the model refused to answer."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    ms: int = 0
+
+    def add(self, record: Record, seat: int) -> None:
+        """Counts the exchanges of a seat in a record."""
+        for turn in record["turns"]:
+            for exchange in exchanges(turn) if turn["seat"] == seat else ():
+                self.outcomes[exchange["outcome"]] += 1
+                self.declined += bool(exchange.get("declined"))
+                tokens = exchange.get("tokens", {})
+                self.prompt_tokens += tokens.get("prompt") or 0
+                self.completion_tokens += tokens.get("completion") or 0
+                self.ms += exchange["ms"]
+
+    @property
+    def asked(self) -> int:
+        """How often the model was asked."""
+        return sum(self.outcomes.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "asked": self.asked,
+            "moves": self.outcomes[MOVE],
+            "refusals": self.outcomes[ILLEGAL],
+            "parse_failures": self.outcomes[NOTHING],
+            "declined": self.declined,
+            "timeouts": self.outcomes[TIMEOUT],
+            "endpoint_errors": self.outcomes[ENDPOINT],
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "ms": self.ms,
+        }
+
+
+def exchanges(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The exchanges with a model that stand in the log of a turn."""
+    for text in turn.get("log", ()):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            continue  # another bot's words
+        if isinstance(found, dict) and {"llm", "outcome", "ms"} <= found.keys():
+            yield found
+
+
+@dataclass(slots=True)
+class ModelTrial:
+    """A model against one opponent in one game under one condition, and what came of it."""
+
+    match: Match
+    opponent: str
+    strength: Tally
+    """The games that were decided by play."""
+    everything: Tally
+    """All games, forfeits and failures among them."""
+    answers: AnswerCounts = field(default_factory=AnswerCounts)
+
+    @property
+    def legal_moves(self) -> bool:
+        """Whether the legal moves were shown."""
+        return self.match.discipline.conditions.legal_moves
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        name = self.match.names[0]
+        return {
+            **self.match.to_json(),
+            "opponent": self.opponent,
+            "legal_moves": self.legal_moves,
+            "strength": _points(self.strength, name),
+            "everything": _points(self.everything, name) | {"decided_by": dict(self.everything.decided_by)},
+            "answers": self.answers.to_json(),
+        }
+
+
+def _points(tally: Tally, name: str) -> dict[str, Any]:
+    line = tally.lines[name]
+    share = tally.share(name).to_json() if line.results else None
+    score = tally.score(name).to_json() if line.results and tally.seats == 2 else None
+    return {"games": len(line.results), "wins": line.wins, "draws": line.draws, "losses": line.losses} | {
+        "share": share,
+        "score": score,
+    }
+
+
+class ThreadExecutors:
+    """Workers for games in which most of the time is spent waiting for an endpoint."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def open(self) -> Executor:
+        """New threads."""
+        return ThreadPoolExecutor(self.width)
+
+    def end(self, executor: Executor) -> None:
+        """What has begun comes to its end; the rest is dropped."""
+        executor.shutdown(wait=False, cancel_futures=True)
+
+    def is_loss(self, error: BaseException) -> bool:
+        """A thread does not die alone."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class _Ledger(Folder):
+    """Records in a folder, or nowhere, with the model's answers counted on their way, those of earlier runs too."""
+
+    def __init__(self, folder: Path | None, trial: ModelTrial) -> None:
+        super().__init__(folder)
+        self._path, self._trial = folder, trial
+
+    def find(self, match: str) -> Played | None:
+        """What counts of a game that was played before."""
+        if self._path is None:
+            return None
+        try:
+            record = records.read(self._path / f"{match}{records.SUFFIX}")
+            found = played(record)
+        except (OSError, ValueError):
+            return None
+        self._count(record)
+        return found
+
+    def keep(self, fixture: Fixture, record: Record, game: Played) -> None:
+        """Writes a record down and counts its answers."""
+        super().keep(fixture, record, game)
+        self._count(record)
+
+    def _count(self, record: Record) -> None:
+        self._trial.answers.add(record, record["names"].index(self._trial.match.names[0]))
+
+
+def trials(
+    model: str,
+    games: Sequence[Game],
+    opponents: Sequence[str],
+    shown: Sequence[bool] = (True,),
+    count: int | None = None,
+    policy: str | None = None,
+    clock: str = USUAL_CLOCK,
+    seed: int = 0,
+) -> list[ModelTrial]:
+    """Every game against every opponent under every condition; ValueError if something does not fit."""
+    found = []
+    for game, opponent, legal_moves in product(games, opponents, shown):
+        agreed = conditions(game, policy, clock, legal_moves)
+        discipline = MatchSettings(game.id, game.id, game.options, game.seats, agreed, seed)
+        bots = (model, *[opponent] * (game.seats - 1))
+        usual = -(-USUAL_GAMES // game.seats) * game.seats
+        match = Match(discipline, bots, distinct_names(bots), checked_games(count or usual, game.seats, True))
+        found.append(ModelTrial(match, opponent, Tally(match.names, game.seats), Tally(match.names, game.seats)))
+    return found
+
+
+def evaluate(
+    trial: ModelTrial,
+    game: Game,
+    workers: int,
+    openings: bool | str = True,
+    folder: Path | None = None,
+    glance: Callable[[], None] = lambda: None,
+) -> None:
+    """Plays the games of a trial; what came of them stands in it, also after Ctrl-C."""
+
+    def take(fixture: Fixture, found: Played) -> None:
+        trial.everything.add(found, fixture.opening)
+        if found.decided_by == BY_PLAY:
+            trial.strength.add(found, fixture.opening)
+
+    on = trial.match.discipline
+    book = open_book(game, on.seed, openings, folder)
+    programme = Programme(Playing(trial.match, take), {on.name: book}, _Ledger(folder, trial), play)
+    run(programme, ThreadExecutors(workers), glance)

@@ -1,0 +1,97 @@
+"""The child process in which ``py:`` bots run: ``python -m ludodrome.arena.py_bot_host mine.py:MyBot``.
+
+It speaks the bot protocol on pipes that the bot does not see: whatever the bot prints goes to standard error.
+"""
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ludodrome.arena.clocks import SeatClock
+from ludodrome.arena.conditions import Clock
+from ludodrome.bots.files import load
+from ludodrome.bots.player import Bot, Budget
+
+
+def main(spec: str) -> int:
+    """Run the bot that is named until the input ends; the exit code."""
+    incoming, outgoing = _take_pipes()
+    try:
+        return _serve(spec, incoming, outgoing)
+    except SystemExit as leaving:
+        return leaving.code if type(leaving.code) is int else int(leaving.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        _open_to_the_end.append(outgoing)
+
+
+_open_to_the_end: list[BinaryIO] = []
+"""The arena must not see the output end before the process does."""
+
+
+def _serve(spec: str, incoming: BinaryIO, outgoing: BinaryIO) -> int:
+    sys.path.insert(0, str(Path(spec.rpartition(":")[0]).resolve().parent))  # as for a script: its own modules
+    try:
+        bot = load(spec)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for line in incoming:
+        _answer(bot, json.loads(line), outgoing)
+    bot.close()
+    return 0
+
+
+def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """The protocol's pipes; in their place the bot gets an empty input, and an output that is standard error."""
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return incoming, outgoing
+
+
+_clock = Clock()
+
+
+def _answer(bot: Bot, message: dict[str, Any], outgoing: BinaryIO) -> None:
+    global _clock
+    if message["type"] == "hello":
+        _clock = Clock.from_json(message["clock"])
+        bot.start(message)
+    elif message["type"] == "turn":
+        move = bot.choose(message["state"], _budget(message["deadline_ms"]))
+        _say({"type": "move", "move": move, "turn": message["turn"]}, outgoing)
+
+
+def _budget(deadline_ms: int | None) -> Budget | None:
+    """What the bot should use: as a built-in with the same clock would."""
+    clock = SeatClock(_clock)
+    if deadline_ms is not None:
+        clock.bank = max(0, deadline_ms - _clock.move_ms) / 1000
+    return clock.budget()
+
+
+def _say(message: dict[str, Any], outgoing: BinaryIO) -> None:
+    outgoing.write(json.dumps(message, default=_plain).encode() + b"\n")
+    outgoing.flush()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as plain ones."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a move is made of plain JSON values, not of {type(value).__name__}")
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1]))  # at once: taking an interpreter down with its compiled kernels takes half a second

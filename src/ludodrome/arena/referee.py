@@ -1,0 +1,287 @@
+"""The judge: one game being played, as a state machine that neither waits nor sends.
+
+``turn`` is the open question, ``deliver`` its answer, ``notices`` what is to be told, ``result`` how it ended.
+A loop over this is ``judge.play``; a server can do the same from its own events. Here, and nowhere else, it is
+decided what a fault leads to. One answer can be wrong in several ways; the first of these counts:
+
+1. what the carrier could not bring: ``arena`` (our own fault) or ``crash``,
+2. what came after the deadline, whatever it was: ``timeout``,
+3. what is no message, or none that can be taken for an answer: ``protocol``,
+4. the bot's own word: ``error``,
+5. a move that the rules refuse: ``illegal``.
+"""
+
+import time
+from functools import partial
+from typing import Any
+
+from ludodrome.arena import messages
+from ludodrome.arena.clocks import SeatClock
+from ludodrome.arena.conditions import SUBSTITUTE
+from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
+from ludodrome.arena.records import Chain, header, keep_sent, kept_number
+from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.game import IllegalMove, Outcome, TooManyMoves
+
+
+class Referee:
+    """A game in progress, and what has happened in it."""
+
+    def __init__(self, assignment: PlaySpec) -> None:
+        self.assignment = assignment
+        self.game = assignment.made()
+        if len(assignment.bots) != self.game.seats or len(assignment.names) != self.game.seats:
+            raise ValueError(
+                f"{self.game.id} has {self.game.seats} seats here, and {len(assignment.bots)} bots were given"
+            )
+        self.conditions = assignment.conditions
+        self.match = assignment.match
+        self.state = opened(self.game, assignment)
+        self.turn: Turn | None = None
+        """The open question; None when the game is over."""
+        self.result: dict[str, Any] | None = None
+        """How it ended; None while it runs."""
+        self._states = self.game.new_states(1)
+        self._states[0] = self.game.encode(self.state)
+        self._head = header(assignment, self.match)
+        self._chain = Chain(self._head, self.state)
+        self._clocks = [SeatClock(self.conditions.clock) for _ in assignment.bots]
+        self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
+        self._gone: dict[int, Fault] = {}
+        """The seats that are not asked any more, and what is said of each of their turns."""
+        self._number = len(assignment.opening)
+        self._entries: list[dict[str, Any]] = []
+        self._verdicts: list[dict[str, Any]] = []
+        self._notices: list[Notice] = []
+        self._seconds = [0.0] * self.game.seats
+        self._begin()
+        self._next()
+
+    # What the carriers need
+
+    def hello(self, seat: int) -> messages.Message:
+        """The greeting of a seat."""
+        seed = self._head["seeds"][seat]
+        return messages.hello(self.match, self.game, seat, self.conditions.clock, seed)
+
+    def notices(self) -> list[Notice]:
+        """What is to be told now, before the open question is asked; each is handed out once."""
+        ready, self._notices = self._notices, []
+        return ready
+
+    @property
+    def turns(self) -> tuple[dict[str, Any], ...]:
+        """What was written down so far, turn by turn, for those who watch."""
+        return tuple(self._entries)
+
+    def left(self, seat: int) -> float | None:
+        """What the clock of a seat allows for a whole turn as things stand; None without a clock."""
+        return self._clocks[seat].allowed()
+
+    def deliver(self, answer: Answer) -> None:
+        """The answer to the open question."""
+        turn = self.turn
+        if turn is None:
+            raise RuntimeError("no question is open")
+        charged = max(0.0, answer.seconds - turn.allowance)
+        self._spent += charged
+        self._allowances[turn.seat] = 0.0
+        self._elapsed += answer.seconds
+        self._log += answer.log
+        fault = answer.fault
+        late = turn.seconds is not None and charged > turn.seconds
+        if late and (fault is None or fault.cause not in (ARENA, CRASH, TIMEOUT)):
+            fault = Fault(TIMEOUT, "its answer came too late")
+        if fault is None:
+            fault = self._try(turn.seat, answer.move)
+            if fault is None:
+                return
+        elif answer.sent is not None:
+            self._refuse({"sent": answer.sent, "cut": True}, fault, answer)
+        self._judge(turn.seat, fault, answer)
+
+    def expire(self, seconds: float) -> None:
+        """Nothing came in time."""
+        self.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, on the move or not. It is no turn: the result alone says so."""
+        if self.result is None:
+            self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
+            self._finish(resigned(self.game, seat), "resignation")
+
+    def abort(self, seat: int, why: str) -> None:
+        """The arena cannot go on, by its own fault: the game does not count."""
+        if self.result is None:
+            self._note_verdict(seat, Fault(ARENA, why))
+            self._finish(broken_off(self.game), ARENA)
+
+    def record(self, stderr: list[str] | None = None, notes: list[list[str]] | None = None) -> dict[str, Any]:
+        """The record of the finished game; standard errors and notes by seat."""
+        if self.result is None:
+            raise RuntimeError("the game is not over")
+        beside: dict[str, Any] = {"stderr": stderr} if stderr and any(stderr) else {}
+        if notes and any(notes):
+            beside["notes"] = notes
+        times = [kept_number(seconds * 1000) for seconds in self._seconds]
+        return self._chain.finish({**self._head, "turns": self._entries, "result": self.result, **beside, "ms": times})
+
+    # Turns
+
+    def _begin(self) -> None:
+        """Nothing has happened in this turn yet."""
+        self._spent = self._elapsed = 0.0
+        self._tries = 0
+        self._refusals: list[dict[str, Any]] = []
+        self._log: tuple[str, ...] = ()
+        self._verdict: dict[str, str] | None = None
+
+    def _next(self) -> None:
+        """Open the next question; turns that nobody needs to be asked for are played at once."""
+        self.turn = None
+        while self.result is None:
+            if ending := self.game.ending(self._states):
+                self._finish(ending, "play")
+                return
+            seat = int(self.game.kernels.mover(self._states))
+            allowed = self._clocks[seat].allowed()
+            if seat in self._gone:
+                self._punish(seat, self._gone[seat])
+            elif allowed is not None and allowed <= 0:
+                self._punish(seat, Fault(TIMEOUT, "its clock had run out before"))
+            else:
+                self._open(seat)
+                return
+
+    def _open(self, seat: int) -> None:
+        game, number, clock = self.game, self._number, self._clocks[seat]
+        self.turn = Turn(
+            number,
+            seat,
+            clock.allowed(self._spent),
+            self._allowances[seat],
+            clock.budget(self._spent),
+            lambda: game.shown(self._states, seat),
+            self._message,
+        )
+        if game.asks_every_seat and not self._tries:
+            for other in range(game.seats):
+                if other != seat:
+                    self._notices.append(Notice(other, partial(self._observe, other, number, self.state)))
+
+    def _observe(self, seat: int, number: int, state: Any) -> messages.Message:
+        return messages.observe(self.match, seat, number, self.game.observation(state, seat))
+
+    def _message(self, turn: Turn) -> messages.Message:
+        state = turn.observation
+        return {
+            "type": "turn",
+            "match": self.match,
+            "game": self.game.id,
+            "seat": turn.seat,
+            "player": turn.seat,
+            "turn": turn.number,
+            "state": state,
+            "legal_moves": self._listed() if self.conditions.legal_moves else None,
+            "deadline_ms": None if turn.seconds is None else int(turn.seconds * 1000),
+            "ts_ms": time.time_ns() // 1_000_000,
+        }
+
+    def _listed(self) -> list[Any] | None:
+        try:
+            return self.game.listed(self._states)
+        except TooManyMoves:
+            return None
+
+    # Judging
+
+    def _try(self, seat: int, move: Any) -> Fault | None:
+        """Play the move, or say what is wrong with it."""
+        try:
+            played = read_move(self.game, self.state, move)
+            self.game.advance(self._states, played)
+        except IllegalMove as wrong:
+            return Fault(ILLEGAL, str(wrong))
+        except Exception as error:  # no move may break the rules' code; if one does, the bug is ours
+            return Fault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
+        self._played(seat, played)
+        self._next()
+        return None
+
+    def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
+        if fault.cause == ILLEGAL:
+            if answer.fault is None:  # a carrier that reads answers itself has said what was sent
+                self._refuse(keep_sent(answer.move), fault, answer)
+            self._tries += 1
+            left = self.conditions.tries - self._tries
+            remaining = self._clocks[seat].allowed(self._spent)
+            if left > 0 and (remaining is None or remaining > 0):
+                number = self._number
+                self._notices.append(Notice(seat, partial(messages.refused, self.match, number, fault.why, left)))
+                self._open(seat)
+                return
+        self.turn = None
+        self._punish(seat, fault)
+        self._next()
+
+    def _refuse(self, sent: dict[str, Any], fault: Fault, answer: Answer) -> None:
+        self._refusals.append({**sent, "why": fault.why, "ms": kept_number(answer.seconds * 1000)})
+
+    def _punish(self, seat: int, fault: Fault) -> None:
+        """What the policy says about a fault."""
+        self._note_verdict(seat, fault)
+        if fault.cause == ARENA:
+            self._write(seat, {})
+            self._finish(broken_off(self.game), ARENA)
+            return
+        if fault.cause == CRASH:
+            self._gone[seat] = Fault(CRASH, "it had ended before")
+        elif fault.cause == TIMEOUT and not self.conditions.clock.runs:
+            self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a carrier's patience is long
+        if self.conditions.policy != SUBSTITUTE:
+            self._write(seat, {})
+            self._finish(forfeited(self.game, seat, fault.cause), "forfeit")
+            return
+        move = first_legal_move(self.game, self.state)
+        self.game.advance(self._states, move)
+        self._played(seat, move, substituted=True)
+
+    def _note_verdict(self, seat: int, fault: Fault) -> None:
+        self._verdict = {"cause": fault.cause, "why": fault.why}
+        self._verdicts.append({"seat": seat, **self._verdict, "turn": self._number})
+
+    # Writing down
+
+    def _played(self, seat: int, move: Any, substituted: bool = False) -> None:
+        self.state = self.game.decode(self._states[0])
+        self._clocks[seat].charge(self._spent)
+        self._write(seat, {"move": move}, substituted)
+        self._number += 1
+        self._begin()
+
+    def _write(self, seat: int, entry: dict[str, Any], substituted: bool = False) -> None:
+        written = {"turn": self._number, "seat": seat, **entry, "ms": kept_number(self._elapsed * 1000)}
+        if self._refusals:
+            written["refusals"] = self._refusals
+        if self._verdict is not None:
+            written["verdict"] = self._verdict
+        if substituted:
+            written["substituted"] = True
+        if self._log:
+            written["log"] = list(self._log)
+        self._seconds[seat] += self._elapsed
+        self._entries.append(self._chain.link(written, self.state))
+
+    def _finish(self, ending: Outcome, decided_by: str) -> None:
+        self.turn = None
+        self.result = result = {
+            "winner": ending.winner,
+            "reason": ending.reason,
+            "scores": [kept_number(score) for score in ending.scores],
+            "returns": [kept_number(value) for value in ending.returns],
+            "decided_by": decided_by,
+            "verdicts": self._verdicts,
+            "rated": decided_by != ARENA,
+        }
+        for seat in range(self.game.seats):
+            self._notices.append(Notice(seat, partial(messages.over, self.match, result, seat)))

@@ -1,0 +1,210 @@
+"""What a game's room must provide: the verbs of its rules, its compiled entries, its codec.
+
+``Game`` in game.py is made of these. A new game begins with this page, and with docs/how-to/adding-a-game.md.
+
+A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Insight`` (then ``ThinkingKernels`` too) and
+``Planes`` are optional: without the one, ``alphabeta`` does not play the game, and without the others learners see its
+record byte by byte.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ludodrome.jit import Array, Int, Record
+
+
+class Rules(NamedTuple):
+    """A game's kernels, the same verbs in every room. ``s`` is one record."""
+
+    reset: Callable[[Record, Any], None]
+    """(s, seed): the initial position; the option fields stay as they are."""
+    legal: Callable[[Record, Array], Int]
+    """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
+    fault: Callable[[Record, Int], Int]
+    """(s, action): 0 if the action is legal, else a number that says why not."""
+    play: Callable[[Record, Int], None]
+    """(s, action): makes a legal action, in place."""
+    mover: Callable[[Record], Int]
+    """(s): the seat to move, -1 when over."""
+    winner: Callable[[Record], Int]
+    """(s): the seat that has won, -1 while the game runs or when it is drawn."""
+    turns: Callable[[Record], Int]
+    """(s): how many moves have been made."""
+
+
+class Evaluator(NamedTuple):
+    """What a room knows beyond its rules, for searches between two sides (``search/alphabeta.py``).
+
+    The sides are the *hero*, a seat, and everybody else. Values are whole numbers from the hero's
+    point of view, below 10,000 either way: a hundred is about one good thing more than the other side has.
+    A *mark* names a move by what it does on the board (from where, to where), so that the same
+    move has the same mark in many positions, and turns with the board.
+    """
+
+    value: Callable[[Record, Int], Int]
+    """(s, hero): what a running position is worth to the hero; equal for positions that a symmetry turns
+    into each other. In games of points only the points still to be won count."""
+    winning: Callable[[Record], Int]
+    """(s): an action that wins at once for the seat to move, or -1. It may miss some, but never err."""
+    pressed: Callable[[Record], Any]
+    """(s): whether the next seat threatens to win at once. Asked only where ``winning`` found nothing."""
+    narrow: Callable[[Record, Array, Int], Int]
+    """(s, buffer, count): of the legal actions keeps those that do not lose to the threat of the next seat;
+    how many. What it drops loses in two plies, for certain. Asked only in pressed positions."""
+    loud: Callable[[Record, Int], Any]
+    """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
+    survey: Callable[[Record], Any]
+    """(s): what promises depend on, gathered once for all moves of a position."""
+    promise: Callable[[Record, Any, Int], Int]
+    """(s, survey, action): how good a move looks before anything was searched, -1000 to 1000."""
+    gain: Callable[[Record, Record], Int]
+    """(before, after): the points that the mover won with an action, in hundredths; 0 where games are just won."""
+    mark: Callable[[Record, Int], Int]
+    """(s, action): the action's mark, below ``marks``."""
+    rekey: Callable[[Record, Record, Array, Int], None]
+    """(before, after, keys, at): keys[at + 1] = keys[at] changed by what differs, shape (plies, 8) uint64:
+    one key for each symmetry of the board, in the order of ``search/symmetry.py``. Everything that decides
+    how a game can go on is in a key, and points already won are not."""
+    marks: int
+    turned: Array
+    """(8, marks) uint16: the mark after each symmetry."""
+    by_points: bool
+    """Whether the margin of points counts, as in dots, rather than who wins."""
+    quiet: bool
+    """Whether no action is ever loud: there is no search for quiet positions then."""
+
+
+class Planes(NamedTuple):
+    """What a learner's observation of a game is made of: planes of whole numbers, each as large as the board.
+
+    The kernel ``observe`` of a room's ``planes.py`` fills them, as one seat sees the position.
+    """
+
+    names: tuple[str, ...]
+    """One for each plane."""
+    rows: int
+    cols: int
+    highest: tuple[int, ...]
+    """The greatest number on each plane; the least is 0."""
+    dtype: Any
+    """That of all planes."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns."""
+        return len(self.names), self.rows, self.cols
+
+
+PLAIN_PLANES = ("record", "to move")
+
+
+def plain_planes(dtype: np.dtype[Any]) -> Planes:
+    """The planes of a room that has none of its own: a record's bytes in one row, and whose turn it is.
+
+    ``search/vector.py`` fills them.
+    """
+    size = sum(np.dtype((field, shape)).itemsize for field, shape in field_shapes(dtype).values())
+    return Planes(PLAIN_PLANES, 1, size, (255, 255), np.uint8)
+
+
+def field_shapes(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+    """The fields of a record: their numbers' type, and how many there are."""
+    fields: Any = dtype.fields
+    return {name: (fields[name][0].base, fields[name][0].shape) for name in dtype.names or ()}
+
+
+class Kernels(Protocol):
+    """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
+
+    # The verbs, each on states[0]
+    def reset(self, states: Any, seed: Any) -> None: ...
+    def legal(self, states: Any, buffer: Array) -> Int: ...
+    def fault(self, states: Any, action: int) -> Int: ...
+    def play(self, states: Any, action: int) -> None: ...
+    def mover(self, states: Any) -> Int: ...
+    def winner(self, states: Any) -> Int: ...
+    def turns(self, states: Any) -> Int: ...
+
+    # The products of the factories in search/; the arguments are explained there
+    def playouts(self, states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any: ...
+    def perft(self, states: Any, words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> Int: ...
+    def reset_many(self, states: Any, seed: Any, where: Array) -> None: ...
+    def step_many(
+        self, states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
+    ) -> None: ...
+    def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
+    def grow(self, tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int: ...
+    def reroot(self, tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any: ...
+    def plan_select(
+        self, plan: Any, roots: Array, states: Any, state_words: Array, buffer: Array, weight: float, mask: Array
+    ) -> None: ...
+    def plan_back_up(
+        self, plan: Any, states: Any, buffer: Array, priors: Array, values: Array, noise: Array, share: float
+    ) -> None: ...
+
+    # For learners: search/vector.py
+    def begin_many(self, lessons: Any, where: Array, seat: int, kinds: int) -> None: ...
+    def act_many(self, lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None: ...
+    def settle_many(self, lessons: Any, fresh: Array, alone: bool) -> None: ...
+    def look_many(self, states: Any, rows: Array, views: Array, sights: Any) -> None: ...
+    def movers_many(self, states: Any, movers: Array) -> None: ...
+    def answer_random(self, lessons: Any, which: int, buffer: Array) -> None: ...
+
+
+class SearchKernels(Protocol):
+    """The entries that a room with an ``Insight`` adds for ``search/iterative.py``."""
+
+    def promise(self, states: Any, action: int) -> Int: ...
+    def mark(self, states: Any, action: int) -> Int: ...
+    def rekey(self, states: Any, keys: Array) -> None: ...
+    def alphabeta(
+        self,
+        states: Any,
+        words: Array,
+        keys: Array,
+        moves: Array,
+        frames: Any,
+        searches: Any,
+        table: Array,
+        limit: int,
+    ) -> Any: ...
+
+
+class Codec(Protocol):
+    """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
+
+    def parse_state(self, state: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from a JSON state, or BadState."""
+
+    def format_state(self, record: Record) -> Any:
+        """The JSON state of a record."""
+
+    def parse_line(self, text: Any, options: dict[str, Any]) -> Any:
+        """An array of one record from the one-line form, or BadState."""
+
+    def format_line(self, record: Record) -> str:
+        """The one-line form of a record."""
+
+    def render(self, record: Record) -> str:
+        """The drawing of a record."""
+
+    def parse_move(self, move: Any, states: Any) -> int:
+        """The action that a JSON move stands for; IllegalMove if it has not the form of a move here."""
+
+    def format_moves(self, actions: list[int], record: Record) -> list[Any]:
+        """The JSON moves of legal actions of one position."""
+
+    def explain(self, fault: int, action: int, record: Record) -> str:
+        """The sentence for a fault of the kernel ``fault``."""
+
+    def parse_notation(self, text: Any, states: Any, legal: list[int]) -> int:
+        """The legal action that a person's text means in a running game, or IllegalMove."""
+
+    def format_notation(self, action: int, record: Record) -> str:
+        """A legal action in the notation for people."""
+
+
+GAME_OVER = 1
+"""The fault that all games share: the game is over."""

@@ -1,0 +1,195 @@
+"""Compiled code on disk: where it is kept, for how long, and who compiles what several processes want at once.
+
+What is compiled, and how, is in ``jit.py``.
+"""
+
+import functools
+import hashlib
+import os
+import stat
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from ludodrome import atomic_io
+
+VARIABLE = "LUDODROME_CACHE"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+KEPT_DAYS = 30
+MOST_SECONDS_OF_COMPILING = 120.0
+"""A process waits no longer than this for another one that compiles what it needs."""
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+# The directory
+
+
+def cache_root() -> Path:
+    """Where things are kept that can be made again: LUDODROME_CACHE, else the user's cache folder.
+
+    A user without a home has it in the temporary folder. Whether anything can be written there is another matter.
+    """
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "ludodrome"
+    except RuntimeError:  # an account without an entry and without HOME
+        return _temporary_root()
+
+
+def _temporary_root() -> Path:
+    """The user's folder among the temporary ones."""
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:  # none can be written
+        folder = "/tmp"
+    return Path(folder) / f"ludodrome-{os.getuid()}"
+
+
+@functools.cache
+def cache_directory(room: Path) -> Path | None:
+    """The directory for the compiled entries of one room; None if nothing can be kept, and a warning says so.
+
+    Numba does not notice that a function in another file has changed, so the name holds
+    a hash of every source that the room's kernels can be made of, and of Numba's version.
+    """
+    digest = hashlib.blake2b(digest_size=10)
+    digest.update(f"{numba.__version__} {np.__version__}".encode())
+    for source in _sources(room):
+        digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
+    for root in _roots():
+        directory = root / f"{room.name}-{digest.hexdigest()}"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            os.utime(directory)
+        except OSError:
+            continue
+        if os.access(directory, os.W_OK):
+            _forget_old(root)
+            return directory
+    warnings.warn(
+        f"compiled code cannot be kept, so that every start compiles anew: name a folder for it with {VARIABLE}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+def _roots() -> Iterator[Path]:
+    """The usual folder, and one among the temporary ones if it is certainly the user's own.
+
+    Whoever can write compiled code decides what is run.
+    """
+    yield cache_root()
+    root = _temporary_root()
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        found = root.lstat()
+    except OSError:
+        return
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OTHERS_WRITE:
+        yield root
+
+
+def kept_bytes(root: Path) -> int:
+    """The size of all files of compiled code under a folder."""
+    total = 0
+    for file in root.rglob("*.nb?"):
+        try:
+            total += file.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _sources(room: Path) -> Iterable[Path]:
+    """A room of another package may have folders of its own, or live beside modules that it shares with others."""
+    games = _PACKAGE / "games"
+    shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
+    own = room.glob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
+    return sorted({*shared, *own})
+
+
+def _top(folder: Path) -> Path:
+    """The outermost package that a folder belongs to; itself if it is no package."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
+def _forget_old(root: Path) -> None:
+    """Remove what no process has opened for a month: compiled code of older sources."""
+    oldest = time.time() - KEPT_DAYS * 86400
+    for directory in root.iterdir():
+        try:
+            if directory.is_dir() and directory.stat().st_mtime < oldest:
+                for file in (*directory.rglob("*.nb?"), *directory.glob("*.turn")):
+                    file.unlink(missing_ok=True)
+                for folder in (*directory.rglob("*/"), directory):
+                    folder.rmdir()
+        except OSError:
+            continue
+
+
+# Taking turns
+
+
+def take_turns(compiled: Any, directory: Path) -> None:
+    """See to it that one process at a time compiles this function, which is cached in this directory."""
+    _Turns(compiled, directory)
+
+
+class _Turns:
+    """Of the processes that want a function at the same time, one compiles it, and the others load what it has made.
+
+    It stands between Numba and the function's cache on disk. Numba asks one thread at a time.
+    """
+
+    def __init__(self, compiled: Any, directory: Path) -> None:
+        cache = compiled._cache
+        self._load, self._save = cache.load_overload, cache.save_overload
+        self._path = directory / f"{compiled.py_func.__module__}.{compiled.py_func.__qualname__}.turn"
+        self._held: int | None = None
+        cache.load_overload, cache.save_overload = self.load, self.save
+
+    def load(self, *arguments: Any) -> Any:
+        """What is there; if there is nothing, it is our turn to compile once this returns."""
+        found = self._load(*arguments)
+        if found is None and self._held is None:
+            self._held = _turn(self._path)
+            found = self._load(*arguments)
+            if found is not None:
+                self._end()
+        return found
+
+    def save(self, *arguments: Any) -> None:
+        """It is compiled: the others can load it."""
+        try:
+            self._save(*arguments)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        if self._held is not None:
+            atomic_io.unlock_file(self._held)
+            self._held = None
+
+
+def _turn(path: Path) -> int | None:
+    """A file that is locked by us alone; None if it cannot be had, or not in good time."""
+    until = time.monotonic() + MOST_SECONDS_OF_COMPILING
+    with suppress(OSError):  # nothing can be written there, or the disk knows no locks
+        while time.monotonic() < until:
+            if (file := atomic_io.lock_file(path)) is not None:
+                return file
+            time.sleep(0.02)
+    return None

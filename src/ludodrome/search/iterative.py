@@ -1,0 +1,329 @@
+"""Alpha-beta from Python: deeper and deeper until a budget is spent, with the best answer so far at any time."""
+
+import time as clock
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from ludodrome.game import Game
+from ludodrome.game_spec import SearchKernels
+from ludodrome.jit import as_words, new_states
+from ludodrome.search.alphabeta import (
+    ADVANCE,
+    AS_GIVEN,
+    DECIDED,
+    MOST_DEPTH,
+    PLIES,
+    WHOLE,
+    WIN,
+    frame_dtype,
+    search_dtype,
+)
+from ludodrome.search.symmetry import INVERSE, SYMMETRIES
+from ludodrome.search.transposition_table import GENERATIONS, NO_MARK, UPPER, Recalled, new_table, recalled
+
+TABLE_BITS = 20
+_SLICE_SECONDS = 0.001
+_FIRST_SLICE = 256
+_LEAST_SLICE = 64
+_SPARE_SECONDS = 0.0005
+"""So much earlier than asked a search stops: Python needs some time to give the answer."""
+_WINDOW = 40
+_WIDE = 2 * WIN
+
+FINISHED, SPENT, RESTS = range(3)
+"""How a run of a search ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search has found."""
+
+    action: int
+    score: int
+    """For the seat to move: hundredths, or WIN minus the plies to a win (see ``alphabeta.py``)."""
+    depth: int
+    nodes: int
+    seconds: float
+    proven: bool
+    """Whether the score is the truth about the rest of the game and not a guess."""
+    line: tuple[int, ...]
+    """The actions expected, this one first."""
+
+    @property
+    def distance(self) -> int | None:
+        """The plies to a decided end."""
+        return WIN - abs(self.score) if abs(self.score) > DECIDED else None
+
+
+class Steps(Protocol):
+    """A search that can be run in slices."""
+
+    @property
+    def nodes(self) -> int:
+        """How many positions were visited."""
+
+    def step(self, limit: int) -> bool:
+        """Go on until so many positions have been visited in all; whether it is done."""
+
+
+class Searcher:
+    """One searcher with its memory. It may be asked about one position after another of the same game."""
+
+    def __init__(
+        self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
+    ) -> None:
+        """A searcher that remembers 2**table_bits positions.
+
+        ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
+        shortest within the depth, not just a win.
+        """
+        if game.evaluator is None:
+            raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+        self.game = game
+        self._kernels = cast(SearchKernels, game.kernels)
+        self.reductions, self.shortest = reductions, shortest
+        self._generation = 0
+        self._states = game.new_states(PLIES + 1)
+        self._keys = np.zeros((PLIES + 1, SYMMETRIES), np.uint64)
+        self._moves = np.zeros((PLIES, game.max_legal), np.int16)
+        self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
+        self._searches = new_states(search_dtype(game.evaluator.marks), 1)
+        self._table = new_table(table_bits)
+        self._root = self._frames[0]
+        self._search = self._searches[0]
+        self.forget()
+
+    def forget(self) -> None:
+        """As new: for games that shall not depend on what was thought before."""
+        self._table[:] = 0
+        self._searches["history"] = 0
+        self._generation = 0
+
+    def rest(self) -> None:
+        """The search is over: its nodes are counted."""
+        self._search.nodes = 0
+
+    def warm_up(self) -> None:
+        """Compile, or load, what a search needs, so that no clock runs meanwhile."""
+        states = self.game.blank()
+        self.game.kernels.reset(states, np.uint64(0))
+        for finding in self.search(states, depth=1, nodes=1):
+            self._kernels.mark(states, finding.action)  # only what is recalled calls for it
+        self.rest()
+
+    @property
+    def nodes(self) -> int:
+        """How many positions the present search has visited."""
+        return int(self._search.nodes)
+
+    def search(
+        self,
+        states: Any,
+        depth: int | None = None,
+        nodes: int | None = None,
+        time: float | None = None,
+        avoid: Sequence[int] = (),
+        first: int = 1,
+        pulse: float | None = None,
+    ) -> Iterator[SearchResult]:
+        """Searches states[0], a running game, and yields what it finds, depth after depth.
+
+        The last finding is the best answer. Without a budget it ends when the truth is known.
+        ``avoid``: actions that are not considered; ``first``: the depth to begin with; ``pulse``: about every
+        so many seconds the last finding is given once more, with the nodes visited since; the search can rest there.
+        """
+        watch = Deadline(self, nodes, time, pulse)
+        actions = self._begin(states, avoid)
+        if not actions:
+            return
+        finding = self._recalled_win(actions, watch)
+        if finding:
+            yield finding
+            return
+        for level in range(first, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
+            done = yield from self._deepen(actions, level, finding, watch)
+            if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
+                finding = self._finding(level, done, watch)
+                actions.remove(finding.action)
+                actions.insert(0, finding.action)
+                yield finding
+            forced = len(actions) == 1 and not avoid and time is not None  # why let others wait
+            if not done or forced or (finding and finding.proven):
+                break
+        if finding is None:  # not even one move could be searched: the first will do
+            yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+
+    def _begin(self, states: Any, avoid: Sequence[int]) -> list[int]:
+        """Set up the root; its actions, the promising first."""
+        game, search = self.game, self._search
+        self._states[0] = states[0]
+        pair = game.new_states(2)
+        pair[1] = states[0]
+        self._keys[0] = 0
+        self._kernels.rekey(pair, self._keys)
+        self._keys[0] = self._keys[1]
+        seat = int(game.kernels.mover(states))
+        self._generation = (self._generation + 1) % GENERATIONS
+        search.nodes = 0
+        search.seats = game.seats
+        search.hero = 0 if game.seats == 2 else seat
+        search.key = np.uint64(0 if game.seats == 2 else seat)
+        search.generation = self._generation
+        search.reductions, search.shortest = self.reductions, self.shortest
+        self._root.side = 0 if seat == search.hero else 1
+        self._frames["killers"] = NO_MARK
+        self._searches["history"] //= 8  # what was learned before the last moves counts less
+        buffer = game.buffer()
+        legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
+        kept = [action for action in legal if action not in avoid]
+        return sorted(kept, key=lambda action: -int(self._kernels.promise(states, action)))
+
+    def _recalled_win(self, actions: list[int], watch: "Deadline") -> SearchResult | None:
+        """A win from here that was proved before: it is not put at risk by thinking again.
+
+        A search with few nodes may fail to see what an earlier one, or this one with other moves in view, has seen.
+        """
+        found = self._recall(self._keys[0])
+        if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
+            return None
+        entry, mark = found
+        state = self._states[:1]
+        action = next((action for action in actions if self._kernels.mark(state, action) == mark), None)
+        if entry.value <= DECIDED or action is None:
+            return None
+        line = self._longer([action], WIN - entry.value)
+        return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
+
+    def _recall(self, keys: Any) -> tuple[Recalled, int] | None:
+        """What the table knows of a position by its eight keys, and the mark as the board stands."""
+        insight = self.game.evaluator
+        assert insight is not None
+        lane = int(np.argmin(keys))
+        entry = recalled(self._table, int(keys[lane] ^ self._search.key))
+        if entry is None or entry.mark == NO_MARK:
+            return None
+        return entry, int(insight.turned[INVERSE[lane], entry.mark])
+
+    def _deepen(
+        self, actions: list[int], level: int, finding: SearchResult | None, watch: "Deadline"
+    ) -> Generator[SearchResult, None, bool]:
+        """One depth, with a window around the score expected that opens where it must; whether it was finished."""
+        score = finding.score if finding else 0
+        low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
+        span = _WINDOW
+        while True:
+            self._set_root(actions, level, low, high)
+            while (outcome := watch.run()) == RESTS:
+                so_far = finding or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
+                yield replace(so_far, nodes=self.nodes, seconds=watch.seconds)
+            if outcome == SPENT:
+                return False
+            best = int(self._root.best)
+            if low < best < high:
+                return True
+            span *= 4
+            if best <= low:
+                low = best - span if best > -DECIDED else -_WIDE
+            else:
+                high = best + span if best < DECIDED else _WIDE
+
+    def _set_root(self, actions: list[int], level: int, low: int, high: int) -> None:
+        root = self._root
+        self._moves[0, : len(actions)] = actions
+        root.alpha = root.floor = low
+        root.beta = high
+        root.best = -_WIDE - 1
+        root.best_action = -1
+        root.depth = level
+        root.count = len(actions)
+        root.next = root.length = 0
+        root.ordered = AS_GIVEN
+        root.stage = WHOLE
+        root.exact = 1
+        root.reducible = self.reductions
+        self._search.ply = 0
+        self._search.mode = ADVANCE
+
+    def step(self, limit: int) -> bool:
+        """Go on with the search until so many nodes have been visited in all; whether it is done."""
+        memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
+        return bool(self._kernels.alphabeta(self._states, *memory, limit))
+
+    def _finding(self, level: int, done: bool, watch: "Deadline") -> SearchResult:
+        root = self._root
+        score = int(root.best)
+        line = self._longer(root.line[: int(root.length)].tolist(), level)
+        decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not stand together
+        proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
+        return SearchResult(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
+
+    def _longer(self, line: list[int], depth: int) -> tuple[int, ...]:
+        """A line that the table has cut short, with the moves that the table recommends."""
+        game = self.game
+        follow = game.new_states(2)
+        follow[1] = self._states[0]
+        state = follow[1:]
+        for action in line:
+            game.kernels.play(state, action)
+        keys = np.zeros((2, SYMMETRIES), np.uint64)
+        buffer = game.buffer()
+        while len(line) < depth and game.kernels.mover(state) >= 0:
+            self._kernels.rekey(follow, keys)
+            found = self._recall(keys[1])
+            if found is None:
+                break
+            wanted = found[1]
+            legal = buffer[: game.kernels.legal(state, buffer)].tolist()
+            fitting = [action for action in legal if self._kernels.mark(state, action) == wanted]
+            if not fitting:
+                break
+            game.kernels.play(state, fitting[0])
+            line.append(fitting[0])
+        return tuple(line)
+
+
+class Deadline:
+    """Runs a search in slices and stops it when its budget is spent."""
+
+    def __init__(self, search: Steps, nodes: int | None, seconds: float | None, pulse: float | None = None) -> None:
+        self._begin = clock.perf_counter()
+        self._pulse = pulse
+        self._search = search
+        self._most_nodes = nodes
+        self._most_seconds = None if seconds is None else seconds - _SPARE_SECONDS
+        self._slice = _FIRST_SLICE
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return clock.perf_counter() - self._begin
+
+    def run(self) -> int:
+        """Go on with the search that has been set up: until it is FINISHED, or the budget SPENT, or it RESTS."""
+        search = self._search
+        begin = then = self.seconds
+        while self._most_seconds is None or then < self._most_seconds:
+            before = search.nodes
+            limit = before + self._slice
+            if self._most_nodes is not None:
+                limit = min(limit, self._most_nodes)
+                if before >= limit:
+                    return SPENT
+            if search.step(limit):
+                return FINISHED
+            now = self.seconds
+            self._pace(search.nodes - before, now - then, now)
+            then = now
+            if self._pulse is not None and now - begin > self._pulse:
+                return RESTS
+        return SPENT
+
+    def _pace(self, nodes: int, seconds: float, now: float) -> None:
+        """Slices of about a millisecond, shorter if less time is left."""
+        left = _SLICE_SECONDS
+        if self._most_seconds is not None:
+            left = min(left, max(self._most_seconds - now, 0.0))
+        self._slice = max(_LEAST_SLICE, min(2 * self._slice, int(nodes * left / max(seconds, 1e-6))))

@@ -1,0 +1,298 @@
+"""Tree search for Python: one searcher a seat, asked for one position after another.
+
+The compiled search is in ``mcts.py``. A searcher keeps its tree between two questions, and what
+the next position has of it is used again. With a budget of simulations the answer depends on the
+game, the seed and the positions asked alone; with a budget of time it comes in time.
+"""
+
+import threading
+import time as clock
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludodrome.game import Game, checked_count, checked_seed, returns_of
+from ludodrome.jit import Array, as_words, new_states
+from ludodrome.search.mcts import MOST_SIMULATIONS, SCALE, Work
+from ludodrome.search.tree import (
+    ACTION,
+    BLOCK,
+    BLOCKS,
+    COUNT,
+    ENDS,
+    FIRST,
+    NONE,
+    SEAT,
+    TOTAL,
+    VISITS,
+    Tree,
+    new_tree,
+)
+from ludodrome.validation import show
+
+NODES = 2_000_000
+"""The room of a tree, if nothing else is said: about 60 megabytes."""
+FEWEST_NODES, MOST_NODES = 1 << 10, 1 << 28
+NODES_A_BLOCK = 8
+"""A tree has room for one block in so many nodes: few positions have fewer moves."""
+MOST_THREADS = 64
+MOST_SECONDS = 10**6
+
+# Chosen by matches at equal numbers of simulations; little changes around these values.
+EXPLORATION = 0.6
+URGENCY = 0.8
+"""A move that has not been tried is tried when no other scores more than this."""
+PATIENCE = 4
+"""Visits after which a node is expanded."""
+
+SLICE = 0.001
+"""Seconds of search between two looks at the clock."""
+RESERVE, RESERVED_SHARE = 0.003, 0.1
+"""Searches stop so many seconds early, or so great a part of short times: other processes may be in the way."""
+FIRST_SLICE = 8
+"""Simulations until the speed is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a search knows of one move."""
+
+    action: int
+    visits: int
+    value: float
+    """The mean return of the seat to move; exact if it is proven. 0 if nothing is known."""
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSearchResult:
+    """What a search has found."""
+
+    best: int
+    """The action to play."""
+    choices: tuple[Choice, ...]
+    """All legal moves, by action."""
+    line: tuple[int, ...]
+    """The best action and what is likely to follow."""
+    value: float
+    """What the best action is worth to the seat to move."""
+    proven: bool
+    """Whether the position's value is certain."""
+    simulations: int
+    """Those of this search."""
+    reused: int
+    """Visits that were there before it."""
+    seconds: float
+
+
+def field_bits(dtype: np.dtype[Any]) -> Array:
+    """The bits of a record's words that belong to fields; the others may be anything, and do not count."""
+    memory = np.zeros(dtype.itemsize, np.uint8)
+    parts: Any = dtype.fields
+    for field, offset in (parts[name][:2] for name in dtype.names or ()):
+        memory[offset : offset + field.itemsize] = 0xFF
+    return memory.view(np.uint64)
+
+
+class TreeWorker:
+    """One tree, and all that its kernels need to grow it."""
+
+    def __init__(self, game: Game, seed: Any, nodes: int) -> None:
+        self.kernels = game.kernels
+        self.seats = game.seats
+        self.seed = seed
+        self.tree: Tree = new_tree(nodes, nodes // NODES_A_BLOCK)
+        self.states = new_states(game.dtype, 2)
+        path = np.zeros((3, game.max_game_length + 1), np.int32)
+        self.work = Work(as_words(new_states(game.dtype, 1)), as_words(self.states), game.buffer(), path)
+        self.settings = np.array([game.seats, round(EXPLORATION * SCALE), round(URGENCY * SCALE), PATIENCE], np.int64)
+        self.fields = field_bits(game.dtype)
+        self.forget()
+
+    def forget(self) -> None:
+        """The tree knows no position any more; turn_to plants it anew."""
+        self.tree.used[BLOCKS] = 0
+
+    def turn_to(self, states: Any) -> None:
+        """Make a position the root."""
+        self.kernels.reroot(self.tree, self.work, self.states, self.settings, as_words(states) & self.fields)
+
+    def grow(self, simulations: int) -> int:
+        """Adds so many simulations, or fewer if the end becomes certain; how many."""
+        return int(self.kernels.grow(self.tree, self.work, self.states, self.settings, self.seed, simulations))
+
+    def grow_until(self, deadline: float, stop: threading.Event) -> int:
+        """Grows the tree in slices until the time has come or somebody knows the end; how many simulations."""
+        done, simulations = 0, FIRST_SLICE
+        begin = clock.perf_counter()
+        while not stop.is_set():
+            grown = self.grow(simulations)
+            done += grown
+            if grown < simulations:
+                stop.set()
+            now = clock.perf_counter()
+            if now >= deadline:
+                break
+            speed = grown / max(now - begin, 1e-9)
+            simulations = max(1, min(8 * simulations, int(speed * min(SLICE, deadline - now))))
+            begin = now
+        return done
+
+
+class TreeSearch:
+    """A Monte-Carlo tree search that is asked for one position of a game after another.
+
+    ``threads`` trees are grown side by side where the budget is time, and their visits are added
+    up; a budget of simulations is spent on one. No tree has more than so many ``nodes``: when it
+    is full, what is there is searched on, without getting deeper.
+    """
+
+    def __init__(self, game: Game, seed: int = 0, threads: int = 1, nodes: int = NODES) -> None:
+        threads = checked_count(threads, "the number of threads", low=1, high=MOST_THREADS)
+        nodes = checked_count(nodes, "the number of a tree's nodes", low=FEWEST_NODES, high=MOST_NODES)
+        self.game = game
+        word = int(checked_seed(seed))
+        self.growers = [TreeWorker(game, checked_seed(word + (number << 32)), nodes) for number in range(threads)]
+        self._compile()
+
+    def _compile(self) -> None:
+        """The kernels are there before anybody waits for them."""
+        grower = TreeWorker(self.game, np.uint64(0), FEWEST_NODES)
+        states = self.game.blank()
+        self.game.kernels.reset(states, np.uint64(0))
+        self.game.kernels.mover(states)
+        grower.turn_to(states)
+        grower.grow(1)
+
+    def forget(self) -> None:
+        """Drops the trees: the next search starts from nothing."""
+        for grower in self.growers:
+            grower.forget()
+
+    def search(self, states: Any, sims: int | None = None, time: float | None = None) -> TreeSearchResult:
+        """Searches a position, an array of one record, for so many simulations or so many seconds.
+
+        It ends sooner when the value of the position is certain.
+        """
+        begin = clock.perf_counter()
+        if (sims is None) == (time is None):
+            raise ValueError("a search wants a budget: sims, a number of simulations, or time, in seconds")
+        if states.dtype != self.game.dtype or states.shape != (1,):
+            raise ValueError(f"a search of {self.game.id} wants an array of one record of its dtype")
+        if self.game.kernels.mover(states) < 0:
+            raise ValueError("the game is over: there is nothing to search")
+        if time is None:
+            sims = checked_count(sims, "sims", low=1, high=MOST_SIMULATIONS)
+            growers = self.growers[:1]
+        else:
+            if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= MOST_SECONDS:
+                raise ValueError(f"time is a number of seconds from 0 to {MOST_SECONDS}, not {show(time)}")
+            growers = self.growers
+        for grower in growers:
+            grower.turn_to(states)
+        reused = sum(int(grower.tree.nodes[VISITS, 0]) for grower in growers)
+        done = growers[0].grow(sims) if sims is not None else _grow_together(growers, begin + _usable(time or 0))
+        return _found(growers, done, reused, begin)
+
+
+def _usable(seconds: float) -> float:
+    """How much of a time may be searched."""
+    return seconds - min(RESERVE, RESERVED_SHARE * seconds)
+
+
+def _grow_together(growers: list[TreeWorker], deadline: float) -> int:
+    """Every tree on a thread of its own, the first on this one; how many simulations in all."""
+    stop = threading.Event()
+    counts = [0] * len(growers)
+
+    def run(number: int) -> None:
+        counts[number] = growers[number].grow_until(deadline, stop)
+
+    others = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(1, len(growers))]
+    for thread in others:
+        thread.start()
+    try:
+        run(0)
+    finally:
+        stop.set()
+        for thread in others:
+            thread.join()
+    return sum(counts)
+
+
+class _Children:
+    """The children of a node in one or more trees, by action: their visits and totals added up, their ends joined."""
+
+    def __init__(self, trees: list[Tree], blocks: list[int], seats: int) -> None:
+        parts = []
+        for tree, block in zip(trees, blocks, strict=True):
+            nodes = slice(tree.blocks[FIRST, block], tree.blocks[FIRST, block] + tree.blocks[COUNT, block])
+            order = np.argsort(tree.nodes[ACTION, nodes])
+            parts.append([tree.nodes[row, nodes][order] for row in (ACTION, VISITS, TOTAL, ENDS)])
+        self.seat = int(trees[0].blocks[SEAT, blocks[0]])
+        self.actions: Array = parts[0][0]
+        self.visits: Array = sum(part[1].astype(np.int64) for part in parts)  # type: ignore[assignment]
+        self.totals: Array = sum(part[2].astype(np.int64) for part in parts)  # type: ignore[assignment]
+        ends = np.bitwise_and.reduce([part[3] for part in parts])
+        self.known: Array = ends != (2 << seats) - 1
+        self.won: Array = ends == 1 << self.seat
+        self.drawn: Array = ends == 1 << seats
+        win, *_, loss = sorted(returns_of(self.seat, seats), reverse=True)
+        means = self.totals / np.maximum(self.visits, 1) / (seats - 1)
+        self.values: Array = np.where(self.known, np.where(self.won, win, np.where(self.drawn, 0.0, loss)), means)
+
+    @property
+    def settled(self) -> bool:
+        return bool(self.won.any() or self.known.all())
+
+    def best(self) -> int:
+        """The place of the move to play: a win that is certain, else the most visited one that is not lost.
+
+        A certain draw is better than what has been losing.
+        """
+        lost = self.known & ~self.won & ~self.drawn
+        candidates = self.won if self.won.any() else ~lost if not lost.all() else lost
+        place = int(np.argmax(np.where(candidates, self.visits, -1)))
+        if self.drawn.any() and self.values[place] < 0:
+            place = int(np.argmax(np.where(self.drawn, self.visits, -1)))
+        return place
+
+
+def _found(growers: list[TreeWorker], done: int, reused: int, begin: float) -> TreeSearchResult:
+    """The trees' common answer."""
+    seats = growers[0].seats
+    grown = [grower.tree for grower in growers if grower.tree.used[BLOCKS] > 0]
+    children = _Children(grown, [int(tree.nodes[BLOCK, 0]) for tree in grown], seats)
+    place = children.best()
+    columns = (children.actions, children.visits, children.values, children.known)
+    choices = tuple(Choice(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
+    best = choices[place]
+    return TreeSearchResult(
+        best=best.action,
+        choices=choices,
+        line=max((_line(tree, best.action, seats) for tree in grown), key=len),
+        value=best.value,
+        proven=children.settled,
+        simulations=done,
+        reused=reused,
+        seconds=clock.perf_counter() - begin,
+    )
+
+
+def _line(tree: Tree, action: int, seats: int) -> tuple[int, ...]:
+    """An action at the root, and the best ones after it as far as the tree goes."""
+    line: list[int] = []
+    block = 0
+    while block != NONE:
+        if line:
+            children = _Children([tree], [block], seats)
+            place = children.best()
+            if not (children.visits[place] or children.known[place]):
+                break
+            action = int(children.actions[place])
+        line.append(action)
+        first, count = int(tree.blocks[FIRST, block]), int(tree.blocks[COUNT, block])
+        node = first + int(np.flatnonzero(tree.nodes[ACTION, first : first + count] == action)[0])
+        block = int(tree.nodes[BLOCK, node])
+    return tuple(line)

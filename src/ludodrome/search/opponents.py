@@ -1,0 +1,247 @@
+"""Opponents that think, in compiled code: many games in one call, each answered without regard to the others.
+
+``greedy`` takes what is best at once, as the bot of that name does; alpha-beta looks a few plies ahead, with an
+empty table for each move, so that a game does not depend on those beside it.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.game import Game
+from ludodrome.game_spec import Evaluator, Rules
+from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, new_states
+from ludodrome.search.alphabeta import (
+    ADVANCE,
+    AS_GIVEN,
+    DECIDED,
+    KILLERS,
+    PLIES,
+    WHOLE,
+    WIN,
+    frame_dtype,
+    search_dtype,
+)
+from ludodrome.search.symmetry import SYMMETRIES
+from ludodrome.search.transposition_table import NO_MARK, new_table
+from ludodrome.search.vector import VecState
+
+TABLE_BITS = 10
+"""Emptied for every move, so it is small."""
+_WIDE = 2 * WIN
+_ALL_NODES = 1 << 62
+
+
+class SearchWorkspace(NamedTuple):
+    """What a thinking opponent works with."""
+
+    states: Any
+    """(PLIES + 1,) records, the first one the position; and another one that is blank"""
+    blank: Any
+    """(1,) record"""
+    as_words: Array
+    """The memory of ``states``."""
+    keys: Array
+    """(PLIES + 1, 8) uint64"""
+    moves: Array
+    """(PLIES, max_legal) int16"""
+    frames: Any
+    """(PLIES + 1,)"""
+    searches: Any
+    """(1,)"""
+    table: Array
+
+
+def new_desk(game: Game) -> SearchWorkspace:
+    """A desk for a game that has an insight."""
+    if game.evaluator is None:
+        raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+    states = game.new_states(PLIES + 1)
+    return SearchWorkspace(
+        states,
+        game.new_states(1),
+        as_words(states),
+        np.zeros((PLIES + 1, SYMMETRIES), np.uint64),
+        np.zeros((PLIES, game.max_legal), np.int16),
+        new_states(frame_dtype(game.max_legal), PLIES + 1),
+        new_states(search_dtype(game.evaluator.marks), 1),
+        new_table(TABLE_BITS),
+    )
+
+
+def make_answer_greedy(verbs: Rules, best: Callable[..., Any]) -> Callable[..., Any]:
+    """The greedy opponent of one game.
+
+    ``best`` (states, words, buffer, count) keeps the best legal actions of states[0]; how many. It may use states[1].
+    """
+    legal, play, mover = verbs.legal, verbs.play, verbs.mover
+
+    @kernel_of(legal)
+    def answer_greedy(
+        lessons: VecState, lesson_words: Array, which: int, buffer: Array, desk: Any, desk_words: Array
+    ) -> None:
+        """Opponent number ``which`` plays until it is the learner's turn; lots decide between equals.
+
+        lesson_words: the memory of the states; buffer: (max_legal,) int16; desk: (2,) records, and their memory.
+        """
+        for i in range(len(lessons.views)):
+            if lessons.opponents[i] != which:
+                continue
+            s = lessons.states[i]
+            seat = mover(s)
+            while seat >= 0 and seat != lessons.views[i]:
+                copy_state(desk_words, 0, lesson_words, i)
+                count = best(desk, desk_words, buffer, legal(s, buffer))
+                lessons.lots[i] += GOLDEN
+                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
+                seat = mover(s)
+
+    return answer_greedy
+
+
+def make_glance(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
+    """What looks best after one's own move, for games that are just won: see ``bots/greed.py``."""
+    play, mover, winner = verbs.play, verbs.mover, verbs.winner
+    value, winning = insight.value, insight.winning
+
+    @kernel_of(verbs.legal)
+    def worth_of(s: Any, seat: Int) -> Int:
+        """What a position is worth to the seat that has just moved."""
+        if mover(s) < 0:
+            best = winner(s)
+            return 0 if best < 0 else WIN - 1 if best == seat else 1 - WIN
+        if winning(s) >= 0:
+            return 2 - WIN
+        return np.int64(value(s, seat))
+
+    @kernel_of(verbs.legal)
+    def glance(states: Any, state_words: Array, buffer: Array, count: Int) -> Int:
+        """Of the legal actions of states[0] keeps those that look best; how many."""
+        seat = mover(states[0])
+        highest: Int = -_WIDE
+        kept = 0
+        for k in range(count):
+            action = buffer[k]
+            copy_state(state_words, 1, state_words, 0)
+            play(states[1], np.int64(action))
+            worth = worth_of(states[1], seat)
+            if worth > highest:
+                highest = worth
+                kept = 0
+            if worth == highest:
+                buffer[kept] = action
+                kept += 1
+        return kept
+
+    return glance
+
+
+def make_answer_alphabeta(verbs: Rules, insight: Evaluator, alphabeta: Callable[..., Any]) -> Callable[..., Any]:
+    """The opponent of one game that searches; ``alphabeta`` is the game's search kernel."""
+    legal, play, mover = verbs.legal, verbs.play, verbs.mover
+    rekey, survey, promise = insight.rekey, insight.survey, insight.promise
+
+    @kernel_of(legal)
+    def arrange(desk: SearchWorkspace, count: Int) -> None:
+        """The promising moves of the root first, equals as they are listed."""
+        s = desk.states[0]
+        moves = desk.moves[0]
+        scores = desk.frames[0].ranks
+        seen = survey(s)
+        for k in range(count):
+            action = moves[k]
+            score = promise(s, seen, np.int64(action))
+            at = k
+            while at > 0 and scores[at - 1] < score:
+                scores[at] = scores[at - 1]
+                moves[at] = moves[at - 1]
+                at -= 1
+            scores[at] = score
+            moves[at] = action
+
+    @kernel_of(legal)
+    def set_up(desk: SearchWorkspace, seats: Int) -> Int:
+        """Everything forgotten, the root's keys and moves; how many moves."""
+        s = desk.states[0]
+        root, search = desk.frames[0], desk.searches[0]
+        seat = mover(s)
+        for k in range(SYMMETRIES):
+            desk.keys[0, k] = 0
+        rekey(desk.blank[0], s, desk.keys, 0)
+        for k in range(SYMMETRIES):
+            desk.keys[0, k] = desk.keys[1, k]
+        desk.table[:] = 0
+        search.history[:] = 0
+        for ply in range(PLIES + 1):
+            for k in range(KILLERS):
+                desk.frames[ply].killers[k] = NO_MARK
+        search.nodes = 0
+        search.seats = seats
+        search.hero = 0 if seats == 2 else seat
+        search.key = np.uint64(0 if seats == 2 else seat)
+        search.generation = 0
+        search.reductions = 1
+        search.shortest = 0
+        root.side = 0 if seat == search.hero else 1
+        count = legal(s, desk.moves[0])
+        arrange(desk, count)
+        return count
+
+    @kernel_of(legal)
+    def set_root(desk: SearchWorkspace, count: Int, depth: Int) -> None:
+        """The root's window and depth."""
+        root, search = desk.frames[0], desk.searches[0]
+        root.alpha = -_WIDE
+        root.floor = -_WIDE
+        root.beta = _WIDE
+        root.best = -_WIDE - 1
+        root.best_action = -1
+        root.depth = depth
+        root.count = count
+        root.next = 0
+        root.length = 0
+        root.ordered = AS_GIVEN
+        root.stage = WHOLE
+        root.exact = 1
+        root.reducible = 1
+        search.ply = 0
+        search.mode = ADVANCE
+
+    @kernel_of(legal)
+    def think(desk: SearchWorkspace, seats: Int, depth: Int) -> Int:
+        """The best action in desk.states[0], looking so many plies ahead, depth after depth."""
+        count = set_up(desk, seats)
+        moves = desk.moves[0]
+        for level in range(1, depth + 1):
+            set_root(desk, count, level)
+            alphabeta(
+                desk.states, desk.words, desk.keys, desk.moves, desk.frames, desk.searches, desk.table, _ALL_NODES
+            )
+            best = np.int16(desk.frames[0].best_action)
+            at = 0
+            while moves[at] != best:
+                at += 1
+            while at > 0:
+                moves[at] = moves[at - 1]
+                at -= 1
+            moves[0] = best
+            if abs(np.int64(desk.frames[0].best)) > DECIDED:
+                break
+        return np.int64(moves[0])
+
+    @kernel_of(legal)
+    def answer_alphabeta(lessons: VecState, lesson_words: Array, which: int, desk: SearchWorkspace, depth: int) -> None:
+        """Opponent number ``which`` plays until it is the learner's turn."""
+        seats = lessons.returns.shape[1]
+        for i in range(len(lessons.views)):
+            if lessons.opponents[i] != which:
+                continue
+            s = lessons.states[i]
+            seat = mover(s)
+            while seat >= 0 and seat != lessons.views[i]:
+                copy_state(desk.words, 0, lesson_words, i)
+                play(s, think(desk, seats, depth))
+                seat = mover(s)
+
+    return answer_alphabeta

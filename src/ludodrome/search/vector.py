@@ -1,0 +1,258 @@
+"""Games side by side for learners, in compiled code: a learner's moves, opponents' answers, ends, masks, planes.
+
+It knows no game: rules come as ``Verbs``, observations from a room's ``planes.py``. Each pass goes over all games;
+their order, what happens when a game ends, and everything for people is in ``envs/``. Opponents that think are in
+``answering.py``.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.game_spec import Rules, field_shapes, plain_planes
+from ludodrome.jit import GOLDEN, Array, below, borrow, kernel_of, mix
+
+LOSS = -1.0
+"""What an illegal action costs."""
+
+
+class VecState(NamedTuple):
+    """n games, and what is known of each."""
+
+    states: Any
+    """(n,) records"""
+    lots: Array
+    """(n,) uint64: each game's own random stream."""
+    views: Array
+    """(n,) int8: the learner's seat; where it plays all seats, the one whose turn it is."""
+    opponents: Array
+    """(n,) int16: the number of the opponent, the same for a whole game."""
+    over: Array
+    """(n,) bool: it has ended, and the learner has been told."""
+    ended: Array
+    """(n,) bool: it ended in this step."""
+    illegal: Array
+    """(n,) bool: it ended because the learner's action was illegal."""
+    rewards: Array
+    """(n,) float64: what this step brought the learner."""
+    returns: Array
+    """(n, seats) float32: what the game came to, by seat; 0 while it runs."""
+
+
+class Observations(NamedTuple):
+    """What learners are shown, row after row."""
+
+    choices: Array
+    """(rows, max_legal) int16: the legal actions, ascending; so many of them count"""
+    counts: Array
+    """(rows,) int32"""
+    mask: Array
+    """(rows, num_actions) int8: 1 where an action is legal."""
+    planes: Array
+    """(rows, planes, cells)"""
+
+
+class TrainingKernels(NamedTuple):
+    """The compiled passes over all games."""
+
+    begin_many: Callable[..., Any]
+    act_many: Callable[..., Any]
+    settle_many: Callable[..., Any]
+    look_many: Callable[..., Any]
+    movers_many: Callable[..., Any]
+    answer_random: Callable[..., Any]
+
+
+def make_training(verbs: Rules, observe: Callable[..., Any]) -> TrainingKernels:
+    """The training kernels of one game; ``observe`` (s, seat, out) fills the planes (planes, cells)."""
+    reset, legal, fault, play, mover, winner = (
+        verbs.reset,
+        verbs.legal,
+        verbs.fault,
+        verbs.play,
+        verbs.mover,
+        verbs.winner,
+    )
+
+    @kernel_of(legal)
+    def begin_many(lessons: VecState, where: Array, seat: int, kinds: int) -> None:
+        """Begins game i anew where where[i], with one of ``kinds`` opponents; seat -1: by lot."""
+        seats = lessons.returns.shape[1]
+        for i in range(len(where)):
+            if where[i]:
+                lot = lessons.lots[i]
+                reset(lessons.states[i], mix(lot + GOLDEN))
+                drawn = below(mix(lot + GOLDEN + GOLDEN), seats)
+                lot += GOLDEN + GOLDEN + GOLDEN
+                lessons.views[i] = drawn if seat < 0 else seat
+                lessons.opponents[i] = below(mix(lot), kinds)
+                lessons.lots[i] = lot
+                lessons.over[i] = False
+                lessons.returns[i, :] = 0.0
+
+    @kernel_of(legal)
+    def answer_random(lessons: VecState, which: int, buffer: Array) -> None:
+        """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (max_legal,) int16."""
+        states, buffer = borrow(lessons.states), borrow(buffer)
+        for i in range(len(lessons.views)):
+            if lessons.opponents[i] != which:
+                continue
+            s = states[i]
+            seat = mover(s)
+            while seat >= 0 and seat != lessons.views[i]:
+                count = legal(s, buffer)
+                lessons.lots[i] += GOLDEN
+                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
+                seat = mover(s)
+
+    @kernel_of(legal)
+    def act_many(lessons: VecState, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+        """The learner's actions, (n,) int64 below ``limit``; not where a game is over, or fresh[i]: just begun.
+
+        Opponent number ``lots``, or none if that is -1, answers by lot at once: that saves small rooms a call.
+        """
+        states = borrow(lessons.states)
+        for i in range(len(actions)):
+            lessons.illegal[i] = False
+            s = states[i]
+            if lessons.over[i] or fresh[i] or mover(s) < 0:
+                continue
+            action = actions[i]
+            if action < 0 or action >= limit or fault(s, action) != 0:
+                lessons.illegal[i] = True
+            else:
+                play(s, action)
+        if lots >= 0:
+            answer_random(lessons, lots, buffer)
+
+    @kernel_of(legal)
+    def settle_many(lessons: VecState, fresh: Array, alone: bool) -> None:
+        """Which games have ended, and what for; ``alone``: the learner plays all seats, and next comes who is to move.
+
+        A game that ends before its learner's first turn ends for it with its first step, not when it begins.
+        """
+        seats = lessons.returns.shape[1]
+        for i in range(len(fresh)):
+            lessons.rewards[i] = 0.0
+            lessons.ended[i] = False
+            if lessons.over[i] or fresh[i]:
+                continue
+            view = lessons.views[i]
+            seat = mover(lessons.states[i])
+            if lessons.illegal[i]:
+                lessons.returns[i, view] = LOSS
+            elif seat < 0:
+                best = winner(lessons.states[i])
+                if best >= 0:
+                    lessons.returns[i, :] = -1.0 / (seats - 1)
+                    lessons.returns[i, best] = 1.0
+            else:
+                if alone:
+                    lessons.views[i] = seat
+                continue
+            lessons.over[i] = True
+            lessons.ended[i] = True
+            lessons.rewards[i] = lessons.returns[i, view]
+
+    @kernel_of(legal)
+    def look_many(states: Any, rows: Array, views: Array, sights: Observations) -> None:
+        """What views[i] sees of the games whose numbers i are in ``rows``, one row after the other; views: (n,) int8.
+
+        Whoever is not to move has no legal action.
+        """
+        states, all_choices, masks, planes = (
+            borrow(states),
+            borrow(sights.choices),
+            borrow(sights.mask),
+            borrow(sights.planes),
+        )
+        for row in range(len(rows)):
+            i = rows[row]
+            s = states[i]
+            view = np.int64(views[i])
+            choices, mask = all_choices[row], masks[row]
+            mask[:] = 0  # all of it: clearing only what was set takes longer
+            count = 0
+            if mover(s) == view:
+                count = legal(s, choices)
+            sights.counts[row] = count
+            for k in range(count):
+                mask[choices[k]] = 1
+            observe(s, view, planes[row])
+
+    @kernel_of(legal)
+    def movers_many(states: Any, movers: Array) -> None:
+        """Who is to move; movers: (n,) int8, -1 where a game is over."""
+        for i in range(len(movers)):
+            movers[i] = mover(states[i])
+
+    return TrainingKernels(begin_many, act_many, settle_many, look_many, movers_many, answer_random)
+
+
+# What learners see of a game whose room has no planes of its own: its record, byte after byte, and whose turn it is.
+# It knows no game: the fields come from the state's dtype. ``room.plain_planes`` says how large the planes are.
+
+
+_BYTE = np.uint64(255)
+_BITS = 8
+
+
+def make_plain_observe(verbs: Rules, dtype: np.dtype[Any], seats: int = 2) -> Callable[..., Any]:
+    """The kernel ``observe`` of one game: (s, seat, out) fills out, (planes, cells) uint8."""
+    mover = verbs.mover
+    write = _nothing(verbs)
+    at = plain_planes(dtype).cols
+    for name, (base, shape) in reversed(field_shapes(dtype).items()):
+        count = int(np.prod(shape, dtype=np.int64))
+        at -= count * base.itemsize
+        write = (_many if shape else _one)(verbs, name, at, count, base.itemsize, write)
+
+    @kernel_of(verbs.legal)
+    def observe(s: Any, seat: Any, out: Array) -> None:
+        """What a seat sees: the same numbers for everybody, and 1 on the second plane if it is its turn."""
+        write(s, out)
+        moving = mover(s)
+        out[1, :] = 0 if moving < 0 else 1 + (moving - seat) % seats
+
+    return observe
+
+
+def _nothing(verbs: Rules) -> Callable[..., Any]:
+    @kernel_of(verbs.legal)
+    def nothing(s: Any, out: Array) -> None:
+        """After the last field."""
+
+    return nothing
+
+
+def _one(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
+    """Writes a field of one number, then the rest."""
+
+    def write(s: Any, out: Array) -> None:
+        number = np.uint64(np.int64(s[name]))
+        for place in range(size):
+            out[0, at + place] = (number >> np.uint64(_BITS * place)) & _BYTE
+        rest(s, out)
+
+    return _named(verbs, write, name)
+
+
+def _many(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
+    """Writes a field of several numbers, then the rest."""
+
+    def write(s: Any, out: Array) -> None:
+        numbers = s[name].reshape(count)
+        for k in range(count):
+            number = np.uint64(np.int64(numbers[k]))
+            for place in range(size):
+                out[0, at + k * size + place] = (number >> np.uint64(_BITS * place)) & _BYTE
+        rest(s, out)
+
+    return _named(verbs, write, name)
+
+
+def _named(verbs: Rules, write: Callable[..., Any], field: str) -> Callable[..., Any]:
+    """Compiled under a name of its own: see the names of compiled functions in ``jit.py``."""
+    write.__name__ = f"write_{field}"
+    return kernel_of(verbs.legal)(write)

@@ -1,0 +1,566 @@
+"""One game on the page: people and built-ins at a table of the arena, with undo, clocks and resigning.
+
+The judging is the table's; here is who is asked, when, and what has been shown. Everything that happens is handed to
+a journal, and counts once the journal has it. Bots think in threads: their kernels let the interpreter go, so the
+server answers meanwhile. Who may act for a seat is decided in ``company.py``.
+"""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any, NamedTuple
+
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.exc import SQLAlchemyError
+
+from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
+from ludodrome.arena.play_spec import PlaySpec, opened, read_move
+from ludodrome.arena.referee import Referee
+from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
+from ludodrome.arena.transports.inprocess import InProcessSeat
+from ludodrome.bots import bot
+from ludodrome.game import Game
+from ludodrome.store.plays import FRIEND, JOIN, End, Friend, PlayEvent, digest_of
+from ludodrome.web.concurrency import KernelLock, Notifier
+from ludodrome.web.errors import NotYours, Refused, unkept
+from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.positions import Json, told
+from ludodrome.web.snapshot import Snapshot
+
+# Who sits at a game: the person who began it, friends behind links, bots; who is here, and who wants another game.
+# What is known of friends' seats is kept in the store; who is here, and offers of a rematch, live as long as the server.
+
+
+PERSON, BOT = "person", "bot"
+"""Kinds of seats beside ``friend``. A person is whoever began the game; both are the spec ``person`` in records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody who looks at a game: which seats they hold, and whether they began it."""
+
+    seats: frozenset[int] = frozenset()
+    owner: bool = False
+
+
+class Participants:
+    """The seats of one game, and who holds them."""
+
+    def __init__(
+        self, kinds: tuple[str, ...], friends: dict[int, Friend], owner: str | None, digest: str | None
+    ) -> None:
+        self.kinds = kinds
+        self.friends = dict(friends)
+        self.owner = owner
+        self.digest = digest
+        """Of the key of an owner without an account."""
+        self.offers: set[int] = set()
+        """The seats that want another game."""
+        self.next: str | None = None
+        """The other game."""
+        self._here: Counter[int] = Counter()
+
+    @property
+    def missing(self) -> list[int]:
+        """The seats that nobody has taken yet: the game waits for them."""
+        return [seat for seat, friend in self.friends.items() if friend.digest is None]
+
+    @property
+    def shared(self) -> bool:
+        """Whether people sit here who are not at one screen."""
+        return FRIEND in self.kinds
+
+    def is_person(self, seat: int) -> bool:
+        """Whether people play it, here or behind a link."""
+        return self.kinds[seat] != BOT
+
+    def people(self) -> frozenset[int]:
+        """The seats that people play."""
+        return frozenset(seat for seat in range(len(self.kinds)) if self.is_person(seat))
+
+    def watcher(self, account: str | None, key: str | None) -> Viewer:
+        """What somebody is here. Whoever shows a key is what the key says, and nothing that they are besides."""
+        own = frozenset(seat for seat, kind in enumerate(self.kinds) if kind == PERSON)
+        if key is None:
+            return Viewer(own, True) if account is not None and account == self.owner else Viewer()
+        digest = digest_of(key)
+        if self.digest == digest:
+            return Viewer(own, True)
+        return Viewer(frozenset(seat for seat, friend in self.friends.items() if friend.digest == digest))
+
+    def described(self, seat: int, watcher: Viewer) -> Json:
+        """A seat, as somebody may know it."""
+        friend = self.friends.get(seat)
+        link = friend.link if friend is not None and watcher.owner else None
+        return {
+            "kind": self.kinds[seat],
+            "person": self.is_person(seat),
+            "yours": seat in watcher.seats,
+            "taken": friend is None or friend.digest is not None,
+            "here": not self.is_person(seat) or self._here[seat] > 0,
+            "link": None if link is None else f"/join/{link}",
+            "offers": seat in self.offers,
+        }
+
+    def arrive(self, watcher: Viewer) -> bool:
+        """Somebody has the game before them; whether others should know."""
+        return self._count(watcher, 1)
+
+    def leave(self, watcher: Viewer) -> bool:
+        """Somebody has gone; whether others should know."""
+        return self._count(watcher, -1)
+
+    def _count(self, watcher: Viewer, step: int) -> bool:
+        before = [self._here[seat] > 0 for seat in watcher.seats]
+        for seat in watcher.seats:
+            self._here[seat] += step
+        return self.shared and before != [self._here[seat] > 0 for seat in watcher.seats]
+
+
+MOST_BOTS = 16
+"""So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
+BOT_SECONDS = 3600.0
+MOST_OPENING = 200
+MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
+"""Kinds of events, beside ``join``."""
+
+Journal = Callable[[int, PlayEvent, End | None], "Future[None]"]
+"""Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
+
+
+def _forget(number: int, event: PlayEvent, end: End | None) -> "Future[None]":
+    """The journal of a game that nobody keeps."""
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
+
+
+class Made(NamedTuple):
+    """A move that was made after the opening."""
+
+    seat: int
+    move: Any
+    seconds: float
+
+
+class BotPool:
+    """The threads in which bots think, and the bots that are kept between their moves."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.bots = LruCache[InProcessSeat](MOST_BOTS, BOT_SECONDS)
+        self.floor = KernelLock()
+
+
+class Play:
+    """A game in progress. All methods may be called from any thread; looking waits for nobody."""
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        assignment: PlaySpec,
+        staff: BotPool,
+        company: Participants | None = None,
+        journal: Journal = _forget,
+        events: Iterable[PlayEvent] = (),
+    ) -> None:
+        self.id = name
+        self.game = game
+        self.assignment = assignment
+        kinds = tuple(PERSON if spec == PERSON else BOT for spec in assignment.bots)
+        self.company = company or Participants(kinds, {}, None, None)
+        self.bell = Notifier()
+        self._ticks = count()
+        self.tick = next(self._ticks)
+        """Another number after everything that others should see, also what is no event."""
+        self.closed = False
+        self.lock = threading.Lock()
+        self._staff = staff
+        self._journal = journal
+        self._desk = threading.Lock()
+        """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
+        self._events = 0
+        self._made: list[Made] = []
+        self._over: PlayEvent | None = None
+        """The event that ended the game, if it was no move."""
+        for event in events:
+            self._recall(event)
+        self._set_up()
+        self._publish()
+        self._rehearse()
+
+    # What is asked from outside
+
+    @property
+    def version(self) -> int:
+        """How many events there were."""
+        return self.scene.version
+
+    def view(self, watcher: Viewer) -> Json:
+        """Everything that somebody may know about the game as it is now."""
+        scene = self.scene
+        alone = watcher.owner and not self.company.shared
+        return {
+            "id": self.id,
+            "game": self.game.id,
+            "options": self.game.options,
+            "version": scene.version,
+            "seats": [self._seat(scene, number, watcher) for number in range(self.game.seats)],
+            "clock": str(self.assignment.conditions.clock),
+            "opening": len(self.assignment.opening),
+            "moves": scene.move_list(),
+            "position": scene.position(self.game, scene.point_of_view(watcher.seats)),
+            "to_move": scene.mover,
+            "thinking": scene.mover is not None and not self.company.is_person(scene.mover),
+            "can_undo": alone and scene.undo_to is not None,
+            "waiting": bool(self.company.missing),
+            "next": self.company.next,
+            "result": scene.result,
+        }
+
+    def position(self, number: int) -> Json:
+        """The position after so many moves, the opening's among them, as everybody may see it."""
+        scene = self.scene
+        if not 0 <= number <= scene.length:
+            raise Refused(f"the positions of this game are numbered from 0 to {scene.length}")
+        return told(self.game, scene.at(self.game, number))
+
+    def wake(self) -> None:
+        """Now that the game is where others find it, a bot that is to move may think."""
+        with self.lock:
+            self._ask()
+
+    def move(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        """A move of somebody who holds these seats. An illegal one is refused and costs nothing.
+
+        ``seen`` is the version it was made for.
+        """
+        with self.lock, self._staff.floor.taken():
+            self._flag()
+            self._settle(*self._moved(move, seats, seen))
+
+    async def move_soon(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        """The same for coroutines: at once where it takes no time and nobody else is at it, else in a thread."""
+        quick = self.game.actions_a_turn == 1 and self.seconds_to_flag() != 0
+        if quick and self.lock.acquire(blocking=False):
+            await asyncio.shield(self._move_here(move, seats, seen))  # what is begun is finished, whoever has gone
+        else:
+            await run_in_threadpool(self.move, move, seats, seen)
+
+    async def _move_here(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
+        """The lock is held, and given back."""
+        try:
+            event, end = self._moved(move, seats, seen)
+            try:
+                await asyncio.wrap_future(self._journal(self._events, event, end))
+            except SQLAlchemyError as error:
+                self.close()
+                raise unkept(error) from error
+            self._settled()
+        finally:
+            self.lock.release()
+
+    def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, End | None]:
+        """A person's move, made at the table, but not yet written down. The lock is held."""
+        turn = self._table.turn
+        if turn is None:
+            raise Refused("the game is over")
+        self._check_turn(turn.seat, seats)
+        if seen is not None and seen != self.version:
+            raise Refused("the game has gone on since this move was made")
+        listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
+        read = move if listed else read_move(self.game, self._table.state, move)
+        self.game.advance(self._now.copy(), read)
+        return self._delivered(Answer(time.perf_counter() - self._asked, read))
+
+    def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
+        if not seats:
+            raise NotYours("you are looking on: no seat here is yours")
+        if self.company.missing:
+            raise Refused("the game begins when everybody has come: a seat is still waiting for its friend")
+        if not self.company.is_person(seat):
+            raise Refused("it is not your turn: the bot is thinking")
+        if seat not in seats:
+            raise Refused("it is not your turn")
+
+    def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
+        """Somebody gives up: the seat named, or their only one, or the one to move."""
+        with self.lock:
+            self._flag()
+            if self._table.result is not None:
+                raise Refused("the game is over")
+            chosen = seat if seat is not None else self._own_seat(seats)
+            if chosen is None or chosen not in seats:
+                raise NotYours("only a seat of your own can resign")
+            self._end(PlayEvent(RESIGN, {"seat": chosen}))
+
+    def _own_seat(self, seats: frozenset[int]) -> int | None:
+        """The seat to move if it is among these, or their only one."""
+        return self.scene.mover if self.scene.mover in seats else next(iter(seats)) if len(seats) == 1 else None
+
+    def undo(self, watcher: Viewer) -> None:
+        """Back to the last decision of a person; not where others sit who might not like it."""
+        with self.lock:
+            if not watcher.owner or self.company.shared:
+                refusal = Refused if watcher.seats else NotYours
+                raise refusal("moves are taken back only by people at one screen, in their own game")
+            self._flag()
+            keep = self._undo_to()
+            if keep is None:
+                raise Refused("there is no move to take back")
+            over = self._table.result is not None
+            event = PlayEvent(UNDO, {"keep": keep})
+            self._recall(event, counted=False)
+            self._set_up()
+            self._settle(event, End(None) if over else None)
+
+    def record(self) -> Json:
+        """The record of the finished game."""
+        with self.lock:
+            self._flag()
+            if self._table.result is None:
+                raise Refused("a game has its record when it is over")
+            return self._table.record()
+
+    def seconds_to_flag(self) -> float | None:
+        """Until the clock of the person to move runs out; None if none runs."""
+        flag = self.scene.flag
+        return None if flag is None else max(0.0, flag - time.perf_counter())
+
+    def look_at_clock(self) -> None:
+        """A person who has let the time run out has lost."""
+        if self.seconds_to_flag() == 0:
+            with self.lock:
+                self._flag()
+
+    def _flag(self) -> None:
+        """The lock is held."""
+        if self.seconds_to_flag() == 0:
+            why = {"cause": TIMEOUT, "why": "no answer came in time"}
+            self._end(PlayEvent(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
+
+    def join(self, write: Callable[[int], Friend]) -> None:
+        """Somebody takes a seat: ``write`` keeps that as the event of a number. The last to come lets it begin."""
+        with self.lock:
+            friend = write(self._events)
+            self._events += 1
+            self.company.friends[friend.seat] = friend
+            self._publish()
+            self._ask()
+        self.bell.ring()
+
+    def stir(self) -> None:
+        """Something has changed beside the game: who is here, who wants another one."""
+        self.tick = next(self._ticks)
+        self.bell.ring()
+
+    def close(self) -> None:
+        """The game is not needed in memory any more."""
+        self.closed = True
+        self.bell.ring()
+
+    # Underneath: what has happened
+
+    def _recall(self, event: PlayEvent, counted: bool = True) -> None:
+        """Takes up an event, before the table is set for it."""
+        self._events += counted
+        if event.kind == MOVE:
+            self._made.append(Made(event.content["seat"], event.content["move"], event.content["seconds"]))
+        elif event.kind == UNDO:
+            self._made, self._over = self._made[: event.content["keep"]], None
+        elif event.kind != JOIN:
+            self._over = event
+
+    def _set_up(self) -> None:
+        """The table as it stands after what has happened."""
+        self._now = self.game.new_states(1)
+        """The last position, as the kernels have it."""
+        self._now[0] = self.game.encode(opened(self.game, replace(self.assignment, opening=())))
+        self._records = [self._now.tobytes()]
+        self._moves: list[Json] = []
+        for move in self.assignment.opening:
+            self._note(move)
+        self._table = Referee(self.assignment)
+        for made in self._made:
+            self._table.deliver(Answer(made.seconds, made.move))
+            self._note(made.move)
+        if self._over is not None:
+            self._finish(self._over)
+
+    def _finish(self, event: PlayEvent) -> None:
+        """What ended the game, told to the table."""
+        told = event.content
+        if event.kind == RESIGN:
+            self._table.resign(told["seat"])
+        else:
+            self._table.deliver(Answer(told["seconds"], fault=Fault(told["cause"], told["why"])))
+
+    def _note(self, move: Any) -> None:
+        """Writes a legal move down, and the position that it leads to."""
+        seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
+        self._moves.append({"seat": seat, "text": text, "move": move})
+        self.game.advance(self._now, move)
+        self._records.append(self._now.tobytes())
+
+    def _words(self, move: Any) -> str:
+        codec = self.game.codec
+        if self.game.actions_a_turn > 1:
+            return self.game.format_move(move, self.game.decode(self._now[0]))
+        return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
+
+    # Underneath: what happens
+
+    def _delivered(self, answer: Answer) -> tuple[PlayEvent, End | None]:
+        """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
+        turn = self._table.turn
+        assert turn is not None
+        self._table.deliver(answer)
+        result = self._table.result
+        end = None if result is None else End(self._table.record())
+        if result is not None and result["verdicts"]:
+            verdict = result["verdicts"][-1]
+            why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
+            self._over = PlayEvent(FAULT, why)
+            return self._over, end
+        self._made.append(Made(turn.seat, answer.move, answer.seconds))
+        self._note(answer.move)
+        return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
+
+    def _end(self, event: PlayEvent) -> None:
+        """Something other than a move ends the game. The lock is held."""
+        self._over = event
+        self._finish(event)
+        self._settle(event, End(self._table.record()))
+
+    def _settle(self, event: PlayEvent, end: End | None) -> None:
+        """Once it is written down, what happened is shown and answered. The lock is held."""
+        try:
+            with self._staff.floor.left():
+                self._journal(self._events, event, end).result()
+        except SQLAlchemyError as error:
+            self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
+            raise unkept(error) from error
+        self._settled()
+
+    def _settled(self) -> None:
+        self._events += 1
+        self._publish()
+        self._ask()
+        self.bell.ring()
+
+    def _rehearse(self) -> None:
+        """A move that is not made: what it needs is compiled here, in a thread, and not where everybody waits."""
+        legal = self.scene.position(self.game, None)["legal"]
+        if legal:
+            self._words(legal[0])
+            self.game.advance(self._now.copy(), legal[0])
+
+    def _publish(self) -> None:
+        """A new scene; no clock runs while somebody is missing. The lock is held."""
+        self._asked = time.perf_counter()
+        table, turn = self._table, self._table.turn
+        veiled = self.game.hides
+        state = self.game.decode(self._now[0]) if veiled else None
+        table.notices()  # whoever is here sees the page: nobody is told anything else
+        runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
+        still = 0.0 if not self.company.missing else float("inf")
+        self.scene = Snapshot(
+            version=self._events,
+            records=self._records,
+            moves=self._moves,
+            length=len(self._moves),
+            mover=None if turn is None else turn.seat,
+            left=[table.left(seat) for seat in range(self.game.seats)],
+            asked=self._asked,
+            allowance=still if turn is None else turn.allowance + still,
+            flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
+            result=table.result,
+            undo_to=self._undo_to(),
+            veiled=veiled,
+            hidden=veiled and self.game.observation(state) != state,
+        )
+        self.scene.position(self.game, None)
+        self.tick = next(self._ticks)
+
+    def _seat(self, scene: Snapshot, number: int, watcher: Viewer) -> Json:
+        friend = self.company.friends.get(number)
+        return {
+            "name": (friend and friend.name) or self.assignment.names[number],
+            "spec": self.assignment.bots[number],
+            **self.company.described(number, watcher),
+            "left_ms": scene.left_ms(number),
+        }
+
+    def _undo_to(self) -> int | None:
+        """How many moves after the opening would be left after an undo; None if there is nothing to take back."""
+        if self._over is not None and self.company.is_person(self._last_asked()):
+            return len(self._made)
+        for keep in range(len(self._made) - 1, -1, -1):
+            if self.company.is_person(self._made[keep].seat):
+                return keep
+        return None
+
+    def _last_asked(self) -> int:
+        """The seat to move in the last position, even if the game was broken off there."""
+        return max(0, int(self.game.kernels.mover(self._now)))
+
+    # Bots
+
+    def _ask(self) -> None:
+        turn = self._table.turn
+        idle = self.closed or bool(self.company.missing)
+        if turn is not None and not self.company.is_person(turn.seat) and not idle:
+            self._staff.executor.submit(self._think, turn)
+
+    def _think(self, turn: Turn) -> None:
+        """Runs in a thread: a bot's move, unless the game has gone another way meanwhile."""
+        with self._desk:
+            if self._table.turn is not turn or self.closed:
+                return
+            try:
+                answer = self._bot(turn).ask(turn)
+            except Exception as error:
+                answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be made: {error}"))
+        with self.lock, self._staff.floor.taken():
+            if self._table.turn is turn and not self.closed:
+                self._settle(*self._delivered(answer))
+
+    def _bot(self, turn: Turn) -> InProcessSeat:
+        seat, name = turn.seat, f"{self.id} {turn.seat}"
+        kept = self._staff.bots.find(name)
+        if kept is None:
+            kept = InProcessSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
+            kept.start(self._table.hello(seat))
+            self._staff.bots.put(name, kept)
+        return kept
+
+
+def make_play_spec(
+    game: Game,
+    specs: list[str],
+    clock: str | None,
+    seed: int,
+    opening: list[Any],
+    names: list[str] | None = None,
+    position: Any = None,
+) -> PlaySpec:
+    """The assignment of a game on the page; ValueError says what does not fit."""
+    if len(specs) != game.seats:
+        raise ValueError(f"{game.id} has {game.seats} seats here, and {len(specs)} players were named")
+    if len(opening) > MOST_OPENING:
+        raise ValueError(f"an opening has at most {MOST_OPENING} moves, not {len(opening)}")
+    people = specs.count(PERSON)
+    called = [
+        ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)
+    ]
+    conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
+    if conditions.clock.budget is not None:
+        raise ValueError("on the page a clock counts time: none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
+    made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
+    return made if position is None else replace(made, position=position)

@@ -1,0 +1,106 @@
+"""The page's files, from memory: read and compressed once, and again when one has changed.
+
+A page loads a dozen of them at once, each of which would otherwise be opened in a thread and compressed anew.
+"""
+
+import base64
+import functools
+import gzip
+import hashlib
+import mimetypes
+import os
+from email.utils import formatdate
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+SMALLEST_ZIPPED = 1024
+"""Bytes; what is smaller is sent as it is."""
+
+
+class File(NamedTuple):
+    """A file as it was when it was last looked at."""
+
+    stamp: tuple[int, int]
+    """When it was changed, and how long it was."""
+    headers: dict[str, str]
+    plain: bytes
+    zipped: bytes | None
+
+
+class Files:
+    """An ASGI app that serves the files that are in a folder when it begins, whatever they hold later."""
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+        self._files: dict[str, File] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        name = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
+        answer = self.answer(name, Headers(scope=scope)) if scope["type"] == "http" else None
+        if answer is None:
+            raise HTTPException(404, "there is no such file")
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, "files are only read", {"allow": "GET, HEAD"})
+        await answer(scope, receive, send)
+
+    def answer(self, name: str, asked: Headers) -> Response | None:
+        """A file, by its path in the folder, to somebody who asked with these headers; None if there is none."""
+        return _answer(self._file(name), asked) if name in self._paths else None
+
+    def _file(self, name: str) -> File:
+        state = os.stat(self._paths[name])
+        stamp = state.st_mtime_ns, state.st_size
+        known = self._files.get(name)
+        if known is None or known.stamp != stamp:
+            known = self._files[name] = _read(self._paths[name], stamp)
+        return known
+
+
+def _read(path: Path, stamp: tuple[int, int]) -> File:
+    content = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    headers = {
+        "content-type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
+        "last-modified": formatdate(stamp[0] / 1e9, usegmt=True),
+        "etag": f'"{hashlib.sha256(content).hexdigest()[:32]}"',
+        "vary": "accept-encoding",
+    }
+    return File(stamp, headers, content, gzip.compress(content) if len(content) >= SMALLEST_ZIPPED else None)
+
+
+def _answer(file: File, asked: Headers) -> Response:
+    if file.headers["etag"] in asked.get("if-none-match", ""):
+        return Response(status_code=304, headers=file.headers)
+    if file.zipped is not None and "gzip" in asked.get("accept-encoding", ""):
+        return Response(file.zipped, headers={**file.headers, "content-encoding": "gzip"})
+    return Response(file.plain, headers=file.headers)
+
+
+# The style sheets, within the pages: a page that must ask for its own is painted a good deal later.
+# They are read once, for the policy of ``security.py`` names every one of them by its hash.
+
+
+_FOLDER = Path(__file__).parent / "static"
+
+
+@functools.cache
+def _sheets() -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.css"))}
+
+
+def style(name: str) -> Markup:
+    """A style sheet as an element of a page."""
+    return Markup(f"<style>{_sheets()[name]}</style>")
+
+
+def hashes() -> str:
+    """What a page may have as styles, in the words of a content security policy."""
+    digests = (hashlib.sha256(sheet.encode()).digest() for sheet in _sheets().values())
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

@@ -1,0 +1,126 @@
+"""Everything above the rooms with a game of another package: ``python -m tests.scaffold.above GAME``.
+
+The tests run it in a process of its own, since a package is looked for once in a process.
+"""
+
+import sys
+import warnings
+from typing import Any
+
+import ludodrome
+from ludodrome.arena import records
+from ludodrome.arena.game_loop import play
+from ludodrome.arena.matches.openings import opening
+from ludodrome.bots.prompts import legal_texts, rules_prompt, turn_prompt
+from ludodrome.bots.replies import read_reply
+from ludodrome.jit import COMPILED
+from ludodrome.testing.contract import refused
+from tests.arena.playing import assignment
+
+QUICK = ("random", "greedy", "mcts:sims=30", "level:1", "level:4")
+
+
+def bots(game: ludodrome.Game) -> None:
+    """Every kind of bot that can play it does; alpha-beta where the room has an insight."""
+    names = ludodrome.bot_names(game)
+    assert {"random", "greedy", "mcts", "expert", "level:1", "level:8"} <= set(names)
+    assert ("alphabeta" in names) == (game.evaluator is not None)
+    state = game.initial_state()
+    for spec in (*QUICK, *(["alphabeta:depth=2"] if game.evaluator else [])):
+        assert game.is_legal(state, ludodrome.bot(spec, game, seed=1).choose(state))
+    if game.evaluator is None:
+        with refused(ValueError, "has no insight"):
+            ludodrome.bot("alphabeta", game)
+    near = game.parse_state("XX./OO./...")
+    assert ludodrome.bot("greedy", game).choose(near) == {"cell": "c1"}
+    assert ludodrome.bot("greedy", game).choose(game.parse_state("X.X/.O./...")) == {"cell": "b1"}
+
+
+def matches(game: ludodrome.Game) -> None:
+    """A match by the arena's judge, from an opening; its record verifies."""
+    strong = "alphabeta:depth=3" if game.evaluator else "mcts:sims=50"
+    drawn = opening(game, 1, 1) if COMPILED else [{"cell": "a1"}, {"cell": "b2"}]
+    given = assignment(game.id, [strong, "random"], opening=drawn)
+    assert given.conditions.policy == "forfeit"
+    record = play(given)
+    records.verify(record)
+    assert record["result"]["decided_by"] == "play"
+
+
+def language_models(game: ludodrome.Game) -> None:
+    """What they are told, and what they answer."""
+    state = game.initial_state()
+    told = rules_prompt(game, 1)
+    assert "A move is written as in [a1], [b1] or [c1]." in told
+    assert "You are player 1 (O)." in told
+    assert "R3." in told
+    assert "[c3]" in turn_prompt(game, state, 0, legal_texts(game, state, game.legal_moves(state)))
+    assert read_reply(game, state, "The centre [b2] is best, not [z9].").move == {"cell": "b2"}
+    assert read_reply(game, state, 'I play {"cell": "a3"}').move == {"cell": "a3"}
+
+
+def pages(game: ludodrome.Game) -> None:
+    """The page's API plays it, and every tab of it answers."""
+    from httpx import Client
+
+    from ludodrome.web.positions import board_of
+    from tests.web.serving import server
+    from tests.web.walking import API, begin, play_out
+
+    assert (board_of(game.id), board_of("dots")) == ("generic", "dots")
+    with server() as address, Client(base_url=address, follow_redirects=True, timeout=120) as client:
+        assert game.id in [one["id"] for one in client.get(f"{API}/games").json()]
+        view = play_out(client, begin(client, game.id, ["person", "random"]))
+        assert view["position"]["outcome"] is not None
+        marks = view["position"]["marks"]
+        assert marks["drawing"].startswith("  a b c")
+        assert [cell["name"] for cell in marks["cells"][0]] == ["a1", "b1", "c1"]
+        found = client.post(
+            f"{API}/analysis",
+            json={"game": game.id, "options": {}, "state": game.parse_state("XX./OO./..."), "seconds": 0.2, "lines": 1},
+        )
+        assert found.json()["lines"][0]["move"] == {"cell": "c1"}
+        for tab in ("", "/rules", "/puzzles", "/analysis", "/arena", "/leaderboard", "/bots/new"):
+            answer = client.get(f"/{game.id}{tab}")
+            assert answer.status_code == 200, (tab, answer.text)
+            assert 'data-board="generic"' in answer.text
+            assert f">{game.title}</a>" in answer.text
+        assert client.get(f"/games/{view['id']}").status_code == 200
+        told = client.post(f"{API}/boards/{game.id}", json={"options": None, "state": "X../.O./...", "moves": ["c3"]})
+        assert told.json()["positions"][1]["state"]["turn"] == 3
+
+
+def environments(game: ludodrome.Game) -> None:
+    """Gymnasium's own checker is content, and its learner sees whose turn it is."""
+    import gymnasium
+    import numpy as np
+    from gymnasium.utils.env_checker import check_env
+
+    import ludodrome.envs
+    from ludodrome.envs.pictures import frame
+
+    env: Any = gymnasium.make(ludodrome.envs.env_id(game.id), opponent="random", render_mode="rgb_array").unwrapped
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(env, skip_render_check=True)
+    seen, info = env.reset(seed=1)
+    assert seen.shape == game.planes.shape
+    assert (seen[-1] == 1).all()
+    while True:
+        seen, _, ended, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+        assert env.observation_space.contains(seen)
+        if ended:
+            break
+    assert frame(game, game.encode(game.parse_state("X../.O./...")), "rgb_array").shape == (96, 96, 3)
+
+
+def main() -> None:
+    """All of it."""
+    game = ludodrome.make(sys.argv[1])
+    for part in (bots, matches, language_models, pages, environments):
+        part(game)
+        print(part.__name__)
+
+
+if __name__ == "__main__":
+    main()

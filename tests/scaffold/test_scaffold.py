@@ -1,0 +1,140 @@
+"""Games of other packages: what `new-game` writes, the example, and everything above them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ludodrome import games, kernel_cache
+from ludodrome.scaffold import room, write_room
+from tests.cli.running import complaint
+from tests.cli.running import run as command
+from tests.scaffold.installing import EXAMPLE, install, run
+from tests.web.serving import CHROMIUM
+
+OWN_WAY = ("__init__.py", "kernels.py")
+"""What the example does differently: it has an insight and planes."""
+PARTS = ["bots", "matches", "language_models", "pages", "environments"]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tic-tac-toe, installed."""
+    return install(EXAMPLE, tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `new-game` writes, installed: a room without insight and planes."""
+    package = tmp_path_factory.mktemp("starter")
+    write_room(package / "threes", "threes", "Threes, again")
+    return install(package / "threes", package / "site")
+
+
+def test_the_example_is_what_new_game_writes_and_more() -> None:
+    for name, text in room("tictactoe").items():
+        there = (EXAMPLE / name).read_text("utf-8")
+        if name == "tests/test_tictactoe.py":
+            assert there.startswith(text)
+        elif not name.endswith(OWN_WAY):
+            assert there == text, name
+
+
+def test_the_tests_of_the_example_hold(example: Path, long: bool) -> None:
+    _own_tests(EXAMPLE, example, plain=not long)
+
+
+def test_the_tests_of_a_new_game_hold_at_once(starter: Path, long: bool) -> None:
+    _own_tests(starter.parent / "threes", starter, plain=not long)
+
+
+def _own_tests(package: Path, site: Path, plain: bool) -> None:
+    told = run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", site=site, where=package, plain=plain)
+    assert " passed" in told
+    assert "failed" not in told
+
+
+def test_everything_above_has_the_example(example: Path) -> None:
+    assert run("-m", "tests.scaffold.above", "tictactoe", site=example).split() == PARTS
+
+
+def test_everything_above_has_a_new_game(starter: Path) -> None:
+    assert run("-m", "tests.scaffold.above", "threes", site=starter).split() == PARTS
+
+
+def test_people_click_and_type_on_its_page(example: Path, long: bool) -> None:
+    if not long:
+        pytest.skip("a server and a browser for one small game: --long")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
+    assert run("-m", "tests.scaffold.clicking", "tictactoe", site=example) == "played\n"
+
+
+def test_people_play_it_in_the_terminal(example: Path) -> None:
+    told = run(
+        "-m",
+        "ludodrome",
+        "play",
+        "tictactoe",
+        "--against",
+        "alphabeta",
+        "--seat",
+        "1",
+        site=example,
+        stdin="b2\nquit\n",
+    )
+    assert "Tic-tac-toe. Type a move" in told
+    assert "seat 1 to move" in told
+
+
+def test_the_list_of_games_has_it_without_opening_its_room(example: Path) -> None:
+    script = """
+import sys
+from ludodrome.games import GAMES, find
+assert "dots" in GAMES and "importlib.metadata" not in sys.modules
+entry = find("tictactoe")
+print(entry.title, entry.summary, *sorted(GAMES), sep="|")
+assert "numba" not in sys.modules and entry.module not in sys.modules
+"""
+    told = run("-S", "-c", script, site=example)
+    assert told == (
+        "Tic-tac-toe|three of your own signs in a row win|caldera|dots|santorini|skysummit|spaces|tictactoe\n"
+    )
+
+
+def test_compiled_code_of_a_package_depends_on_all_of_its_sources(tmp_path: Path) -> None:
+    package = tmp_path / "somebody"
+    inner = package / "rooms" / "one"
+    inner.mkdir(parents=True)
+    for folder in (package, package / "rooms", inner):
+        (folder / "__init__.py").write_text("")
+    shared = package / "shared.py"
+    shared.write_text("X = 1\n")
+    sources = list(kernel_cache._sources(inner))
+    assert {shared, inner / "__init__.py"} < set(sources)
+    assert games.room_folder("ludodrome.games.dots") / "rules.py" not in sources
+    assert Path(games.__file__) not in sources
+
+
+def test_new_game_writes_a_package_and_overwrites_nothing(tmp_path: Path) -> None:
+    told = command("new-game", str(tmp_path / "hex"), "--name", "hex_small", "--title", "Hex, small").stdout
+    assert "ludodrome play hex_small --against mcts" in told
+    assert "A game called hex_small" in told
+    code = (tmp_path / "hex" / "src" / "ludodrome_hex_small" / "__init__.py").read_text("utf-8")
+    assert "class HexSmallGame(Game)" in code
+    assert 'title = "Hex, small"' in code
+    assert "overwritten" in complaint(command("new-game", str(tmp_path / "hex"), "--name", "hex_small"))
+    where = str(tmp_path / "other")
+    assert "a game dots already" in complaint(command("new-game", where, "--name", "dots"))
+    assert "small letter" in complaint(command("new-game", where, "--name", "Hex"))
+    assert "a title is" in complaint(command("new-game", where, "--name", "hex", "--title", 'He"x'))
+
+
+@pytest.mark.parametrize("package", ["example"])
+def test_pip_installs_it(package: str, tmp_path: Path, long: bool) -> None:
+    if not long:
+        pytest.skip("pip takes its time; the long run has it")
+    quiet = ("-q", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path))
+    subprocess.run([sys.executable, "-m", "pip", "install", *quiet, str(EXAMPLE)], check=True)
+    assert "tictactoe" in run("-m", "ludodrome", "games", site=tmp_path)
