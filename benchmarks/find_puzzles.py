@@ -1,4 +1,4 @@
-"""Finds the puzzles that ship with the package (src/ludodrome/puzzlebook/data).
+"""Finds the puzzles that ship with the package (src/ludodrome/puzzle/data).
 
     python -m benchmarks.find_puzzles caldera --work build/puzzles            look for them, until all quotas are full
     python -m benchmarks.find_puzzles caldera --work build/puzzles --write    grade what was found, write the data file
@@ -27,8 +27,8 @@ from tests.exhaustive import Prover, TooLong, edge_values, faults
 
 import ludodrome
 from ludodrome.bots.player import legal_actions
-from ludodrome.games.dots.solve import Solver
-from ludodrome.puzzlebook import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle
+from ludodrome.games.dots.solver.search import Solver
+from ludodrome.puzzle import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
 
@@ -355,9 +355,9 @@ def write(game_id: str, work: Path) -> None:
         puzzles.append(graded(puzzle))
         print(f"{len(puzzles)}: {format_puzzle(puzzles[-1])}", flush=True)
     puzzles.sort(key=lambda puzzle: (puzzle.grade, puzzle.kind, puzzle.goal, puzzle.position))
-    head = "# GRADE ; KIND ; GOAL ; BOUND ; OPTIONS ; POSITION ; SOLUTION (puzzlebook/book.py says what they mean)"
+    head = "# GRADE ; KIND ; GOAL ; BOUND ; OPTIONS ; POSITION ; SOLUTION (puzzle/book.py says what they mean)"
     text = "\n".join([head, *map(format_puzzle, puzzles)]) + "\n"
-    Path(str(files("ludodrome.puzzlebook"))).joinpath("data", f"{game_id}.txt").write_text(text, "utf-8")
+    Path(str(files("ludodrome.puzzle"))).joinpath("data", f"{game_id}.txt").write_text(text, "utf-8")
     print(Counter(puzzle.grade for puzzle in puzzles), Counter(f"{p.kind} {p.goal}" for p in puzzles))
 
 

@@ -18,17 +18,15 @@ from sqlalchemy.orm import Session
 
 from ludodrome.arena import game_loop
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.ladder.beliefs import count_game
-from ludodrome.arena.ladder.recompute import recompute
-from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.ladder.rating_updates import count_game, recompute
+from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.games import make
-from ludodrome.store import league, league_matches
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import LADDER, RatingRow
-from ludodrome.store.packing import packed
+from ludodrome.store.league_ratings import finish
+from ludodrome.store.models import LADDER, RatingRow, packed
 
 GAME = "dots"
 TREND = 20
@@ -38,8 +36,8 @@ REPEATS = 7
 
 def settled(engine: Engine, count: int) -> list[str]:
     """So many rated bots of one game; their ids."""
-    league.ensure_builtins(engine, GAME, {f"bot {number}": "random" for number in range(count)})
-    names = [one.id for one in league.bots(engine, GAME)]
+    league_bots.ensure_builtins(engine, GAME, {f"bot {number}": "random" for number in range(count)})
+    names = [one.id for one in league_bots.bots(engine, GAME)]
     dice = random.Random(1)
     with Session(engine) as session, session.begin():
         session.add_all(
@@ -79,8 +77,8 @@ def a_second(count: int, work: Callable[[], Any]) -> float:
 
 def leaderboard(engine: Engine) -> None:
     """A page of it, with its trends."""
-    lines = league.standings(engine, GAME, LINES)
-    league.trends(engine, [one.entry.id for one in lines], TREND)
+    lines = league_bots.standings(engine, GAME, LINES)
+    league_bots.trends(engine, [one.entry.id for one in lines], TREND)
 
 
 def measure(engine: Engine, bots: int, games: int) -> None:
@@ -96,12 +94,14 @@ def measure(engine: Engine, bots: int, games: int) -> None:
     claim = a_second(games, lambda: [league_matches.claim(engine, "benchmark") for _ in tasks])
     done = a_second(
         games,
-        lambda: [finish(engine, one, played(record).to_json(), record, count_game) for one, record in records.items()],
+        lambda: [
+            finish(engine, one, game_result(record).to_json(), record, count_game) for one, record in records.items()
+        ],
     )
     again = a_second(games, lambda: recompute(engine))
     size = statistics.median(len(packed(record)) for record in records.values())
     print(f"{LINES} lines of the leaderboard with their trends  {milliseconds(lambda: leaderboard(engine)):.0f} ms")
-    print(f"all who could play, for matchmaking  {milliseconds(lambda: league.contenders(engine, GAME)):.0f} ms")
+    print(f"all who could play, for matchmaking  {milliseconds(lambda: league_bots.contenders(engine, GAME)):.0f} ms")
     print(f"matches queued  {queue:.0f} a second")
     print(f"matches claimed  {claim:.0f} a second")
     print(f"games finished: record, ratings, history in one transaction  {done:.0f} a second")

@@ -12,8 +12,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from ludodrome.arena.ladder.beliefs import ELO_A_MU
-from ludodrome.arena.ladder.matchmaking import BETA, choose, pairings
+from ludodrome.arena.ladder.matchmaking import BETA, choose_pair, choose_pairs
+from ludodrome.arena.ladder.rating_updates import ELO_A_MU
 from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
 
 SPREAD = 300.0
@@ -101,7 +101,7 @@ def begin(count: int, games: int, seed: int) -> League:
     for mark in [one for one in (5, 10, 20, 30, 50, 75, 100, 150, 200) if one <= games]:
         while matched.games.mean() < mark:
             began = time.process_time()
-            pairs = pairings(matched.mu, matched.sigma, count, matched.dice)
+            pairs = choose_pairs(matched.mu, matched.sigma, count, matched.dice)
             spent += time.process_time() - began
             made += len(pairs)
             matched.play(pairs)
@@ -129,7 +129,9 @@ def join(league: League, games: int) -> None:
                 eager[:] = False
                 eager[one] = True
                 began = time.process_time()
-                pair = choose(league.mu, np.maximum(league.sigma, np.where(eager, 2.0, 0.0)), eager, free, league.dice)
+                pair = choose_pair(
+                    league.mu, np.maximum(league.sigma, np.where(eager, 2.0, 0.0)), eager, free, league.dice
+                )
                 spent += time.process_time() - began
                 calls += 1
                 assert pair is not None

@@ -25,7 +25,7 @@ from tests.web.leagues import populate
 from tests.web.serving import browser, server
 
 import ludodrome
-from ludodrome.web.identity import COOKIE
+from ludodrome.web.auth import COOKIE
 from ludodrome.web.routes.pages import TABS
 
 BARE = "/a-word"

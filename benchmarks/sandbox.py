@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess
-from ludodrome.arena.sandbox.interpreter import find
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find
+from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.sandbox.probe import KINDS, probe
 from ludodrome.arena.transports.processes import Process
 
@@ -94,7 +93,7 @@ def main() -> None:
         if why := kind.missing():
             print(f"{name} cannot be measured here: {why}")
             continue
-        box = Box(kind, machine, Limits(), {MAIN: ECHO.encode()})
+        box = Box(kind, machine, ResourceLimits(), {MAIN: ECHO.encode()})
         measure(name, lambda box=box: BoxedProcess(box))
     print(f"\nfinding the level in force, with all attacks: {timed(probe) / 1000:.1f} s")
     version = subprocess.run(["uname", "-sr"], capture_output=True, text=True).stdout.strip()

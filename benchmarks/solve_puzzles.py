@@ -15,7 +15,7 @@ from tests.games.spaces.tactics import margin
 from tests.tactics import options, read
 
 import ludodrome
-from ludodrome.puzzlebook import RESPOND, WIN, Puzzle, puzzles
+from ludodrome.puzzle import RESPOND, WIN, Puzzle, puzzles
 
 
 def tactics(game_id: str) -> Iterator[Puzzle]:

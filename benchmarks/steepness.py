@@ -37,7 +37,7 @@ def game_of(game: Game, dice: random.Random, judge: Searcher, player: Searcher) 
             seen.append((seat, found.score / 100))
         *_, chosen = player.search(states, nodes=dice.choice(PLAYER_NODES))
         game.kernels.play(states, chosen.action)
-    ending: Any = game.ending(states)
+    ending: Any = game.outcome_of(states)
     return [(score, (ending.returns[seat] + 1) / 2) for seat, score in seen]
 
 

@@ -99,7 +99,7 @@ def play_game(
         action = rng.choice(actions)
         if kernels.turns(states) >= opening:
             *_, finding = thinker.search(states, nodes=nodes)
-            if kernels.winning(states) < 0 and not kernels.pressed(states):
+            if kernels.winning(states) < 0 and not kernels.in_check(states):
                 row = np.zeros(subject.weights.size, np.int64)
                 subject.features(states, mover, row)
                 kept.append((row, finding.score, mover))

@@ -15,7 +15,7 @@ import numpy as np
 import ludodrome
 from ludodrome.game_spec import Rules
 from ludodrome.jit import Array, as_words, copy_state, kernel, new_states
-from ludodrome.puzzlebook import MARGIN, RESPOND, SAVE, WIN, Puzzle
+from ludodrome.puzzle import MARGIN, RESPOND, SAVE, WIN, Puzzle
 
 DEEPEST = 12
 NO_LIMIT = 1 << 62

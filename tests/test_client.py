@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from ludodrome.arena import records
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
-from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.player import Budget
 from ludodrome.client import Client, Refused, connect_bot
@@ -132,10 +132,10 @@ class First:
         self.closed = True
 
 
-def _order(engine: Engine, bot: str, number: int) -> Order:
+def _order(engine: Engine, bot: str, number: int) -> LeagueJob:
     game, specs = make("dots", rows=2, cols=2), (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=20_000)
-    return Order(PlaySpec("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), False, 0.0)
+    return LeagueJob(PlaySpec("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), False, 0.0)
 
 
 def test_a_remote_bot_connects_and_plays(league: tuple[Engine, str]) -> None:

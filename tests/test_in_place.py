@@ -18,16 +18,16 @@ def test_the_same_in_place(game_id: str, options: dict[str, Any]) -> None:
     for state in sample_states(game, 6):
         states = game.new_states(1)
         states[0] = game.encode(state)
-        assert game.ending(states) == game.outcome(state)
-        assert all(game.shown(states, seat) == game.observation(state, seat) for seat in range(game.seats))
+        assert game.outcome_of(states) == game.outcome(state)
+        assert all(game.observation_of(states, seat) == game.observation(state, seat) for seat in range(game.seats))
         before = states.tobytes()
         with pytest.raises(ludodrome.IllegalMove):
-            game.advance(states, {"t": "nothing"})
+            game.apply_to(states, {"t": "nothing"})
         assert states.tobytes() == before
-        assert listed(lambda: game.listed(states)) == listed(lambda: game.legal_moves(state))  # noqa: B023
+        assert listed(lambda: game.legal_moves_of(states)) == listed(lambda: game.legal_moves(state))  # noqa: B023
         if game.to_move(state) is not None:
             move = random_move(game, state, rng)
-            game.advance(states, move)
+            game.apply_to(states, move)
             assert game.decode(states[0]) == game.apply(state, move)
 
 

@@ -229,8 +229,8 @@ def test_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_sandbox_that_does_not_hold_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     from ludodrome.arena import sandbox
-    from ludodrome.arena.sandbox.levels import NONE, Level
+    from ludodrome.arena.sandbox.levels import NONE, SandboxLevel
 
-    monkeypatch.setattr(sandbox, "level", lambda: Level(NONE, ("no kernel for it",)))
+    monkeypatch.setattr(sandbox, "level", lambda: SandboxLevel(NONE, ("no kernel for it",)))
     found = machine.sandbox()
     assert (found.grade, "no kernel for it" in found.sentence) == (WARNING, True)

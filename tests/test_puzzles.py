@@ -11,7 +11,7 @@ import pytest
 
 import ludodrome
 from ludodrome.jit import COMPILED
-from ludodrome.puzzlebook import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle, puzzles
+from ludodrome.puzzle import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle, puzzles
 from tests.exhaustive import Prover, faults
 from tests.games.spaces.brute import best_by_force
 from tests.tactics import options, read

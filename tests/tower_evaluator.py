@@ -111,7 +111,7 @@ def rekeyed(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
     rows = np.zeros((2, SYMMETRIES), np.uint64)
     rows[0] = keys
     kernels: Any = game.kernels
-    kernels.rekey(pair, rows)
+    kernels.update_hash(pair, rows)
     return rows[1]
 
 
@@ -190,7 +190,7 @@ def check_threats(game: ludodrome.Game, positions: Iterator[Any], most: int) -> 
 def narrowed(game: ludodrome.Game, states: Any) -> list[int]:
     buffer = game.buffer()
     kernels: Any = game.kernels
-    return [int(action) for action in buffer[: kernels.narrow(states, buffer, kernels.legal(states, buffer))]]
+    return [int(action) for action in buffer[: kernels.evasions(states, buffer, kernels.legal(states, buffer))]]
 
 
 def threat_case(game: ludodrome.Game, states: Any) -> str:
@@ -198,7 +198,7 @@ def threat_case(game: ludodrome.Game, states: Any) -> str:
     kernels: Any = game.kernels
     if kernels.winning(states) >= 0:
         return "winning"
-    if not kernels.pressed(states):
+    if not kernels.in_check(states):
         return "calm"
     return "saved" if narrowed(game, states) else "lost"
 
@@ -207,13 +207,13 @@ def check_marks(game: ludodrome.Game, states: Any, turned_marks: Any) -> None:
     """No two legal actions have the same mark, and marks turn with the board."""
     kernels: Any = game.kernels
     actions = legal(game, states)
-    marks = [int(kernels.mark(states, action)) for action in actions]
+    marks = [int(kernels.move_id(states, action)) for action in actions]
     assert len(set(marks)) == len(marks)
     assert max(marks) < turned_marks.shape[1]
     line = game.codec.format_line(states[0])
     for symmetry in range(SYMMETRIES):
         turned = states_of(game, turned_line(line, symmetry))
-        found = {int(kernels.mark(turned, action)): action for action in legal(game, turned)}
+        found = {int(kernels.move_id(turned, action)): action for action in legal(game, turned)}
         assert sorted(found) == sorted(turned_marks[symmetry, marks])
         for mark, action in list(zip(marks, actions, strict=True))[::7]:
             there = after(game, turned, found[int(turned_marks[symmetry, mark])])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
     from ludodrome.games import make, spaces
-    from ludodrome.puzzlebook import Puzzle, puzzles
+    from ludodrome.puzzle import Puzzle, puzzles
     from ludodrome.search.batch import Batch, batch
     from ludodrome.search.perft import perft, perft_ends
     from ludodrome.search.playouts import Playouts, playouts
@@ -60,8 +60,8 @@ _HOMES = {
     "bot_names": "bots",
     "Bot": "bots.player",
     "Budget": "bots.player",
-    "Puzzle": "puzzlebook",
-    "puzzles": "puzzlebook",
+    "Puzzle": "puzzle",
+    "puzzles": "puzzle",
     "Batch": "search.batch",
     "batch": "search.batch",
     "perft": "search.perft",

@@ -47,7 +47,7 @@ def _umask() -> int:
 
 
 # Files that one process at a time has locked. Nothing is left of a lock when its holder dies.
-# What a lock stands for belongs to those who take it: ``caching.py``, ``arena/sandbox/identities.py``.
+# What a lock stands for belongs to those who take it: ``caching.py``, ``arena/sandbox/uid_pool.py``.
 
 
 def lock_file(path: Path) -> int | None:

@@ -113,7 +113,7 @@ class Game:
     """What a record's ``reason`` stands for; number 0 is the empty text of a running game."""
     kernels: Kernels
     codec: Codec
-    insight: Evaluator | None = None
+    evaluator: Evaluator | None = None
     """What alpha-beta knows of the game; None where it cannot play it."""
 
     # What the upper floors ask; most games leave these as they are
@@ -217,7 +217,7 @@ class Game:
         return plain_planes(self.dtype)
 
     @property
-    def hides(self) -> bool:
+    def has_hidden_information(self) -> bool:
         """Whether there are positions of which not everybody may see everything."""
         return False
 
@@ -246,23 +246,23 @@ class Game:
         self.kernels.play(states, self._legal_action(move, states))
         return self.decode(states[0])
 
-    def advance(self, states: Any, move: Any) -> None:
+    def apply_to(self, states: Any, move: Any) -> None:
         """Make a move in states[0], in place; IllegalMove, and nothing is changed, if it cannot be made there."""
         if self.actions_a_turn == 1:
             self.kernels.play(states, self._legal_action(move, states))
         else:
             states[0] = self.encode(self.apply(self.decode(states[0]), move))
 
-    def ending(self, states: Any) -> Outcome | None:
+    def outcome_of(self, states: Any) -> Outcome | None:
         """How the game of states[0] ended; None while it runs."""
         return self._ending(states)
 
-    def shown(self, states: Any, seat: int) -> Any:
+    def observation_of(self, states: Any, seat: int) -> Any:
         """The observation of states[0]."""
         state = self.decode(states[0])
         return state if type(self).observation is Game.observation else self.observation(state, seat)
 
-    def listed(self, states: Any) -> list[Any]:
+    def legal_moves_of(self, states: Any) -> list[Any]:
         """The legal moves of states[0]."""
         if self.actions_a_turn == 1:
             return self.codec.format_moves(self._legal(states), states[0])

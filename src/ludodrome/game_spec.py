@@ -1,8 +1,8 @@
-"""What a game's room must provide: the verbs of its rules, its compiled entries, its codec.
+"""What a game's room must provide: the rules of its rules, its compiled entries, its codec.
 
 ``Game`` in game.py is made of these. A new game begins with this page, and with docs/how-to/adding-a-game.md.
 
-A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Insight`` (then ``ThinkingKernels`` too) and
+A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Evaluator`` (then ``ThinkingKernels`` too) and
 ``Planes`` are optional: without the one, ``alphabeta`` does not play the game, and without the others learners see its
 record byte by byte.
 """
@@ -16,7 +16,7 @@ from ludodrome.jit import Array, Int, Record
 
 
 class Rules(NamedTuple):
-    """A game's kernels, the same verbs in every room. ``s`` is one record."""
+    """A game's kernels, the same rules in every room. ``s`` is one record."""
 
     reset: Callable[[Record, Any], None]
     """(s, seed): the initial position; the option fields stay as they are."""
@@ -37,43 +37,43 @@ class Rules(NamedTuple):
 class Evaluator(NamedTuple):
     """What a room knows beyond its rules, for searches between two sides (``search/alphabeta.py``).
 
-    The sides are the *hero*, a seat, and everybody else. Values are whole numbers from the hero's
+    The sides are the *pov_seat*, a seat, and everybody else. Values are whole numbers from the pov_seat's
     point of view, below 10,000 either way: a hundred is about one good thing more than the other side has.
-    A *mark* names a move by what it does on the board (from where, to where), so that the same
-    move has the same mark in many positions, and turns with the board.
+    A *move_id* names a move by what it does on the board (from where, to where), so that the same
+    move has the same move_id in many positions, and turns with the board.
     """
 
     value: Callable[[Record, Int], Int]
-    """(s, hero): what a running position is worth to the hero; equal for positions that a symmetry turns
+    """(s, pov_seat): what a running position is worth to the pov_seat; equal for positions that a symmetry turns
     into each other. In games of points only the points still to be won count."""
     winning: Callable[[Record], Int]
     """(s): an action that wins at once for the seat to move, or -1. It may miss some, but never err."""
-    pressed: Callable[[Record], Any]
+    in_check: Callable[[Record], Any]
     """(s): whether the next seat threatens to win at once. Asked only where ``winning`` found nothing."""
-    narrow: Callable[[Record, Array, Int], Int]
+    evasions: Callable[[Record, Array, Int], Int]
     """(s, buffer, count): of the legal actions keeps those that do not lose to the threat of the next seat;
-    how many. What it drops loses in two plies, for certain. Asked only in pressed positions."""
-    loud: Callable[[Record, Int], Any]
+    how many. What it drops loses in two plies, for certain. Asked only in in_check positions."""
+    is_tactical: Callable[[Record, Int], Any]
     """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
-    survey: Callable[[Record], Any]
+    move_context: Callable[[Record], Any]
     """(s): what promises depend on, gathered once for all moves of a position."""
-    promise: Callable[[Record, Any, Int], Int]
-    """(s, survey, action): how good a move looks before anything was searched, -1000 to 1000."""
+    move_score: Callable[[Record, Any, Int], Int]
+    """(s, move_context, action): how good a move looks before anything was searched, -1000 to 1000."""
     gain: Callable[[Record, Record], Int]
     """(before, after): the points that the mover won with an action, in hundredths; 0 where games are just won."""
-    mark: Callable[[Record, Int], Int]
-    """(s, action): the action's mark, below ``marks``."""
-    rekey: Callable[[Record, Record, Array, Int], None]
+    move_id: Callable[[Record, Int], Int]
+    """(s, action): the action's move_id, below ``num_move_ids``."""
+    update_hash: Callable[[Record, Record, Array, Int], None]
     """(before, after, keys, at): keys[at + 1] = keys[at] changed by what differs, shape (plies, 8) uint64:
     one key for each symmetry of the board, in the order of ``search/symmetry.py``. Everything that decides
     how a game can go on is in a key, and points already won are not."""
-    marks: int
-    turned: Array
-    """(8, marks) uint16: the mark after each symmetry."""
+    num_move_ids: int
+    move_id_symmetries: Array
+    """(8, num_move_ids) uint16: the move_id after each symmetry."""
     by_points: bool
     """Whether the margin of points counts, as in dots, rather than who wins."""
-    quiet: bool
-    """Whether no action is ever loud: there is no search for quiet positions then."""
+    has_no_tactics: bool
+    """Whether no action is ever is_tactical: there is no search for quiet positions then."""
 
 
 class Planes(NamedTuple):
@@ -118,7 +118,7 @@ def field_shapes(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], tuple[i
 class Kernels(Protocol):
     """What a room's ``kernels.py`` offers to Python: compiled entries over arrays of states."""
 
-    # The verbs, each on states[0]
+    # The rules, each on states[0]
     def reset(self, states: Any, seed: Any) -> None: ...
     def legal(self, states: Any, buffer: Array) -> Int: ...
     def fault(self, states: Any, action: int) -> Int: ...
@@ -135,7 +135,7 @@ class Kernels(Protocol):
         self, states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
     ) -> None: ...
     def mask_many(self, states: Any, buffer: Array, mask: Array) -> None: ...
-    def grow(self, tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int: ...
+    def simulate(self, tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int: ...
     def reroot(self, tree: Any, work: Any, states: Any, settings: Array, target: Array) -> Any: ...
     def plan_select(
         self, plan: Any, roots: Array, states: Any, state_words: Array, buffer: Array, weight: float, mask: Array
@@ -145,20 +145,20 @@ class Kernels(Protocol):
     ) -> None: ...
 
     # For learners: search/vector.py
-    def begin_many(self, lessons: Any, where: Array, seat: int, kinds: int) -> None: ...
-    def act_many(self, lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None: ...
-    def settle_many(self, lessons: Any, fresh: Array, alone: bool) -> None: ...
-    def look_many(self, states: Any, rows: Array, views: Array, sights: Any) -> None: ...
+    def begin_many(self, vec: Any, where: Array, seat: int, kinds: int) -> None: ...
+    def act_many(self, vec: Any, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None: ...
+    def settle_many(self, vec: Any, fresh: Array, alone: bool) -> None: ...
+    def look_many(self, states: Any, rows: Array, seats: Array, obs: Any) -> None: ...
     def movers_many(self, states: Any, movers: Array) -> None: ...
-    def answer_random(self, lessons: Any, which: int, buffer: Array) -> None: ...
+    def answer_random(self, vec: Any, which: int, buffer: Array) -> None: ...
 
 
 class SearchKernels(Protocol):
-    """The entries that a room with an ``Insight`` adds for ``search/iterative.py``."""
+    """The entries that a room with an ``Evaluator`` adds for ``search/iterative.py``."""
 
-    def promise(self, states: Any, action: int) -> Int: ...
-    def mark(self, states: Any, action: int) -> Int: ...
-    def rekey(self, states: Any, keys: Array) -> None: ...
+    def move_score(self, states: Any, action: int) -> Int: ...
+    def move_id(self, states: Any, action: int) -> Int: ...
+    def update_hash(self, states: Any, keys: Array) -> None: ...
     def alphabeta(
         self,
         states: Any,

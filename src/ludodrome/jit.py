@@ -68,11 +68,11 @@ def python(function: Function) -> Function:
     return plain
 
 
-def kernel_of(owner: Callable[..., Any], merged: bool = False) -> Callable[[Function], Function]:
+def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Function], Function]:
     """The same for a function that a factory makes anew for each game; ``owner`` is one of the game's kernels.
 
     The game's module becomes part of its name: see the names of compiled functions below. Only compiled
-    functions may call it: from Python it crashes the process. ``merged``: it becomes part of whatever calls it, for
+    functions may call it: from Python it crashes the process. ``inline``: it becomes part of whatever calls it, for
     pieces of one large kernel: passing half a dozen arrays on costs more than many of them do.
     """
 

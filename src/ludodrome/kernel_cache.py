@@ -115,7 +115,9 @@ def _sources(room: Path) -> Iterable[Path]:
     """A room of another package may have folders of its own, or live beside modules that it shares with others."""
     games = _PACKAGE / "games"
     shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
-    own = room.glob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
+    if games in room.parents:  # a package inside a game, such as a solver, depends on the whole game
+        room = games / room.relative_to(games).parts[0]
+    own = room.rglob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
     return sorted({*shared, *own})
 
 

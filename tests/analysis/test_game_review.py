@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.analysis.grading import Grading
+from ludodrome.analysis.game_review import GameReview
 from ludodrome.analysis.move_review import least_loss, reviewer_of
 from ludodrome.analysis.win_probability import (
     BEST,
@@ -21,7 +21,7 @@ from ludodrome.analysis.win_probability import (
 )
 from ludodrome.bots import bot
 from ludodrome.game import Game
-from ludodrome.games.dots.solve import Solver
+from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.spaces import respond, simulate
 
 FEW = 3_000
@@ -38,8 +38,8 @@ def played(game: Game, specs: list[str], seed: int = 1, most: int = 200) -> tupl
     return states, moves
 
 
-def graded(game: Game, states: list[Any], moves: list[Any], **wish: Any) -> Grading:
-    grading = Grading(game, states, moves, nodes=FEW, **wish)
+def graded(game: Game, states: list[Any], moves: list[Any], **wish: Any) -> GameReview:
+    grading = GameReview(game, states, moves, nodes=FEW, **wish)
     for _ in grading.work():
         pass
     return grading
@@ -89,10 +89,10 @@ def test_every_move_of_a_small_board_of_dots_is_graded_by_the_solver() -> None:
 
     given_away = 0.0
     for ply, one in grading.plies.items():
-        assert one.appraisal.exact
-        assert one.appraisal.best.score == margin(ply, one.seat)
-        assert one.appraisal.played.score == margin(ply + 1, one.seat)
-        assert one.points == one.appraisal.best.score - one.appraisal.played.score
+        assert one.review.exact
+        assert one.review.best.score == margin(ply, one.seat)
+        assert one.review.played.score == margin(ply + 1, one.seat)
+        assert one.points == one.review.best.score - one.review.played.score
         given_away += one.points or 0
     assert given_away > 0
     assert sorted(grading.plies) == list(range(17))
@@ -104,10 +104,10 @@ def test_a_best_edge_attains_the_value(long: bool) -> None:
     game = ludodrome.make("dots", rows=2, cols=3)
     states, moves = played(game, ["random", "random"], seed=5)
     for ply, one in graded(game, states, moves).plies.items():
-        after = game.apply(states[ply], one.appraisal.move)
-        again = graded(game, [states[ply], after], [one.appraisal.move])
+        after = game.apply(states[ply], one.review.move)
+        again = graded(game, [states[ply], after], [one.review.move])
         assert again.plies[0].loss == 0
-        assert again.plies[0].appraisal.best.score == one.appraisal.best.score
+        assert again.plies[0].review.best.score == one.review.best.score
 
 
 @pytest.mark.parametrize("name", ["skysummit", "caldera", "santorini"])
@@ -118,11 +118,11 @@ def test_a_thrown_win_is_found_and_a_won_game_is_proven(name: str, long: bool) -
     states, moves = played(game, ["level:4", "random"], seed=3)
     grading = graded(game, states, moves)
     last = grading.plies[len(moves) - 1]
-    assert last.appraisal.exact
-    assert last.appraisal.best.distance == 1
+    assert last.review.exact
+    assert last.review.best.distance == 1
     assert last.grade in (BEST, None)
-    assert last.worth == 1
-    assert all(0 <= one.loss <= one.worth for one in grading.plies.values())
+    assert last.win_probability == 1
+    assert all(0 <= one.loss <= one.win_probability for one in grading.plies.values())
     accuracies = [grading.accuracy(seat) or 0 for seat in range(2)]
     assert accuracies[0] > accuracies[1]
     assert grading.turning_points()
@@ -137,7 +137,7 @@ def test_three_seats_are_graded_each_for_itself(long: bool) -> None:
     grading = graded(game, states, moves)
     assert grading.done
     assert {one.seat for one in grading.plies.values()} == {0, 1, 2}
-    assert grading.plies[len(moves) - 1].worth == 1
+    assert grading.plies[len(moves) - 1].win_probability == 1
 
 
 def test_an_answer_in_spaces_is_graded_by_the_best_response() -> None:
@@ -151,8 +151,8 @@ def test_an_answer_in_spaces_is_graded_by_the_best_response() -> None:
         own, other = simulate(moves[ply], before["chosen"], 3, "live").points
         best = respond(before["chosen"], 3, "live")
         assert one.points == best.margin - (own - other)
-        assert one.appraisal.exact
-    assert grading.plies[5].appraisal.played.score == pytest.approx(
+        assert one.review.exact
+    assert grading.plies[5].review.played.score == pytest.approx(
         states[-1]["totals"][grading.plies[5].seat] - states[-1]["totals"][1 - grading.plies[5].seat]
     )
 
@@ -166,7 +166,7 @@ def test_a_first_board_is_worth_what_its_best_answer_leaves(long: bool) -> None:
     after = game.apply(game.initial_state(), board)
     one = graded(game, [game.initial_state(), after], [board]).plies[0]
     assert one.grade == BEST
-    assert one.appraisal.best.score == -3
+    assert one.review.best.score == -3
 
 
 def test_what_lies_face_down_is_graded_against_the_mixture_that_nothing_beats() -> None:
@@ -185,14 +185,14 @@ def test_forced_and_foreign_moves_are_not_graded_but_valued() -> None:
     states, moves = played(game, ["random", "random"])
     grading = graded(game, states, moves, own=[False, True, True, True])
     assert [grading.plies[ply].grade for ply in range(4)] == [None, BEST, BEST, None]
-    assert grading.plies[0].worth == pytest.approx(0.5 - 0.5 * math.tanh(1))
+    assert grading.plies[0].win_probability == pytest.approx(0.5 - 0.5 * math.tanh(1))
 
 
 def test_when_the_time_is_up_the_rest_costs_little() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
     states, moves = played(game, ["random", "random"])
     ticks = iter(range(10**6))
-    grading = Grading(game, states, moves, nodes=10**9, seconds=0)
+    grading = GameReview(game, states, moves, nodes=10**9, seconds=0)
     assert len(list(grading.work(lambda: float(next(ticks))))) == len(moves)
     assert grading.done
 
@@ -216,14 +216,14 @@ def test_an_unsolved_position_of_dots_is_estimated() -> None:
     game = ludodrome.make("dots")
     states, moves = played(game, ["random", "random"], most=3)
     found = graded(game, states, moves)
-    assert not any(one.appraisal.exact for one in found.plies.values())
+    assert not any(one.review.exact for one in found.plies.values())
 
 
 def test_a_solved_position_whose_sequel_is_unknown_asks_for_the_edge() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
     state = game.initial_state()
     move = game.legal_moves(state)[0]
-    found = reviewer_of(game).appraise(state, move, None, FEW)
+    found = reviewer_of(game).review(state, move, None, FEW)
     assert found.exact
     assert found.played.score <= found.best.score
 
@@ -231,4 +231,4 @@ def test_a_solved_position_whose_sequel_is_unknown_asks_for_the_edge() -> None:
 def test_positions_and_moves_must_fit() -> None:
     game = ludodrome.make("dots")
     with pytest.raises(ValueError, match="1 moves have 2 positions, not 1"):
-        Grading(game, [game.initial_state()], [{}])
+        GameReview(game, [game.initial_state()], [{}])

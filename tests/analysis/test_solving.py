@@ -7,7 +7,7 @@ import pytest
 
 import ludodrome
 from ludodrome.analysis import Solving
-from ludodrome.analysis.solving import fitting_bits, load, save
+from ludodrome.analysis.solving import load_solving, recommended_table_bits, save_solving
 from ludodrome.jit import COMPILED
 from tests.search.positions import reached
 from tests.search.test_alphabeta import can_force
@@ -36,7 +36,7 @@ def test_a_larger_board_has_a_larger_table_as_far_as_the_memory_goes(monkeypatch
 
     def bits(name: str, **options: int) -> int:
         game = ludodrome.make(name, **options)
-        return fitting_bits(game, game.initial_state())
+        return recommended_table_bits(game, game.initial_state())
 
     assert [bits("dots", rows=size, cols=4) for size in (2, 3, 4, 5)] == [22, 22, 27, 27]
     assert bits("caldera") == 22
@@ -115,12 +115,12 @@ def test_solving_goes_on_from_a_file(tmp_path: Path) -> None:
     stopped = Solving(game, table_bits=16)
     for _ in range(3):
         stopped.solver.run(2_000)  # type: ignore[union-attr]
-    save(stopped, tmp_path / "run.npz")
-    resumed = load(game, None, tmp_path / "run.npz")
+    save_solving(stopped, tmp_path / "run.npz")
+    resumed = load_solving(game, None, tmp_path / "run.npz")
     assert resumed.run()
     assert resumed.solution.value == whole.solution.value == -3
     assert resumed.nodes < whole.nodes - 3_000
-    other = load(game, game.apply(game.initial_state(), whole.solution.move), tmp_path / "run.npz")
+    other = load_solving(game, game.apply(game.initial_state(), whole.solution.move), tmp_path / "run.npz")
     assert other.run()
     assert other.solution.value == 3
 
@@ -131,17 +131,17 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     for content in (b"", b"PK\x03\x04 nothing", bytes(100)):
         file.write_bytes(content)
         with pytest.raises(ValueError, match="is no file of `ludodrome solve`"):
-            load(game, None, file)
+            load_solving(game, None, file)
     board = np.array([2, 2])
     np.savez_compressed(file, board=board, table=np.zeros((4, 8), np.uint64))
     with pytest.raises(ValueError, match="compressed"):
-        load(game, None, file)
+        load_solving(game, None, file)
     for table in (np.zeros((3, 8), np.uint64), np.zeros((4, 8)), np.zeros(0, np.uint64), np.zeros((4, 4), np.uint64)):
         np.savez(file, board=board, table=table)
         with pytest.raises(ValueError, match="no table of the solver"):
-            load(game, None, file)
+            load_solving(game, None, file)
     np.savez(file, board=np.array([3, 3]), table=np.zeros((4, 8), np.uint64))
     with pytest.raises(ValueError, match="about a board of"):
-        load(game, None, file)
+        load_solving(game, None, file)
     with pytest.raises(ValueError, match="only the solving of dots"):
-        load(ludodrome.make("caldera"), None, file)
+        load_solving(ludodrome.make("caldera"), None, file)

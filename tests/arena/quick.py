@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.matches.fixtures import MatchSettings
+from ludodrome.arena.matches.scheduler import MatchSettings
 from ludodrome.arena.records import comparable
-from ludodrome.arena.tournaments.plans import Plan, make_plan
+from ludodrome.arena.tournaments.plans import TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import Tournament
 from ludodrome.games import make
 from ludodrome.store.database import open_database
@@ -25,12 +25,12 @@ BOTS = ["random", "greedy", "level:1", "level:2", "chains"]
 PROGRAM = [sys.executable, "-m", "ludodrome"]
 
 
-def discipline(game_id: str = "dots", seed: int = 0, **options: Any) -> MatchSettings:
+def match_settings(game_id: str = "dots", seed: int = 0, **options: Any) -> MatchSettings:
     game = make(game_id, **(options or (SMALL if game_id == "dots" else {})))
     return MatchSettings(game.id, game.id, game.options, game.seats, conditions(game, clock="nodes=100"), seed)
 
 
-def plan(**changed: Any) -> Plan:
+def plan(**changed: Any) -> TournamentPlan:
     usual: dict[str, Any] = {
         "name": "quick",
         "games": [DOTS],
@@ -41,7 +41,7 @@ def plan(**changed: Any) -> Plan:
     return make_plan(usual | changed)
 
 
-def tournament(path: Path, wanted: Plan) -> Tournament:
+def tournament(path: Path, wanted: TournamentPlan) -> Tournament:
     """A tournament in a file: the one that is there, or a new one."""
     engine = open_database(path, create=True)
     found = Ledger.find(engine, wanted.name)

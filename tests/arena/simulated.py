@@ -5,8 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ludodrome.arena.statistics.likelihood import Numbers
-from ludodrome.arena.statistics.scores import ELO, PAIR_VALUES, expected_share
+from ludodrome.arena.statistics.scores import ELO, PAIR_VALUES, Numbers, expected_share
 
 RETURNS = ((1, -1), (0, 0), (-1, 1))
 

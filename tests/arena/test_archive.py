@@ -12,7 +12,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import archive
-from ludodrome.arena.records.archive import Wanted
+from ludodrome.arena.records.archive import RecordFilter
 from ludodrome.games import make
 
 
@@ -55,23 +55,23 @@ def test_a_table_has_a_row_for_each_game(games: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("wanted", "count"),
     [
-        (Wanted(), 2),
-        (Wanted(game="dots"), 1),
-        (Wanted(bot="greedy"), 2),
-        (Wanted(bot="nobody"), 0),
-        (Wanted(winner="greedy"), 2),
-        (Wanted(winner="draw"), 0),
-        (Wanted(reason="boxes"), 1),
-        (Wanted(verdict="timeout"), 0),
+        (RecordFilter(), 2),
+        (RecordFilter(game="dots"), 1),
+        (RecordFilter(bot="greedy"), 2),
+        (RecordFilter(bot="nobody"), 0),
+        (RecordFilter(winner="greedy"), 2),
+        (RecordFilter(winner="draw"), 0),
+        (RecordFilter(reason="boxes"), 1),
+        (RecordFilter(verdict="timeout"), 0),
     ],
 )
-def test_records_are_chosen(wanted: Wanted, count: int, games: list[Any]) -> None:
+def test_records_are_chosen(wanted: RecordFilter, count: int, games: list[Any]) -> None:
     assert sum(one in wanted for one in games) == count
 
 
 def test_bad_wishes_are_refused() -> None:
     with pytest.raises(ValueError, match="a verdict is timeout, crash"):
-        Wanted(verdict="laziness")
+        RecordFilter(verdict="laziness")
     with pytest.raises(ValueError, match="jsonl, csv or text"):
         list(archive.export([], "pdf"))
 

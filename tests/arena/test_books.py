@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.matches.books import DrawnBook, FixedBook, NoBook, read_book
 from ludodrome.arena.matches.match import open_book
-from ludodrome.arena.matches.openings import opening
+from ludodrome.arena.matches.openings import DrawnBook, EmptyBook, FixedBook, opening, read_book
 from ludodrome.games import make
 from tests.arena.quick import SMALL
 
@@ -52,13 +51,13 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None
 
 def test_which_book_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "cache"))
-    assert isinstance(open_book(GAME, 0, False), NoBook)
-    assert isinstance(open_book(make("spaces"), 0, True), NoBook)
+    assert isinstance(open_book(GAME, 0, False), EmptyBook)
+    assert isinstance(open_book(make("spaces"), 0, True), EmptyBook)
     open_book(GAME, 0, True, tmp_path / "records").add(0, moves(1))
     assert [file.name[:14] for file in (tmp_path / "records").iterdir()] == ["openings-dots-"]
     open_book(GAME, 0, True).add(0, moves(1))
     assert len(list((tmp_path / "cache" / "openings").iterdir())) == 1
-    assert NoBook().find(7) == ()
+    assert EmptyBook().find(7) == ()
 
 
 def test_a_book_of_ones_own(tmp_path: Path) -> None:

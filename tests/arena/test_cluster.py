@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.matches import worker
-from ludodrome.arena.matches.executors import Cluster, LocalWorkers, Workers
-from ludodrome.arena.matches.fixtures import Play, Record
+from ludodrome.arena.matches import workers as worker
+from ludodrome.arena.matches.scheduler import Play, Record
+from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.tournaments.report import standings
 from tests.arena import quick
@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def played(path: Path, workers: Workers, pairs: int, play: Play = worker.play) -> tuple[object, object]:
+def played(path: Path, workers: Workers, pairs: int, play: Play = worker.play_game) -> tuple[object, object]:
     """Records and standings of a tournament of so many pairs of games for each two bots; of one pair, with openings."""
     opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
     try:
@@ -57,7 +57,7 @@ SETTLED = 3.0
 def slow_play(assignment: PlaySpec) -> Record:
     """So that there is time to kill somebody."""
     time.sleep(0.1)
-    return worker.play(assignment)
+    return worker.play_game(assignment)
 
 
 def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:
@@ -101,7 +101,7 @@ def test_without_distributed_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.arena.matches.executors.ANSWER", 0.2)
+    monkeypatch.setattr("ludodrome.arena.matches.workers.ANSWER", 0.2)
     with pytest.raises(ValueError, match=r"there is no cluster at tcp://127\.0\.0\.1:1"):
         Cluster("tcp://127.0.0.1:1")
     with pytest.raises(ValueError, match="there is no cluster at nonsense"):

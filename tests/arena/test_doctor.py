@@ -12,8 +12,8 @@ import pytest
 
 import ludodrome
 from ludodrome.arena import records
-from ludodrome.arena.doctor import examine, manners
-from ludodrome.arena.doctor.checkups import CHECKS, UNUSUAL
+from ludodrome.arena.doctor import checks, examine
+from ludodrome.arena.doctor.checks import CHECKS, UNUSUAL
 from ludodrome.arena.doctor.examination import (
     FAILURE,
     GRADES,
@@ -21,9 +21,9 @@ from ludodrome.arena.doctor.examination import (
     NOTE,
     SKIPPED,
     WARNING,
+    CheckResult,
     Examination,
-    Finding,
-    Trial,
+    TrialGame,
 )
 from tests.arena.playing import AMPLE
 
@@ -35,7 +35,7 @@ def quirk(kind: str) -> str:
     return f"cmd:{sys.executable} -I -S {QUIRKS} {shlex.quote(kind)}"
 
 
-def examined(game: str, spec: str, folder: Path, *only: str, **options: Any) -> list[Finding]:
+def examined(game: str, spec: str, folder: Path, *only: str, **options: Any) -> list[CheckResult]:
     return list(examine(ludodrome.make(game, **options), spec, folder, clock=AMPLE, only=only))
 
 
@@ -107,7 +107,7 @@ def test_a_bot_of_the_older_protocol_passes(game: str, tmp_path: Path) -> None:
 
 
 def test_a_bot_that_stays_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manners, "PATIENCE", 1.0)
+    monkeypatch.setattr(checks, "PATIENCE", 1.0)
     (finding,) = examined("skysummit", quirk("stays"), tmp_path, "closing")
     assert finding.grade == WARNING
     assert finding.sentence == "after the greeting, its stdin closed: it had not left after 1 s, and was killed"
@@ -156,15 +156,15 @@ def test_the_same_seed_gives_the_same_findings(tmp_path: Path) -> None:
 
 def test_positions_with_something_hidden_are_shown_as_json(tmp_path: Path) -> None:
     on = Examination(ludodrome.make("spaces", choice="blind"), quirk("good"), 0, AMPLE, tmp_path)
-    played = on.play(Trial("as seat 1", 1))  # in spaces there are no legal moves from which it could choose
+    played = on.play(TrialGame("as seat 1", 1))  # in spaces there are no legal moves from which it could choose
     finding = on.judged("seats", played)
     assert finding.sentence == "as seat 1, turn 1: crash: it exited with code 1"
     assert json.loads(finding.position)["choice"] == "blind"
 
 
 def test_findings_are_json() -> None:
-    assert Finding("a", HELD, "b").to_json() == {"check": "a", "grade": HELD, "sentence": "b"}
-    full = Finding("a", HELD, "b", "c", "d", ("e",)).to_json()
+    assert CheckResult("a", HELD, "b").to_json() == {"check": "a", "grade": HELD, "sentence": "b"}
+    full = CheckResult("a", HELD, "b", "c", "d", ("e",)).to_json()
     assert json.loads(json.dumps(full)) == full
     assert full["commands"] == ["e"]
 

@@ -5,7 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from ludodrome.arena.tournaments.formats import bracket, circle, gauntlet, round_robin, swiss, swiss_rounds
+from ludodrome.arena.tournaments.plans import swiss_rounds
+from ludodrome.arena.tournaments.rounds import bracket, circle, gauntlet, round_robin, swiss
 
 
 @pytest.mark.parametrize("entrants", range(2, 12))

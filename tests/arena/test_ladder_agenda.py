@@ -8,30 +8,29 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from ludodrome.arena.ladder import agenda as module
 from ludodrome.arena.ladder import events, playing
-from ludodrome.arena.ladder.agenda import OFF, ON, Agenda
+from ludodrome.arena.ladder import scheduler as module
 from ludodrome.arena.ladder.matchmaking import NARROW
-from ludodrome.arena.ladder.recompute import recompute
-from ludodrome.arena.matches.executors import AnyExecutor
+from ludodrome.arena.ladder.rating_updates import recompute
+from ludodrome.arena.ladder.scheduler import OFF, ON, LadderScheduler
 from ludodrome.arena.matches.pool import run
+from ludodrome.arena.matches.workers import AnyExecutor
 from ludodrome.arena.records import verify
 from ludodrome.arena.tournaments.report import standings
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
-from ludodrome.store import accounts, league, league_matches
-from ludodrome.store.account_models import LOCAL
+from ludodrome.store import accounts, league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.league_models import DONE, DROPPED, LADDER, PLAYING, QUEUED
+from ludodrome.store.models import DONE, DROPPED, LADDER, LOCAL, PLAYING, QUEUED
 
 SMALL = {"rows": 2, "cols": 2}
 
 
 @pytest.fixture
-def bots(engine: Engine) -> dict[str, league.Entry]:
+def bots(engine: Engine) -> dict[str, league_bots.BotEntry]:
     ensure_local(engine)
-    league.ensure_builtins(engine, "dots", {"random": "random", "greedy": "greedy", "chains": "chains"})
-    return {one.name: one for one in league.bots(engine, "dots")}
+    league_bots.ensure_builtins(engine, "dots", {"random": "random", "greedy": "greedy", "chains": "chains"})
+    return {one.name: one for one in league_bots.bots(engine, "dots")}
 
 
 @pytest.fixture(autouse=True)
@@ -42,22 +41,22 @@ def workers_leave(engine: Engine) -> Iterator[None]:
     playing._database.cache_clear()
 
 
-def _agenda(engine: Engine, runner: str = "r", ladder: str = OFF) -> Agenda:
-    return Agenda(engine, engine.url.render_as_string(hide_password=False), runner, ladder)
+def _agenda(engine: Engine, runner: str = "r", ladder: str = OFF) -> LadderScheduler:
+    return LadderScheduler(engine, engine.url.render_as_string(hide_password=False), runner, ladder)
 
 
-def _work(agenda: Agenda) -> None:
+def _work(agenda: LadderScheduler) -> None:
     with ThreadPoolExecutor(1) as threads:
         run(agenda, AnyExecutor(threads, 1))
 
 
-def _queue(engine: Engine, bots: dict[str, league.Entry], count: int) -> None:
+def _queue(engine: Engine, bots: dict[str, league_bots.BotEntry], count: int) -> None:
     ids = [bots["random"].id, bots["greedy"].id]
     for number in range(count):
         league_matches.queue(engine, LADDER, [(f"m-{number}", {"game": "dots", "names": ["a", "b"]}, ids, 0)], None)
 
 
-def test_a_match_is_claimed_by_one_runner(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_a_match_is_claimed_by_one_runner(engine: Engine, bots: dict[str, league_bots.BotEntry]) -> None:
     _queue(engine, bots, 20)
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda number: league_matches.claim(engine, f"r{number % 4}"), range(24)))
@@ -67,7 +66,7 @@ def test_a_match_is_claimed_by_one_runner(engine: Engine, bots: dict[str, league
 
 
 def test_a_claim_that_is_not_renewed_is_free_again(
-    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bots: dict[str, league_bots.BotEntry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _queue(engine, bots, 1)
     monkeypatch.setattr(league_matches, "LEASE_MS", 1)
@@ -84,7 +83,7 @@ def test_a_claim_that_is_not_renewed_is_free_again(
 
 
 def test_a_runner_that_stalled_goes_on_with_what_it_has(
-    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bots: dict[str, league_bots.BotEntry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _queue(engine, bots, 1)
     monkeypatch.setattr(league_matches, "LEASE_MS", -1)
@@ -94,7 +93,7 @@ def test_a_runner_that_stalled_goes_on_with_what_it_has(
 
 
 def test_a_match_that_never_comes_back_is_dropped(
-    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bots: dict[str, league_bots.BotEntry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _queue(engine, bots, 1)
     for _ in range(2 * league_matches.MOST_TRIES):  # what is given back has done no harm
@@ -111,7 +110,7 @@ def test_a_match_that_never_comes_back_is_dropped(
     assert found.status == DROPPED
 
 
-def test_a_tournament_is_played_whole(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_a_tournament_is_played_whole(engine: Engine, bots: dict[str, league_bots.BotEntry]) -> None:
     chosen = [bots[name] for name in ("random", "greedy", "chains")]
     event_id = events.ask(engine, "dots", chosen, LOCAL, options=SMALL, name="Cup", pairs=2)
     _work(_agenda(engine))
@@ -129,7 +128,9 @@ def test_a_tournament_is_played_whole(engine: Engine, bots: dict[str, league.Ent
     assert league_matches.live(engine) == {}
 
 
-def test_a_runner_that_is_killed_loses_and_repeats_nothing(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_a_runner_that_is_killed_loses_and_repeats_nothing(
+    engine: Engine, bots: dict[str, league_bots.BotEntry]
+) -> None:
     event_id = events.ask(engine, "dots", [bots["random"], bots["greedy"]], LOCAL, options=SMALL, pairs=3)
     killed = _agenda(engine, "killed")
     for _ in range(4):  # some openings are drawn, some games begun, one finished; then nobody hears of it any more
@@ -145,7 +146,7 @@ def test_a_runner_that_is_killed_loses_and_repeats_nothing(engine: Engine, bots:
     assert {status for *_, status in games} == {DONE}
 
 
-def test_events_take_turns(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_events_take_turns(engine: Engine, bots: dict[str, league_bots.BotEntry]) -> None:
     pair = [bots["random"], bots["greedy"]]
     first = events.ask(engine, "dots", pair, LOCAL, options=SMALL, pairs=2, openings=False)
     second = events.ask(engine, "dots", pair, LOCAL, options=SMALL, pairs=2, openings=False)
@@ -168,7 +169,7 @@ def test_events_take_turns(engine: Engine, bots: dict[str, league.Entry]) -> Non
 
 
 def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
-    engine: Engine, bots: dict[str, league.Entry], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bots: dict[str, league_bots.BotEntry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agenda = _agenda(engine, ladder=ON)
     assert agenda.next() is None  # nobody but built-ins: nothing is burnt
@@ -176,13 +177,13 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
     small = make("dots", **SMALL)
     monkeypatch.setattr(module, "make", lambda game, **options: small)
     monkeypatch.setattr(module, "GAMES", ("dots",))
-    bot_id = league.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
+    bot_id = league_bots.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
     for _ in range(6):
         agenda._known.clear()
         job = agenda.next()
         assert job is not None
         agenda.done(job, job.function(job.argument))
-    mine = league.standing(engine, bot_id)
+    mine = league_bots.standing(engine, bot_id)
     assert mine is not None
     assert mine.games == agenda.finished == 4  # two openings, each with the seats changed
     assert mine.verdicts == {}
@@ -193,7 +194,9 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
     assert agenda.next() is None
 
 
-def test_what_cannot_be_played_is_our_fault_and_not_rated(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_what_cannot_be_played_is_our_fault_and_not_rated(
+    engine: Engine, bots: dict[str, league_bots.BotEntry]
+) -> None:
     event_id = events.ask(engine, "dots", [bots["random"], bots["greedy"]], LOCAL, options=SMALL, openings=False)
     agenda = _agenda(engine)
     job = agenda.next()
@@ -209,7 +212,7 @@ def test_what_cannot_be_played_is_our_fault_and_not_rated(engine: Engine, bots: 
     assert closed.status == DONE
 
 
-def test_what_is_refused(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_what_is_refused(engine: Engine, bots: dict[str, league_bots.BotEntry]) -> None:
     pair = [bots["random"], bots["greedy"]]
     with pytest.raises(ValueError, match="2 to 20 bots"):
         events.ask(engine, "dots", pair[:1], LOCAL)
@@ -223,19 +226,21 @@ def test_what_is_refused(engine: Engine, bots: dict[str, league.Entry]) -> None:
         events.ask(engine, "dots", pair, LOCAL, pairs=101)
     with pytest.raises(ValueError, match="round-robin or a gauntlet"):
         events.ask(engine, "dots", pair, LOCAL, kind="swiss")
-    league.retire(engine, pair[0].id)
-    retired = league.find_bot(engine, pair[0].id)
+    league_bots.retire(engine, pair[0].id)
+    retired = league_bots.find_bot(engine, pair[0].id)
     assert retired is not None
     with pytest.raises(ValueError, match="does not play any more"):
         events.ask(engine, "dots", [retired, pair[1]], LOCAL)
-    league.retire(engine, pair[0].id, back=True)
+    league_bots.retire(engine, pair[0].id, back=True)
     for _ in range(events.MOST_OPEN):
         events.ask(engine, "dots", pair, LOCAL)
     with pytest.raises(ValueError, match="not over"):
         events.ask(engine, "dots", pair, LOCAL)
 
 
-def test_a_strangers_clock_does_not_hold_a_worker_for_a_day(engine: Engine, bots: dict[str, league.Entry]) -> None:
+def test_a_strangers_clock_does_not_hold_a_worker_for_a_day(
+    engine: Engine, bots: dict[str, league_bots.BotEntry]
+) -> None:
     pair = [bots["random"], bots["greedy"]]
     stranger = accounts.add_account(engine, "Stranger", "hash").id
     for clock in ("none", "depth=60", "11s", "1s+301s", "60s++11s", "1440m"):
@@ -247,4 +252,4 @@ def test_a_strangers_clock_does_not_hold_a_worker_for_a_day(engine: Engine, bots
 
 
 def test_no_bot_is_looked_for_under_a_name_with_a_nul(engine: Engine) -> None:
-    assert league.find_bot(engine, "a\0b") is None
+    assert league_bots.find_bot(engine, "a\0b") is None

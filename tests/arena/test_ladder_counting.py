@@ -7,31 +7,31 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from ludodrome.arena.ladder.beliefs import (
+from ludodrome.arena.ladder.rating_updates import (
     ELO_A_MU,
     FIRM_GAMES,
     FIRST_REFIT,
     MIDDLE,
     REFIT_EVERY,
     count_game,
+    displayed_rating,
     is_refit,
-    shown,
+    recompute,
 )
-from ludodrome.arena.ladder.recompute import recompute
 from ludodrome.arena.statistics.ratings import rate
 from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
-from ludodrome.store import league, league_matches
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import LADDER
+from ludodrome.store.league_ratings import finish
+from ludodrome.store.models import LADDER
 
 NAMES = ("one", "two", "three", "four")
 
 
 def _settle(engine: Engine) -> dict[str, str]:
     ensure_local(engine)
-    league.ensure_builtins(engine, "dots", dict.fromkeys(NAMES, "random"))
-    return {one.name: one.id for one in league.bots(engine, "dots")}
+    league_bots.ensure_builtins(engine, "dots", dict.fromkeys(NAMES, "random"))
+    return {one.name: one.id for one in league_bots.bots(engine, "dots")}
 
 
 def _counted(match: str, names: Sequence[str], returns: Sequence[float], verdicts: Any = (), rated: bool = True) -> Any:
@@ -66,7 +66,7 @@ def _some_games(engine: Engine, ids: dict[str, str], count: int, first: int = 0)
 
 
 def _ratings(engine: Engine) -> dict[str, tuple[float | None, float | None, int]]:
-    return {one.entry.name: (one.mu, one.sigma, one.games) for one in league.standings(engine, "dots")}
+    return {one.entry.name: (one.mu, one.sigma, one.games) for one in league_bots.standings(engine, "dots")}
 
 
 def test_a_game_counts_once(engine: Engine) -> None:
@@ -110,11 +110,11 @@ def test_what_is_not_of_the_ladder_or_not_rated_changes_no_rating(engine: Engine
 def test_ratings_recomputed_from_the_games_are_those_stored(engine: Engine) -> None:
     ids = _settle(engine)
     _some_games(engine, ids, 3 * FIRST_REFIT + 5)
-    before, steps = _ratings(engine), league.history(engine, ids["one"])
+    before, steps = _ratings(engine), league_bots.history(engine, ids["one"])
     report = recompute(engine)
     assert (report.games, report.bots, report.changed) == (3 * FIRST_REFIT + 5, 4, [])
     assert _ratings(engine) == before
-    assert league.history(engine, ids["one"]) == steps
+    assert league_bots.history(engine, ids["one"]) == steps
     with engine.begin() as connection:
         connection.execute(text("UPDATE league_ratings SET mu = mu + 1 WHERE bot = :bot"), {"bot": ids["two"]})
         connection.execute(text("DELETE FROM league_pairs"))
@@ -146,10 +146,10 @@ def test_when_that_is() -> None:
 
 
 def test_how_ratings_are_shown() -> None:
-    unknown = shown(None, None)
+    unknown = displayed_rating(None, None)
     assert unknown.rating == MIDDLE
     assert unknown.high - unknown.low == pytest.approx(2 * 1.96 * SIGMA * ELO_A_MU, abs=0.2)
-    assert shown(MU + 1, 1.0).rating == pytest.approx(MIDDLE + ELO_A_MU, abs=0.1)
+    assert displayed_rating(MU + 1, 1.0).rating == pytest.approx(MIDDLE + ELO_A_MU, abs=0.1)
 
 
 def test_histories_verdicts_and_head_to_heads(engine: Engine) -> None:
@@ -157,11 +157,11 @@ def test_histories_verdicts_and_head_to_heads(engine: Engine) -> None:
     _finish(engine, ids, "m-1", ("one", "two"), 1.0, verdicts=[[1, "timeout"]])
     _finish(engine, ids, "m-2", ("two", "one"), 1.0, verdicts=[[1, "timeout"], [1, "illegal"]])
     _finish(engine, ids, "m-3", ("one", "two"), 0.0)
-    one = league.standing(engine, ids["one"])
+    one = league_bots.standing(engine, ids["one"])
     assert one is not None
     assert (one.games, one.wins, one.draws, one.losses, one.verdicts) == (3, 1, 1, 1, {"illegal": 1, "timeout": 1})
-    assert [place for place, *_ in league.history(engine, ids["two"])] == [1, 2, 3]
-    assert league.head_to_heads(engine, ids["one"]) == [league.Against(ids["two"], "two", 1, 1, 1)]
-    trends = league.trends(engine, list(ids.values()), 2)
+    assert [place for place, *_ in league_bots.history(engine, ids["two"])] == [1, 2, 3]
+    assert league_bots.head_to_heads(engine, ids["one"]) == [league_bots.HeadToHead(ids["two"], "two", 1, 1, 1)]
+    trends = league_bots.trends(engine, list(ids.values()), 2)
     assert {name: len(values) for name, values in trends.items()} == {ids["one"]: 2, ids["two"]: 2}
     assert list(league_matches.records_of(engine, ids["one"])) == [{"match": f"m-{n}"} for n in (1, 2, 3)]

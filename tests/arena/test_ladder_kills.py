@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from ludodrome.arena.ladder import events, supervisor
-from ludodrome.arena.ladder.agenda import OFF, ON
-from ludodrome.arena.ladder.recompute import recompute
-from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.arena.ladder.supervisor import Supervisor
+from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder import runner as supervisor
+from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder.rating_updates import recompute
+from ludodrome.arena.ladder.runner import Supervisor
+from ludodrome.arena.ladder.scheduler import OFF, ON
 from ludodrome.bots.starters import one_file
-from ludodrome.store import league, league_matches
-from ludodrome.store.account_models import LOCAL
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.league_models import DONE
+from ludodrome.store.models import DONE, LOCAL
 
 KILLS = 5
 PATIENCE = 600.0
@@ -46,8 +46,8 @@ def test_killed_runners_lose_and_repeat_nothing(tmp_path: Path, long: bool, monk
     engine = open_database(tmp_path / "league.db", create=True, durable=True)
     ensure_local(engine)
     enter_builtins(engine)
-    bot_id = league.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
-    chosen = [one for one in league.bots(engine, "dots") if one.name in ("random", "greedy", "chains", "Mine")]
+    bot_id = league_bots.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
+    chosen = [one for one in league_bots.bots(engine, "dots") if one.name in ("random", "greedy", "chains", "Mine")]
     event_id = events.ask(engine, "dots", chosen, LOCAL, options={"rows": 2, "cols": 2}, name="Cup", pairs=12)
     runner = Supervisor(engine, ON, workers=2)
     runner.start()
@@ -69,15 +69,15 @@ def test_killed_runners_lose_and_repeat_nothing(tmp_path: Path, long: bool, monk
     assert [number for _, number, _, _ in games] == list(range(144))
     assert {status for *_, status in games} == {DONE}
     assert recompute(engine).changed == []
-    rated = [one for one in league.standings(engine, "dots") if one.games]
+    rated = [one for one in league_bots.standings(engine, "dots") if one.games]
     assert sum(one.games for one in rated) == 2 * len({place for one in rated for place, *_ in _steps(engine, one)})
     engine.dispose()
 
 
 def _over(engine: Engine, event_id: str, bot_id: str) -> bool:
-    event, mine = league_matches.find_event(engine, event_id), league.standing(engine, bot_id)
+    event, mine = league_matches.find_event(engine, event_id), league_bots.standing(engine, bot_id)
     return event is not None and event.status == DONE and mine is not None and mine.games >= 4
 
 
-def _steps(engine: Engine, one: league.Standing) -> list[tuple[int, float, float]]:
-    return league.history(engine, one.entry.id)
+def _steps(engine: Engine, one: league_bots.BotStanding) -> list[tuple[int, float, float]]:
+    return league_bots.history(engine, one.entry.id)

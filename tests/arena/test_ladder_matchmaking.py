@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ludodrome.arena.ladder.matchmaking import NARROW, choose, information, pairings
+from ludodrome.arena.ladder.matchmaking import NARROW, choose_pair, choose_pairs, information
 from ludodrome.arena.statistics.skill import MU, SIGMA
 
 
@@ -15,7 +15,7 @@ def test_the_uncertain_plays_first_and_meets_somebody_near() -> None:
     sigma = np.array([SIGMA, 2.0, 2.0, 2.0, 2.0])
     met = set()
     for seed in range(50):
-        pair = choose(mu, sigma, _all(5), _all(5), np.random.default_rng(seed))
+        pair = choose_pair(mu, sigma, _all(5), _all(5), np.random.default_rng(seed))
         assert pair is not None
         assert pair[0] == 0
         met.add(pair[1])
@@ -36,36 +36,39 @@ def test_nobody_plays_when_nobody_needs_to() -> None:
     dice = np.random.default_rng(0)
     mu = np.full(4, MU)
     rested = np.full(4, NARROW)
-    assert choose(mu, rested, _all(4), _all(4), dice) is None
+    assert choose_pair(mu, rested, _all(4), _all(4), dice) is None
     wide = np.full(4, SIGMA)
-    assert choose(mu, wide, _all(4, False), _all(4), dice) is None
-    assert choose(mu, wide, _all(4), np.array([True, False, False, False]), dice) is None
-    assert choose(mu, wide, np.array([True, False, False, False]), ~np.array([True, False, False, False]), dice) is None
+    assert choose_pair(mu, wide, _all(4, False), _all(4), dice) is None
+    assert choose_pair(mu, wide, _all(4), np.array([True, False, False, False]), dice) is None
+    assert (
+        choose_pair(mu, wide, np.array([True, False, False, False]), ~np.array([True, False, False, False]), dice)
+        is None
+    )
 
 
 def test_only_the_free_are_met_and_rested_ones_help() -> None:
     mu, sigma = np.full(4, MU), np.array([SIGMA, NARROW / 2, NARROW / 2, SIGMA])
     eager, free = np.array([True, True, True, False]), np.array([True, False, True, False])
     for seed in range(20):
-        assert choose(mu, sigma, eager, free, np.random.default_rng(seed)) == (0, 2)
+        assert choose_pair(mu, sigma, eager, free, np.random.default_rng(seed)) == (0, 2)
 
 
 def test_many_pairs_at_once_share_nobody() -> None:
     dice = np.random.default_rng(1)
     mu, sigma = dice.normal(MU, 8, 1001), dice.uniform(1, SIGMA, 1001)
-    found = pairings(mu, sigma, 10_000, dice)
+    found = choose_pairs(mu, sigma, 10_000, dice)
     assert len(found) > 480
     assert len(set(found.ravel().tolist())) == found.size
     apart = np.abs(mu[found[:, 0]] - mu[found[:, 1]])
     strangers = np.abs(mu[found[:, 0]] - dice.permutation(mu)[: len(found)])
     assert apart.mean() < strangers.mean() / 3
-    assert len(pairings(mu, sigma, 7, dice)) == 7
-    assert pairings(mu[:1], sigma[:1], 5, dice).shape == (0, 2)
+    assert len(choose_pairs(mu, sigma, 7, dice)) == 7
+    assert choose_pairs(mu[:1], sigma[:1], 5, dice).shape == (0, 2)
 
 
 def test_those_who_need_games_most_are_taken_first() -> None:
     mu, sigma = np.full(200, MU), np.full(200, 1.0)
     sigma[:20] = SIGMA
-    found = pairings(mu, sigma, 10, np.random.default_rng(2))
+    found = choose_pairs(mu, sigma, 10, np.random.default_rng(2))
     assert np.isin(found[:, 0], np.arange(20)).all()
     assert np.isin(found[:, 1], np.arange(20)).sum() >= 5

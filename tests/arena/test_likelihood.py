@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from ludodrome.arena.statistics.likelihood import bounds, fit
-from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES
+from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES, bounds, fit
 
 
 def test_the_fit_is_best_at_the_mean_and_falls_off_on_both_sides() -> None:

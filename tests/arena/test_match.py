@@ -10,44 +10,43 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import game_loop, records
-from ludodrome.arena.matches.books import DrawnBook, NoBook
-from ludodrome.arena.matches.executors import LocalWorkers
-from ludodrome.arena.matches.fixtures import rotations, unplayed
-from ludodrome.arena.matches.match import Match, Playing, checked_games, distinct_names, play_match
-from ludodrome.arena.matches.tallies import Played
-from ludodrome.arena.matches.trial import Trial
+from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun, checked_games, distinct_names, play_match
+from ludodrome.arena.matches.openings import DrawnBook, EmptyBook
+from ludodrome.arena.matches.scheduler import rotations, unplayed
+from ludodrome.arena.matches.tallies import GameResult
+from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.games import make
-from tests.arena.quick import SMALL, discipline
+from tests.arena.quick import SMALL, match_settings
 from tests.arena.test_tallies import game
 
 pytestmark = pytest.mark.xdist_group("dots")
 
 
-def match(games: int = 6, swap: bool = True, bots: tuple[str, ...] = ("greedy", "random")) -> Match:
-    return Match(discipline(seed=5), bots, distinct_names(bots), games, swap)
+def match(games: int = 6, swap: bool = True, bots: tuple[str, ...] = ("greedy", "random")) -> MatchSpec:
+    return MatchSpec(match_settings(seed=5), bots, distinct_names(bots), games, swap)
 
 
 def test_every_opening_is_played_with_all_seats_changed() -> None:
-    fixtures = list(match().fixtures())
-    assert [fixture.opening for fixture in fixtures] == [0, 0, 1, 1, 2, 2]
-    assert [fixture.names for fixture in fixtures] == [("greedy", "random"), ("random", "greedy")] * 3
-    assert [fixture.number for fixture in fixtures] == list(range(6))
-    first, second = (fixture.assignment(()) for fixture in fixtures[:2])
+    pairings = list(match().pairings())
+    assert [pairing.opening for pairing in pairings] == [0, 0, 1, 1, 2, 2]
+    assert [pairing.names for pairing in pairings] == [("greedy", "random"), ("random", "greedy")] * 3
+    assert [pairing.number for pairing in pairings] == list(range(6))
+    first, second = (pairing.assignment(()) for pairing in pairings[:2])
     assert first.seed == second.seed
     assert first.match != second.match
 
 
 def test_without_swapping_every_game_has_its_own_opening() -> None:
-    fixtures = list(match(3, swap=False).fixtures())
-    assert [(fixture.opening, fixture.names) for fixture in fixtures] == [(n, ("greedy", "random")) for n in range(3)]
+    pairings = list(match(3, swap=False).pairings())
+    assert [(pairing.opening, pairing.names) for pairing in pairings] == [(n, ("greedy", "random")) for n in range(3)]
 
 
 def test_three_seats_rotate() -> None:
     assert list(rotations(3)) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
-    three = Match(discipline("santorini", players=3), ("a", "b", "c"), ("a", "b", "c"), 3)
-    sat = Counter((name, seat) for fixture in three.fixtures() for seat, name in enumerate(fixture.names))
+    three = MatchSpec(match_settings("santorini", players=3), ("a", "b", "c"), ("a", "b", "c"), 3)
+    sat = Counter((name, seat) for pairing in three.pairings() for seat, name in enumerate(pairing.names))
     assert len(sat) == 9
     assert set(sat.values()) == {1}
 
@@ -66,20 +65,20 @@ def test_names_are_distinct() -> None:
 
 def test_a_match_is_recorded_and_gone_on_with(tmp_path: Path) -> None:
     book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
-    half = Playing(match(4))
+    half = MatchRun(match(4))
     assert play_match(half, book, LocalWorkers(2), tmp_path).played == 4
     files = sorted(tmp_path.glob("m-*.json"))
     assert len(files) == 4
     files[0].write_text("nonsense")  # whatever cannot be read is played again
-    whole = Playing(match(6))
+    whole = MatchRun(match(6))
     book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
-    programme = play_match(whole, book, LocalWorkers(2), tmp_path)
-    assert (programme.recalled, programme.played, whole.tally.games) == (3, 3, 6)
+    scheduler = play_match(whole, book, LocalWorkers(2), tmp_path)
+    assert (scheduler.recalled, scheduler.played, whole.tally.games) == (3, 3, 6)
     for file in tmp_path.glob("m-*.json"):
         record = records.read(file)
         records.verify(record)
         assert record["opening"]
-    again = Playing(match(6))
+    again = MatchRun(match(6))
     assert play_match(again, book, LocalWorkers(2), tmp_path, play=refuse).recalled == 6
     assert again.tally.to_json() == whole.tally.to_json() | {"length": again.tally.to_json()["length"]}
 
@@ -89,8 +88,8 @@ def refuse(assignment: PlaySpec) -> dict[str, Any]:
 
 
 def test_a_game_that_cannot_be_played_is_the_arenas_fault(tmp_path: Path) -> None:
-    playing = Playing(match(4))
-    play_match(playing, NoBook(), LocalWorkers(1), tmp_path, play=refuse)
+    playing = MatchRun(match(4))
+    play_match(playing, EmptyBook(), LocalWorkers(1), tmp_path, play=refuse)
     assert playing.tally.unrated == playing.tally.decided_by["arena"] == 4
     for file in tmp_path.glob("m-*.json"):
         record = records.read(file)
@@ -107,60 +106,60 @@ def kill_in_game_three(assignment: PlaySpec) -> dict[str, Any]:
 
 
 def test_a_game_that_kills_its_workers_costs_nothing_but_itself() -> None:
-    playing = Playing(match(6))
-    play_match(playing, NoBook(), LocalWorkers(2), play=kill_in_game_three)
+    playing = MatchRun(match(6))
+    play_match(playing, EmptyBook(), LocalWorkers(2), play=kill_in_game_three)
     assert (playing.tally.games, playing.tally.unrated) == (6, 1)
 
 
 def test_an_unplayed_game_has_a_record_that_verifies() -> None:
-    record = unplayed(next(match().fixtures()).assignment(()), "so it is")
+    record = unplayed(next(match().pairings()).assignment(()), "so it is")
     records.verify(record)
     assert record["result"]["rated"] is False
 
 
-def result(number: int, first: float, rated: bool = True) -> Played:
+def result(number: int, first: float, rated: bool = True) -> GameResult:
     names = ("greedy", "random") if number % 2 == 0 else ("random", "greedy")
     return game(first, names, rated)
 
 
 def test_a_trial_counts_in_the_order_of_the_schedule() -> None:
-    trial = Trial(match(400), Sprt(0, 200))
-    fixtures = list(match(400).fixtures())
+    trial = SprtRun(match(400), Sprt(0, 200))
+    pairings = list(match(400).pairings())
     for number in (3, 2, 5, 0):
-        trial.take(fixtures[number], result(number, 1))
+        trial.take(pairings[number], result(number, 1))
     assert (trial.counted, trial.tally.games) == (0, 0)
-    trial.take(fixtures[1], result(1, -1))
+    trial.take(pairings[1], result(1, -1))
     assert (trial.counted, trial.tally.games) == (2, 4)
     assert trial.state.pairs == (0, 0, 1, 0, 1)
 
 
 def test_a_trial_leaves_out_pairs_in_which_the_arena_failed() -> None:
-    trial = Trial(match(400), Sprt(0, 200))
-    fixtures = list(match(400).fixtures())
+    trial = SprtRun(match(400), Sprt(0, 200))
+    pairings = list(match(400).pairings())
     for number in range(4):
-        trial.take(fixtures[number], result(number, 1, rated=number != 1))
+        trial.take(pairings[number], result(number, 1, rated=number != 1))
     assert trial.counted == 1
     assert trial.tally.unrated == 1
 
 
 @pytest.mark.parametrize(("greedy_wins", "verdict"), [(True, "H1"), (False, "H0")])
 def test_a_trial_ends_with_its_verdict(greedy_wins: bool, verdict: str) -> None:
-    trial = Trial(match(4000), Sprt(0, 50))
-    fixtures = []
-    while fixture := trial.next():
-        fixtures.append(fixture)
-        seat = fixture.names.index("greedy")
-        trial.take(fixture, result(fixture.number, 1 if (seat == 0) == greedy_wins else -1))
+    trial = SprtRun(match(4000), Sprt(0, 50))
+    pairings = []
+    while pairing := trial.next():
+        pairings.append(pairing)
+        seat = pairing.names.index("greedy")
+        trial.take(pairing, result(pairing.number, 1 if (seat == 0) == greedy_wins else -1))
     assert trial.enough
     assert trial.state.verdict == verdict
-    assert len(fixtures) < 400
-    assert trial.tally.games == 2 * trial.counted == len(fixtures)
+    assert len(pairings) < 400
+    assert trial.tally.games == 2 * trial.counted == len(pairings)
 
 
 def test_records_are_the_same_with_one_worker_and_with_two(tmp_path: Path) -> None:
     for count in (1, 2):
         book = DrawnBook(make("dots", **SMALL), 5, tmp_path / "book")
-        play_match(Playing(match(6)), book, LocalWorkers(count), tmp_path / str(count))
+        play_match(MatchRun(match(6)), book, LocalWorkers(count), tmp_path / str(count))
     one, two = (
         {file.name: records.comparable(json.loads(file.read_text())) for file in (tmp_path / name).glob("m-*.json")}
         for name in ("1", "2")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.tournaments.plans import Plan, make_plan, read_plan
+from ludodrome.arena.tournaments.plans import TournamentPlan, make_plan, read_plan
 from tests.arena import quick
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -45,7 +45,7 @@ def test_a_plan_in_a_file(tmp_path: Path) -> None:
     path.write_text(PLAN)
     plan = read_plan(path)
     assert (plan.name, plan.format, plan.pairs, plan.seed, plan.challengers) == ("spring", "gauntlet", 3, 9, (1,))
-    small, sky = plan.disciplines
+    small, sky = plan.settings
     assert (small.game, small.options["rows"], str(small.conditions.clock)) == ("dots", 2, "nodes=50")
     assert (small.conditions.policy, sky.conditions.policy, str(sky.conditions.clock)) == (
         "substitute",
@@ -55,7 +55,7 @@ def test_a_plan_in_a_file(tmp_path: Path) -> None:
     assert plan.entrants[1].specs == {"small": "chains", "skysummit": "cmd:./mine --fast"}
     assert [entrant.home for entrant in plan.entrants] == ["small", "skysummit"]
     assert read_plan(path, {"pairs": 5, "name": "other"}).pairs == 5
-    assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+    assert TournamentPlan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
 
 
 def test_a_short_plan() -> None:

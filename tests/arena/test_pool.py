@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from ludodrome.arena.matches import pool
-from ludodrome.arena.matches.executors import AnyExecutor, LocalWorkers, processes_with
 from ludodrome.arena.matches.pool import AHEAD, MOST_DEATHS, ClusterLost, Job, run
+from ludodrome.arena.matches.workers import AnyExecutor, LocalWorkers, processes_with
 
 
 class List:

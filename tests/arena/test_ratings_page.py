@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ludodrome.arena.statistics.likelihood import fit
-from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES, expected_share
+from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES, expected_share, fit
 from ludodrome.arena.statistics.sprt import expected_pairs, limits
 from tests.arena.simulated import game_chances, pair_chances
 

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.matches.executors import LocalWorkers
+from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.tournaments.report import csv_table, standings, text_table
-from ludodrome.arena.tournaments.report_page import page
-from ludodrome.arena.tournaments.report_plots import Scale, length_plot, rating_plot, share_bars, steps
-from ludodrome.arena.tournaments.strengths import Counted, Strength, strengths
-from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.arena.tournaments.report_page import Scale, length_plot, page, rating_plot, share_bars, steps
+from ludodrome.arena.tournaments.tournament import Counted, Strength, Tournament, strengths
 from tests.arena import quick
 from tests.arena.test_rounds import SKY, outcome, stronger
 
@@ -56,8 +54,8 @@ def made_up(path: Path, **changed: object) -> Tournament:
     plan = quick.plan(**({"bots": bots, "games": [quick.DOTS, SKY], "pairs": 2, "name": NASTY} | changed))
     found = quick.tournament(path, plan)
     judge = stronger(plan)
-    while fixture := found.next():
-        found.take(fixture, outcome(fixture, judge(fixture)))
+    while pairing := found.next():
+        found.take(pairing, outcome(pairing, judge(pairing)))
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.records.reruns import rerun
+from ludodrome.arena.records.replay import rerun
 from ludodrome.games import make
 
 

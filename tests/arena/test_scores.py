@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludodrome.arena.statistics.likelihood import fit
-from ludodrome.arena.statistics.scores import PAIR_VALUES, elo, expected_share, points, refuse_elo, score, shares
+from ludodrome.arena.statistics.scores import PAIR_VALUES, elo, expected_share, fit, points, refuse_elo, score, shares
 from tests.arena.simulated import pair_chances
 
 POINTS = st.sampled_from([0.0, 0.5, 1.0])

@@ -4,8 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from ludodrome.arena.statistics.likelihood import Numbers
-from ludodrome.arena.statistics.scores import NORMALISED, PAIR_VALUES, elo, expected_share
+from ludodrome.arena.statistics.scores import NORMALISED, PAIR_VALUES, Numbers, elo, expected_share
 from ludodrome.arena.statistics.sprt import (
     BETTER,
     NOT_BETTER,

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.matches.match import Match
-from ludodrome.arena.matches.tallies import Played, Tally, played
-from tests.arena.quick import discipline
+from ludodrome.arena.matches.match import MatchSpec
+from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
+from tests.arena.quick import match_settings
 
 pytestmark = pytest.mark.xdist_group("dots")
 
 
-def game(first: float, names: tuple[str, ...] = ("a", "b"), rated: bool = True, **changed: object) -> Played:
+def game(first: float, names: tuple[str, ...] = ("a", "b"), rated: bool = True, **changed: object) -> GameResult:
     usual = {
         "match": "m-1",
         "names": names,
@@ -26,29 +26,29 @@ def game(first: float, names: tuple[str, ...] = ("a", "b"), rated: bool = True, 
         "ms": (10.0, 20.0),
         "slowest_ms": (4.0, 5.0),
     }
-    return Played(**(usual | changed))  # type: ignore[arg-type]
+    return GameResult(**(usual | changed))  # type: ignore[arg-type]
 
 
 def test_what_counts_of_a_record() -> None:
-    match = Match(discipline(), ("random", "greedy"), ("r", "g"), 2)
-    record = play(next(match.fixtures()).assignment(()))
-    found = played(record)
+    match = MatchSpec(match_settings(), ("random", "greedy"), ("r", "g"), 2)
+    record = play(next(match.pairings()).assignment(()))
+    found = game_result(record)
     assert found.match == record["match"]
     assert found.names == ("r", "g")
     assert found.length == sum(found.moves) == len(record["turns"]) == 12
     assert found.decided_by == "play"
     assert sum(found.points) == 1
     assert all(slowest <= total for slowest, total in zip(found.slowest_ms, found.ms, strict=True))
-    assert Played.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert GameResult.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
 def test_verdicts_survive_json() -> None:
     found = game(1, verdicts=((1, "timeout"), (1, "crash")), decided_by="forfeit")
-    assert Played.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert GameResult.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
 def test_a_tally() -> None:
-    tally = Tally(["a", "b"], 2)
+    tally = MatchTally(["a", "b"], 2)
     tally.add(game(1), 0)
     tally.add(game(1, ("b", "a"), length=20), 0)
     tally.add(game(0, reason="a draw"), 1)
@@ -70,12 +70,12 @@ def test_a_tally() -> None:
 
 
 def test_an_empty_tally_has_no_strange_numbers() -> None:
-    assert json.dumps(Tally(["a", "b"], 2).to_json(), allow_nan=False)
-    assert json.dumps(Tally(["a", "b", "c"], 3).to_json(), allow_nan=False)
+    assert json.dumps(MatchTally(["a", "b"], 2).to_json(), allow_nan=False)
+    assert json.dumps(MatchTally(["a", "b", "c"], 3).to_json(), allow_nan=False)
 
 
 def test_three_seats_share_the_first_place() -> None:
-    tally = Tally(["a", "b", "c"], 3)
+    tally = MatchTally(["a", "b", "c"], 3)
     three = {"moves": (1, 1, 1), "ms": (0, 0, 0), "slowest_ms": (0, 0, 0)}
     tally.add(game(0, returns=(0.5, 0.5, -1), names=("a", "b", "c"), **three), 0)  # type: ignore[arg-type]
     assert [line.points for line in tally.lines.values()] == [0.5, 0.5, 0]

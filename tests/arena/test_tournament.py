@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.matches.executors import LocalWorkers
+from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.tournament import Tournament
 from tests.arena import quick

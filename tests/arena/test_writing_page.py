@@ -9,7 +9,7 @@ import typer.main
 
 import ludodrome
 from ludodrome.arena.doctor import examine
-from ludodrome.arena.doctor.checkups import CHECKS
+from ludodrome.arena.doctor.checks import CHECKS
 from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
 from ludodrome.cli import app

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from ludodrome.arena import records
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
-from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.client import Client
 from ludodrome.games import make
@@ -23,7 +23,7 @@ def _play(engine: Engine, bot: str, number: int) -> dict[str, object]:
     specs = (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=30_000)
     assignment = PlaySpec("dots", make("dots", **SMALL).options, specs, specs, conditions, number)
-    record = playing.play(Order(assignment, {}, str(engine.url), False, 0.0))
+    record = playing.play(LeagueJob(assignment, {}, str(engine.url), False, 0.0))
     records.verify(record)
     result: dict[str, object] = record["result"]
     return result

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.matches.executors import processes_with
+from ludodrome.arena.matches.workers import processes_with
 from tests.cli.running import beside, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("dots")

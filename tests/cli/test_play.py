@@ -7,8 +7,7 @@ from itertools import pairwise
 import pytest
 
 import ludodrome
-from ludodrome.cli.play import Play
-from ludodrome.cli.sessions import in_columns
+from ludodrome.cli.play import PlaySession, in_columns
 from ludodrome.game import TooManyMoves
 from tests.cli.running import OPENINGS, beside, on_terminal, output
 
@@ -62,7 +61,7 @@ def test_every_word_is_offered_and_explained() -> None:
     told = output("play", "santorini", stdin="help\n")
     assert told.startswith("Santorini. Type a move, or one of help, moves, undo, state, rules, quit.\n")
     assert "The notation for people is the canonical text itself." in told
-    for word in Play.words:
+    for word in PlaySession.words:
         assert f" • {word}: " in told
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import ludodrome
 from ludodrome.cli.puzzle import PuzzleSession
-from ludodrome.puzzlebook import Puzzle, puzzles
+from ludodrome.puzzle import Puzzle, puzzles
 from tests.cli.running import beside, complaint, in_shell, on_terminal, output, run
 
 
@@ -140,9 +140,9 @@ def test_refusals(arguments: list[str], sentence: str) -> None:
 
 
 def test_all_solved(tmp_path: Path) -> None:
-    from ludodrome.puzzlebook.solved import Solved
+    from ludodrome.puzzle.book import SolvedPuzzlesFile
 
-    solved = Solved()
+    solved = SolvedPuzzlesFile()
     for puzzle in puzzles("dots"):
         assert solved.add(puzzle) == ""
     assert "of these puzzles are solved." in output("puzzle", "dots")

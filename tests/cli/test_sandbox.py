@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.sandbox import Level
+from ludodrome.arena.sandbox import SandboxLevel
 from tests.cli.running import complaint, run
 
-HELD = Level(
+HELD = SandboxLevel(
     "landlock",
     ("bubblewrap: the program bwrap cannot be found",),
     "/usr/bin/python3.11",
@@ -15,13 +15,13 @@ HELD = Level(
     None,
     ({"name": "reading.database", "verdict": "held", "words": ""},),
 )
-NOTHING = Level("none", ("bubblewrap: not here", "landlock: it needs root"))
+NOTHING = SandboxLevel("none", ("bubblewrap: not here", "landlock: it needs root"))
 
 
 def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
-    def level(anew: bool = False) -> Level:
+    def level(anew: bool = False) -> SandboxLevel:
         asked.append(anew)
         return HELD
 

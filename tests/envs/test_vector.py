@@ -16,7 +16,7 @@ from ludodrome.envs import GameEnv, GameVectorEnv
 from ludodrome.jit import Array
 from tests.envs.cases import each_case, skip_larger
 from tests.envs.mirror import Mirror
-from tests.search.test_training import same
+from tests.search.test_vector import same
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("caldera", {"turn_limit": 9}),

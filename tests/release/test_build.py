@@ -13,7 +13,7 @@ from tests.release.building import COMMIT, SITE, Release, run, tracked, unpack
 MEGABYTES = 3
 NEEDED = (
     *(f"games/{game}/RULES.md" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
-    *(f"puzzlebook/data/{game}.txt" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
+    *(f"puzzle/data/{game}.txt" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
     *(
         "games/tower_weights.py",
         "py.typed",

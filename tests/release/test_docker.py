@@ -73,6 +73,7 @@ def chroot(tmp_path_factory: pytest.TempPathFactory, long: bool) -> Iterator[Pat
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         pytest.skip("needs root and debootstrap: no step of the Dockerfile was run")
     folder = tmp_path_factory.mktemp("chroot")
+    folder.chmod(0o755)  # as a root folder is
     made = subprocess.run(
         ["debootstrap", "--variant=minbase", "bookworm", str(folder), *_mirror()], capture_output=True, text=True
     )

@@ -39,7 +39,7 @@ def plain(game: ludodrome.Game, states: Any, depth: int, ply: int = 0) -> list[i
         return award(int(kernels.winner(states)), ply)
     if kernels.winning(states) >= 0:
         return award(seat, ply + 1)
-    threatened = kernels.pressed(states)
+    threatened = kernels.in_check(states)
     if ply >= depth and not threatened:
         return [int(kernels.value(states, one)) for one in range(SEATS)]
     best = [-WIN - 1] * SEATS
@@ -47,10 +47,10 @@ def plain(game: ludodrome.Game, states: Any, depth: int, ply: int = 0) -> list[i
     actions = buffer[: kernels.legal(states, buffer)].tolist()
     if threatened:
         buffer[: len(actions)] = actions
-        actions = buffer[: kernels.narrow(states, buffer, len(actions))].tolist()
+        actions = buffer[: kernels.evasions(states, buffer, len(actions))].tolist()
         if not actions:
             return award((seat + 1) % SEATS, ply + 2)
-    for action in sorted(actions, key=lambda one: -int(kernels.promise(states, one))):
+    for action in sorted(actions, key=lambda one: -int(kernels.move_score(states, one))):
         after = states.copy()
         kernels.play(after, action)
         worth = plain(game, after, depth, ply + 1)
@@ -131,7 +131,7 @@ def test_it_wins_at_once_and_stops_the_next_seat() -> None:
             assert outcome is not None
             assert outcome.winner == game.to_move(state)
             wins += 1
-        elif kernels.pressed(states) and kernels.narrow(states, buffer, kernels.legal(states, buffer)):
+        elif kernels.in_check(states) and kernels.evasions(states, buffer, kernels.legal(states, buffer)):
             following = game.new_states(1)
             following[0] = game.encode(after)
             assert kernels.winning(following) < 0

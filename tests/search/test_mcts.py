@@ -220,7 +220,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
     budget = 2 * game.max_legal + 400 if COMPILED else 12
     for _ in range(4 if COMPILED else 2):
         found = search.search(states, sims=budget)
-        grown = search.growers[0].tree
+        grown = search.workers[0].tree
         branches = nested(grown, game, states)[2]
         line = found.line[:2]
         states = after(game, states, *line)
@@ -229,7 +229,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
         known = branches[line[0]] if len(line) == 1 else branches[line[0]][2][line[1]]
         if game.actions_a_turn == 1:
             states = game._states(game.decode(states[0]))
-        search.growers[0].turn_to(states)
+        search.workers[0].turn_to(states)
         if isinstance(known, tuple):
             assert nested(grown, game, states) == known
             assert grown.used[tree.NODES] == 1 + grown.blocks[tree.COUNT, : grown.used[tree.BLOCKS]].sum()
@@ -260,7 +260,7 @@ def test_memory_is_bounded(game_id: str) -> None:
     states = game._states(game.initial_state())
     simulations = 20_000 if COMPILED else 40
     found = search.search(states, sims=simulations)
-    grown = search.growers[0].tree
+    grown = search.workers[0].tree
     assert grown.nodes.shape[1] == FEWEST_NODES
     assert grown.used[tree.NODES] <= FEWEST_NODES
     assert grown.used[tree.BLOCKS] <= grown.blocks.shape[1]
@@ -273,15 +273,15 @@ def test_memory_is_bounded(game_id: str) -> None:
 # Answers
 
 
-def test_no_machine_rounds_the_urges_differently() -> None:
+def test_no_machine_rounds_exploration_terms_differently() -> None:
     entries = [*range(tree_fine := mcts.FINE)]
     entries += [n << octave for octave in range(1, 25) for n in range(tree_fine // 2, tree_fine)]
     assert len(entries) == len(mcts.URGES)
-    urge_of = python(mcts.urge_of)
+    exploration_of = python(mcts.exploration_of)
     for visits, entry in zip(entries, mcts.URGES.tolist(), strict=True):
-        assert abs(abs(mcts.urge(visits) - entry) - 0.5) > 1e-7
-        assert urge_of(visits) == entry
-    assert urge_of(1001) == urge_of(1000)  # 1000 >> 2 == 1001 >> 2
+        assert abs(abs(mcts.exploration(visits) - entry) - 0.5) > 1e-7
+        assert exploration_of(visits) == entry
+    assert exploration_of(1001) == exploration_of(1000)  # 1000 >> 2 == 1001 >> 2
 
 
 def answers(found: TreeSearchResult) -> tuple[Any, ...]:
@@ -307,13 +307,13 @@ def test_answers_depend_on_the_seed_and_the_questions_alone() -> None:
 def test_slices_make_no_difference() -> None:
     game = ludodrome.make("santorini")
     states = game._states(game.initial_state())
-    growers = [TreeWorker(game, np.uint64(1), 1 << 14) for _ in range(2)]
-    for grower in growers:
-        grower.turn_to(states)
+    workers = [TreeWorker(game, np.uint64(1), 1 << 14) for _ in range(2)]
+    for worker in workers:
+        worker.turn_to(states)
     for part in (1, 2, 30, 7):
-        growers[0].grow(part)
-    growers[1].grow(40)
-    for one, two in zip(growers[0].tree, growers[1].tree, strict=True):
+        workers[0].simulate(part)
+    workers[1].simulate(40)
+    for one, two in zip(workers[0].tree, workers[1].tree, strict=True):
         assert (one == two).all()
 
 

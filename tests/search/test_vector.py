@@ -59,7 +59,7 @@ def test_games_with_opponents_are_games_of_apply(game_id: str, options: dict[str
         rewards = []
         for i, mirror in enumerate(mirrors):
             assert same(game, room.lessons.states[i], mirror.state)
-            assert room.lessons.views[i] == mirror.seat
+            assert room.lessons.agent_seat[i] == mirror.seat
             legal = np.flatnonzero(room.sights.mask[i])
             mine = game.to_move(mirror.state) == mirror.seat
             assert len(legal) == (len(mirror.moves()) if mine else 0)

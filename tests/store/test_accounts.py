@@ -6,8 +6,17 @@ import pytest
 from sqlalchemy import Engine, text
 
 from ludodrome.store import accounts
-from ludodrome.store.accounts import add_account, add_token, find_account, read_name, session_of, sign_in, token_of
-from ludodrome.store.puzzles import add_solved, solved_puzzles
+from ludodrome.store.accounts import (
+    add_account,
+    add_solved,
+    add_token,
+    find_account,
+    read_name,
+    session_of,
+    sign_in,
+    solved_puzzles,
+    token_of,
+)
 
 
 @pytest.mark.parametrize("name", ["Ada", "李小龙", "Жанна д", "a.b-c_d 9", "Ox", "ひらカタ漢字", "I" * 30])

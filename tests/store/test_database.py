@@ -13,8 +13,7 @@ from sqlalchemy import Engine, inspect, select, text
 
 from ludodrome.store import migrations
 from ludodrome.store.database import open_database, read_url, writing
-from ludodrome.store.models import SettingRow
-from ludodrome.store.tables import METADATA
+from ludodrome.store.models import METADATA, SettingRow
 from ludodrome.store.tournaments import Ledger, tournaments
 
 OLD = """

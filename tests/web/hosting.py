@@ -14,9 +14,9 @@ from sqlalchemy import Engine
 
 from ludodrome.store import accounts
 from ludodrome.store.database import open_database
-from ludodrome.web import passwords
+from ludodrome.web import auth
 from ludodrome.web.app import create_app
-from ludodrome.web.identity import COOKIE, Mode
+from ludodrome.web.auth import COOKIE, Mode
 from ludodrome.web.limits import ALLOWANCES, Allowance, Limits
 from tests.web.serving import serving
 
@@ -33,13 +33,13 @@ class Hosted:
     address: str
     app: FastAPI
     engine: Engine
-    _people: dict[str, accounts.Person] = field(default_factory=dict)
+    _people: dict[str, accounts.AccountInfo] = field(default_factory=dict)
 
-    def person(self, name: str) -> accounts.Person:
+    def person(self, name: str) -> accounts.AccountInfo:
         """Somebody with an account; whoever is called Chief is an administrator."""
         if name not in self._people:
             if not _hashed:
-                _hashed.append(passwords.hashed(PASSWORD))
+                _hashed.append(auth.hash_password(PASSWORD))
             self._people[name] = accounts.add_account(self.engine, name, _hashed[0], admin=name == "Chief")
         return self._people[name]
 
@@ -59,7 +59,7 @@ def hosting(mode: Mode = "hosted", **wishes: object) -> Iterator[Hosted]:
         app = create_app(engine, mode=mode, **wishes)  # type: ignore[arg-type]
         app.state.limits = Limits({kind: Allowance(10**9, 1.0) for kind in ALLOWANCES})
         try:
-            with patch.object(passwords, "_hasher", WEAK), serving(app) as address:
+            with patch.object(auth, "_hasher", WEAK), serving(app) as address:
                 yield Hosted(address, app, engine)
         finally:
             engine.dispose()

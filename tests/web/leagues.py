@@ -10,23 +10,22 @@ from sqlalchemy import Engine
 from ludodrome.arena import game_loop
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.agenda import OFF, Agenda
-from ludodrome.arena.ladder.beliefs import count_game
+from ludodrome.arena.ladder.builtin_entries import enter_builtins
 from ludodrome.arena.ladder.playing import Broadcast
-from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.arena.matches.executors import AnyExecutor
+from ludodrome.arena.ladder.rating_updates import count_game
+from ludodrome.arena.ladder.scheduler import OFF, LadderScheduler
 from ludodrome.arena.matches.pool import run
-from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.matches.tallies import game_result
+from ludodrome.arena.matches.workers import AnyExecutor
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import seat
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
-from ludodrome.store import league, league_matches
-from ludodrome.store.account_models import LOCAL
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import CHALLENGE, LADDER
+from ludodrome.store.league_ratings import finish
+from ludodrome.store.models import CHALLENGE, LADDER, LOCAL
 
 STAND_INS = {"Annas first": "greedy", "Chainsaw": "chains", "Ünder dog": "random"}
 """Uploaded bots, and which built-ins play for them."""
@@ -34,14 +33,14 @@ RIVALS = ("random", "greedy", "level:2", "level:4")
 OPTIONS = {"rows": 2, "cols": 2}
 
 
-def settle(engine: Engine) -> dict[str, league.Entry]:
+def settle(engine: Engine) -> dict[str, league_bots.BotEntry]:
     """The bots of dots by name: built-ins, three uploaded ones, and one that dials in."""
     ensure_local(engine)
     enter_builtins(engine)
     for name in STAND_INS:
-        league.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), [])
-    league.enter_remote(engine, "dots", LOCAL, "Far away", "secret of a test")
-    return {one.name: one for one in league.bots(engine, "dots")}
+        league_bots.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), [])
+    league_bots.enter_remote(engine, "dots", LOCAL, "Far away", "secret of a test")
+    return {one.name: one for one in league_bots.bots(engine, "dots")}
 
 
 def assignments(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
@@ -53,21 +52,21 @@ def assignments(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
             yield PlaySpec("dots", game.options, bots, pair, conditions(game, clock="none"), number, (), number)
 
 
-def play(engine: Engine, known: dict[str, league.Entry], rounds: int, names: tuple[str, ...] = ()) -> int:
+def play(engine: Engine, known: dict[str, league_bots.BotEntry], rounds: int, names: tuple[str, ...] = ()) -> int:
     """Rated games, one after the other; how many."""
     count = 0
     for assignment in assignments(names or (*STAND_INS, *RIVALS), rounds):
         ids = [known[name].id for name in assignment.names]
         league_matches.queue(engine, LADDER, [(assignment.match, assignment.to_json(), ids, 0)], None)
         record = game_loop.play(assignment)
-        count += finish(engine, assignment.match, played(record).to_json(), record, count_game)
+        count += finish(engine, assignment.match, game_result(record).to_json(), record, count_game)
     return count
 
 
 def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int) -> str:
     """A match that stands still after some turns, as spectators see one that is being played; its id."""
     game = make(game_id)
-    bots = {one.name: one for one in league.bots(engine, game_id)}
+    bots = {one.name: one for one in league_bots.bots(engine, game_id)}
     assignment = PlaySpec(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
     seated = [bots[name].id for name in names]
     league_matches.queue(engine, CHALLENGE, [(assignment.match, assignment.to_json(), seated, 0)], None)
@@ -96,5 +95,5 @@ def populate(engine: Engine) -> None:
     chosen = [bots[name] for name in ("random", "greedy", "Chainsaw", "level:2")]
     events.ask(engine, "dots", chosen, LOCAL, options=OPTIONS, name="Sunday cup", pairs=2)
     with ThreadPoolExecutor(1) as threads:
-        run(Agenda(engine, str(engine.url), "populate", OFF), AnyExecutor(threads, 1))
+        run(LadderScheduler(engine, str(engine.url), "populate", OFF), AnyExecutor(threads, 1))
     begin_match(engine, "skysummit", ("greedy", "random"), 14)

@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
-from ludodrome.web.identity import Mode
+from ludodrome.web.auth import Mode
 from ludodrome.web.server import Service
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ludodrome.store import league
+from ludodrome.store import league_bots
 from tests.web.hosting import PASSWORD, Hosted
 
 API = "/api/v1"
@@ -82,7 +82,7 @@ def test_where_one_goes_after_signing_in_is_here(page: Any, hosted: Hosted) -> N
 
 def test_no_text_runs_as_a_script(page: Any, hosted: Hosted) -> None:
     with hosted.client("Chief") as client:
-        bots = [one.id for one in league.bots(hosted.engine, "dots") if one.kind == "builtin"][:2]
+        bots = [one.id for one in league_bots.bots(hosted.engine, "dots") if one.kind == "builtin"][:2]
         wish = {"game": "dots", "name": MARKUP[:60], "bots": bots}
         event = client.post(f"{API}/tournaments", json=wish).json()["id"]
     _sign_up(page, "Vergil")

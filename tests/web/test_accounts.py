@@ -8,8 +8,8 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.store import accounts
-from ludodrome.web import passwords
-from ludodrome.web.identity import COOKIE, SECURE_COOKIE
+from ludodrome.web import auth
+from ludodrome.web.auth import COOKIE, SECURE_COOKIE
 from tests.web.hosting import PASSWORD, Hosted
 
 API = "/api/v1"
@@ -159,13 +159,13 @@ def test_a_hash_is_hard_work() -> None:
     """At least what RFC 9106 asks of a machine with little memory."""
     hasher = PasswordHasher()
     assert (hasher.memory_cost, hasher.time_cost, hasher.parallelism) >= (65536, 3, 4)
-    with patch.object(passwords, "_hasher", hasher):
-        made = passwords.hashed(PASSWORD)
+    with patch.object(auth, "_hasher", hasher):
+        made = auth.hash_password(PASSWORD)
         assert made.startswith("$argon2id$")
-        assert passwords.fits(PASSWORD, made)
-        assert not passwords.fits(PASSWORD + ".", made)
-        assert not passwords.fits(PASSWORD, "damaged")
-        assert not passwords.fits("the password of nobody", None)
+        assert auth.verify_password(PASSWORD, made)
+        assert not auth.verify_password(PASSWORD + ".", made)
+        assert not auth.verify_password(PASSWORD, "damaged")
+        assert not auth.verify_password("the password of nobody", None)
 
 
 def test_an_old_hash_is_made_anew(hosted: Hosted) -> None:

@@ -11,7 +11,7 @@ import pytest
 from httpx import Client
 
 import ludodrome
-from ludodrome.web import thinking
+from ludodrome.web import engine
 from tests.web.test_pages import WEIGHT, _parts
 from tests.web.walking import API
 
@@ -60,22 +60,22 @@ def test_those_who_wait_for_the_engine_leave_threads_for_others(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = {"game": "dots", "state": ludodrome.make("dots").initial_state(), "seconds": 0.05}
-    monkeypatch.setattr(thinking, "PATIENCE", 60.0)
+    monkeypatch.setattr(engine, "PATIENCE", 60.0)
 
     def ask(number: int) -> int:
         return client.post(f"{API}/{('analysis', 'values')[number % 2]}", json=question).status_code
 
     with ExitStack() as taken, ThreadPoolExecutor(60) as crowd:
-        for _ in range(thinking.DESKS):
-            taken.enter_context(thinking.desk())
+        for _ in range(engine.DESKS):
+            taken.enter_context(engine.desk())
         asked = [crowd.submit(ask, number) for number in range(60)]
-        refused = islice(as_completed(asked), 60 - thinking.MOST_WAITING)  # at once, though nobody has left a desk
+        refused = islice(as_completed(asked), 60 - engine.MOST_WAITING)  # at once, though nobody has left a desk
         assert {one.result() for one in refused} == {503}
         begun = time.monotonic()
         assert client.get(f"{API}/games").status_code == 200
         assert time.monotonic() - begun < 3.0
         taken.close()
-        assert sorted(one.result() for one in asked)[: thinking.MOST_WAITING] == [200] * thinking.MOST_WAITING
+        assert sorted(one.result() for one in asked)[: engine.MOST_WAITING] == [200] * engine.MOST_WAITING
 
 
 def test_a_text_may_be_json(client: Client) -> None:

@@ -5,7 +5,7 @@ from fastapi import HTTPException
 from httpx import Client
 from starlette.requests import HTTPConnection
 
-from ludodrome.web.identity import GUEST, is_loopback
+from ludodrome.web.auth import GUEST, is_loopback
 from ludodrome.web.limits import ALLOWANCES, MOST_KEYS, Allowance, Limits, household, keys_of
 from tests.web.hosting import Hosted, hosting
 

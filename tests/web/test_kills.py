@@ -21,18 +21,16 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from ludodrome.arena import records
-from ludodrome.arena.ladder.recompute import recompute
-from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.arena.matches.tallies import Played, played
+from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder.rating_updates import recompute
+from ludodrome.arena.matches.tallies import GameResult, game_result
 from ludodrome.bots.starters import one_file
 from ludodrome.cli.serve import FIRST_GAME
 from ludodrome.client import Client
-from ludodrome.store import league, league_matches
-from ludodrome.store.account_models import LOCAL
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.league_models import DONE, FinishedGameRow, LadderRow, MatchRow, RatingRow, RatingStepRow
-from ludodrome.store.packing import unpacked
+from ludodrome.store.models import DONE, LOCAL, FinishedGameRow, LadderRow, MatchRow, RatingRow, RatingStepRow, unpacked
 from ludodrome.web.routes.games import warm_up
 from tests.web.players import Challenger, Player
 
@@ -127,10 +125,10 @@ def _league(engine: Engine) -> list[str]:
     """Two bots of the league that play on, with few others; their ids."""
     ensure_local(engine)
     enter_builtins(engine)
-    for one in league.bots(engine):
+    for one in league_bots.bots(engine):
         if one.name not in QUICK:
-            league.retire(engine, one.id)
-    return [league.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), []) for name in ("One", "Two")]
+            league_bots.retire(engine, one.id)
+    return [league_bots.enter_uploaded(engine, "dots", LOCAL, name, one_file("dots"), []) for name in ("One", "Two")]
 
 
 def _carry_on(people: People, number: int, dice: random.Random) -> None:
@@ -182,7 +180,7 @@ def _check_league(engine: Engine, asked: Challenger) -> None:
     for one in finished:
         record = unpacked(one.record)
         records.verify(record)
-        assert played(record) == Played.from_json(one.counted)
+        assert game_result(record) == GameResult.from_json(one.counted)
     assert sorted(one.place for one in finished if one.place is not None) == list(range(1, ladder + 1))
     assert ladder > 0
     assert sum(one.games for one in ratings) == 2 * ladder

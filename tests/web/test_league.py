@@ -13,14 +13,14 @@ from sqlalchemy import Engine
 from ludodrome.arena import sandbox
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
-from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.ladder.uploads import MOST_SOURCE
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
-from ludodrome.store import league, league_matches
+from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.league_models import CHALLENGE
+from ludodrome.store.models import CHALLENGE
 from ludodrome.web.app import create_app
 from tests.web import leagues
 from tests.web.hosting import Hosted, hosting
@@ -33,7 +33,7 @@ HOSTILE = "</script><script>alert(1)</script>"
 class Home:
     """A league that has played a round, and a client of its server."""
 
-    def __init__(self, engine: Engine, client: Client, bots: dict[str, league.Entry], games: int) -> None:
+    def __init__(self, engine: Engine, client: Client, bots: dict[str, league_bots.BotEntry], games: int) -> None:
         self.engine, self.client, self.bots, self.games = engine, client, bots, games
 
     def ids(self, *names: str) -> list[str]:
@@ -141,8 +141,8 @@ def test_remote_bots_have_tokens_and_uploaded_ones_sources(home: Home) -> None:
     assert made["token"].startswith("bot_")
     assert "token" not in client.get(f"/api/v1/bots/{made['id']}").text
     other = client.post(f"/api/v1/bots/{made['id']}/token").json()["token"]
-    assert league.bot_of_token(home.engine, made["token"]) is None
-    found = league.bot_of_token(home.engine, other)
+    assert league_bots.bot_of_token(home.engine, made["token"]) is None
+    found = league_bots.bot_of_token(home.engine, other)
     assert found is not None
     assert found.id == made["id"]
     (uploaded,) = home.ids("Chainsaw")
@@ -183,7 +183,7 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
     assignment = PlaySpec("dots", game.options, bots, bots, conditions(game), 77)
     row = assignment.match, assignment.to_json(), home.ids(*bots), 0
     league_matches.queue(home.engine, CHALLENGE, [row], None)
-    order = Order(assignment, {}, str(home.engine.url), False, 0.3)
+    order = LeagueJob(assignment, {}, str(home.engine.url), False, 0.3)
     assert home.client.get(f"/dots/matches/{assignment.match}").status_code == 200
 
     def work() -> None:
@@ -229,7 +229,7 @@ def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.Mo
         assert refused.status_code == 409
         assert "nothing holds here" in refused.json()["error"]
         assert "nothing holds here" in owner.get("/dots/bots/new").text
-        league.ban(everybody.engine, bot_id, True)
+        league_bots.ban(everybody.engine, bot_id, True)
         assert nobody.get(f"/api/v1/bots/{bot_id}").status_code == 404
 
 

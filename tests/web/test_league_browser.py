@@ -13,16 +13,16 @@ from sqlalchemy import Engine
 
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
-from ludodrome.arena.ladder.agenda import ON
-from ludodrome.arena.ladder.beliefs import count_game
-from ludodrome.arena.ladder.supervisor import Supervisor
-from ludodrome.arena.matches.tallies import played
+from ludodrome.arena.ladder.rating_updates import count_game
+from ludodrome.arena.ladder.runner import Supervisor
+from ludodrome.arena.ladder.scheduler import ON
+from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.games import make
 from ludodrome.store import league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.league_counting import finish
-from ludodrome.store.league_models import CHALLENGE
+from ludodrome.store.league_ratings import finish
+from ludodrome.store.models import CHALLENGE
 from ludodrome.web.app import create_app
 from tests.web import leagues
 from tests.web.serving import serving
@@ -80,10 +80,10 @@ def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
 
     def work() -> None:
         assert league_matches.claim(home.engine, "r") is not None
-        watched = playing.Order(assignment, {}, str(home.engine.url), False, 0.3)
+        watched = playing.LeagueJob(assignment, {}, str(home.engine.url), False, 0.3)
         record = playing.play(watched)
         go.wait(PATIENCE)
-        finish(home.engine, assignment.match, played(record).to_json(), record, count_game)
+        finish(home.engine, assignment.match, game_result(record).to_json(), record, count_game)
 
     worker = threading.Thread(target=work, daemon=True)
     page.goto("/dots/arena")

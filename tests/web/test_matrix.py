@@ -16,7 +16,7 @@ from httpx import Client
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ludodrome.store import accounts, league, league_matches
+from ludodrome.store import accounts, league_bots, league_matches
 from tests.web.hosting import Hosted, hosting
 
 TABLE = Path(__file__).with_name("matrix.txt")
@@ -103,12 +103,14 @@ class World:
     def _bot(self) -> str:
         owner, number = self.hosted.person("Owner").id, next(_numbers)
         if len(self._bots) > MOST_BOTS:
-            league.retire(self.hosted.engine, self._bots.pop(0))
-        self._bots.append(league.enter_remote(self.hosted.engine, "dots", owner, f"Bot {number}", f"secret {number}"))
+            league_bots.retire(self.hosted.engine, self._bots.pop(0))
+        self._bots.append(
+            league_bots.enter_remote(self.hosted.engine, "dots", owner, f"Bot {number}", f"secret {number}")
+        )
         return self._bots[-1]
 
     def _event(self) -> str:
-        entered = [one.id for one in league.bots(self.hosted.engine, "dots") if one.kind == "builtin"]
+        entered = [one.id for one in league_bots.bots(self.hosted.engine, "dots") if one.kind == "builtin"]
         for event in league_matches.open_events(self.hosted.engine):  # one may ask for a few at a time
             league_matches.close_event(self.hosted.engine, event.id)
         wish = {"game": "dots", "name": f"Cup {next(_numbers)}", "bots": entered[:2]}

@@ -15,9 +15,8 @@ from ludodrome.arena import records
 from ludodrome.game import IllegalMove
 from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.committing import Committer
-from ludodrome.store.models import SettingRow
-from ludodrome.store.play_models import PlayEventRow
+from ludodrome.store.group_commit import GroupCommitter
+from ludodrome.store.models import PlayEventRow, SettingRow
 from ludodrome.web.errors import Busy, Refused
 from ludodrome.web.play import BotPool, Play, Viewer, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
@@ -163,7 +162,7 @@ def test_what_cannot_be_written_has_not_happened(
         raise OperationalError("insert", {}, Exception("disk full"))
 
     with monkeypatch.context() as broken:
-        broken.setattr(Committer, "hand_in", fail)
+        broken.setattr(GroupCommitter, "hand_in", fail)
         with pytest.raises(Busy, match="has not happened"):
             _go_on(play, 1)
     again = library.find(play.id)
@@ -175,7 +174,7 @@ def test_what_cannot_be_written_has_not_happened(
 
 
 def test_what_gathers_is_committed_together(engine: Engine) -> None:
-    committer = Committer(engine)
+    committer = GroupCommitter(engine)
     begun = threading.Event()
     hold = threading.Event()
     transactions = []

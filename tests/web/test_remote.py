@@ -14,15 +14,14 @@ from websockets.sync.client import connect
 
 from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
 from ludodrome.arena.ladder import playing
-from ludodrome.arena.ladder.playing import Order
+from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import verify
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.games import make
-from ludodrome.store import accounts, league, league_matches
-from ludodrome.store.account_models import LOCAL
+from ludodrome.store import accounts, league_bots, league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.league_models import LADDER
+from ludodrome.store.models import LADDER, LOCAL
 from ludodrome.web.app import create_app
 from tests.web.remote_bot import RemoteBot
 from tests.web.serving import serving
@@ -35,18 +34,18 @@ def home(tmp_path: Path) -> Iterator[tuple[Engine, str, str]]:
     """A served league, with a remote bot in it: the database, the address, the bot's id."""
     engine = open_database(tmp_path / "league.db", create=True)
     with serving(create_app(engine)) as address:
-        yield engine, address, league.enter_remote(engine, "dots", LOCAL, "Far", TOKEN)
+        yield engine, address, league_bots.enter_remote(engine, "dots", LOCAL, "Far", TOKEN)
     playing._database(str(engine.url)).dispose()
     playing._database.cache_clear()
     engine.dispose()
 
 
-def _order(engine: Engine, bot: str, number: int, clock: str = "30s", seat: int = 0, start_ms: int = 1000) -> Order:
+def _order(engine: Engine, bot: str, number: int, clock: str = "30s", seat: int = 0, start_ms: int = 1000) -> LeagueJob:
     game = make("dots", rows=3, cols=3)
     specs = [f"remote:{bot}", "random"]
     bots = tuple(specs if seat == 0 else reversed(specs))
     conditions = Conditions(FORFEIT, Clock.parse(clock), start_ms=start_ms)
-    return Order(PlaySpec("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), False, 0.0)
+    return LeagueJob(PlaySpec("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), False, 0.0)
 
 
 def _check(record: dict[str, Any], bot: RemoteBot, seat: int) -> None:
@@ -148,8 +147,8 @@ def test_who_may_connect(home: tuple[Engine, str, str]) -> None:
     for good in (TOKEN, secret):
         with connect(f"{url}/connect", additional_headers=_bearer(good)):
             pass
-    league.set_token(engine, bot_id, "another")
-    builtin = next(one.id for one in league.bots(engine, "dots") if one.kind == "builtin")
+    league_bots.set_token(engine, bot_id, "another")
+    builtin = next(one.id for one in league_bots.bots(engine, "dots") if one.kind == "builtin")
     accounts.revoke(engine, LOCAL, row.id)
     for path, headers in (
         (f"{url}/connect", _bearer(TOKEN)),
@@ -173,7 +172,7 @@ def test_who_may_connect(home: tuple[Engine, str, str]) -> None:
 
 def test_a_bot_is_there_while_it_is_connected_and_plays_one_match_at_a_time(home: tuple[Engine, str, str]) -> None:
     engine, address, bot_id = home
-    rival = next(one.id for one in league.bots(engine, "dots") if one.name == "random")
+    rival = next(one.id for one in league_bots.bots(engine, "dots") if one.name == "random")
     for number in range(2):
         league_matches.queue(
             engine, LADDER, [(f"m-{number}", {"game": "dots", "names": ["a", "b"]}, [bot_id, rival], 0)], None
@@ -199,7 +198,7 @@ def test_the_newest_connection_counts(home: tuple[Engine, str, str]) -> None:
 
 
 def _here(engine: Engine, bot_id: str) -> bool:
-    found = league.find_bot(engine, bot_id)
+    found = league_bots.find_bot(engine, bot_id)
     return found is not None and found.here
 
 

@@ -12,10 +12,10 @@ import pytest
 from httpx import Client
 
 import ludodrome
-from ludodrome.analysis.grading import Grading
+from ludodrome.analysis.game_review import GameReview
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.records.courses import course
+from ludodrome.arena.records.replay import replay_record
 from ludodrome.arena.seats import ERROR, Answer, Fault
 from ludodrome.store.database import open_database
 from ludodrome.web import grading
@@ -107,11 +107,11 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     view = graded(client, name)
     assert [ply["ply"] for ply in view["plies"]] == list(reversed(range(len(record["turns"]))))
     assert all(ply["exact"] for ply in view["plies"])
-    told = course(record)
-    own = Grading(told.game, told.states, told.moves)
+    told = replay_record(record)
+    own = GameReview(told.game, told.states, told.moves)
     list(own.work())
     assert view["plies"] == [
-        json.loads(json.dumps(grading.described(own.plies[ply]))) for ply in reversed(range(own.total))
+        json.loads(json.dumps(grading.review_json(own.plies[ply]))) for ply in reversed(range(own.total))
     ]
     assert view["accuracy"] == [round(own.accuracy(seat) or 0, 1) for seat in range(2)]
     assert view["turning_points"] == own.turning_points()
@@ -178,7 +178,7 @@ def test_replays_that_are_told_leave_threads_for_others(
 
 
 def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = course(record)
+    told = replay_record(record)
     monkeypatch.setattr(grading, "MOST_WAITING", 1)
     reviewer = Reviewer()
     monkeypatch.setattr(Review, "work", lambda self: None)
@@ -205,11 +205,11 @@ def test_a_review_whose_desk_is_taken_or_that_breaks_is_begun_anew(
     def taken() -> Any:
         raise Busy("taken")
 
-    review = Review(course(record))
+    review = Review(replay_record(record))
     monkeypatch.setattr(grading, "desk", taken)
     review.work()
     assert review.given_up
-    broken = Review(course(record))
+    broken = Review(replay_record(record))
     monkeypatch.setattr(grading, "desk", lambda: None)
     with pytest.raises(TypeError):
         broken.work()

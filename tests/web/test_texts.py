@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.web.texts import as_json
+from ludodrome.web.responses import as_json
 
 
 @pytest.mark.parametrize(

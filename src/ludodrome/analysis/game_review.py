@@ -20,12 +20,12 @@ LEAST_NODES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedMove:
     """One move, with what it was worth beside the best."""
 
     ply: int
     seat: int
-    appraisal: MoveReview
+    review: MoveReview
     win_probability: float
     """Of the position before the move, to the seat that moved: 0 is lost, 1 is won."""
     loss: float
@@ -36,7 +36,7 @@ class Graded:
     """None: it was forced, or not the seat's own."""
 
 
-class Grading:
+class GameReview:
     """The moves of a game, being graded. ``states`` are the positions, one more than ``moves``.
 
     ``own``: whether each move was the choice of its seat; others are not graded. ``seconds`` bounds the whole: what
@@ -57,7 +57,7 @@ class Grading:
         self.game, self.nodes, self.seconds = game, nodes, seconds
         self._states, self._moves = states, moves
         self._own = own if own is not None else [True] * len(moves)
-        self.plies: dict[int, Graded] = {}
+        self.plies: dict[int, GradedMove] = {}
         """What is graded so far, by ply."""
 
     @property
@@ -70,7 +70,7 @@ class Grading:
         """Whether all are graded."""
         return len(self.plies) == self.total
 
-    def work(self, now: Callable[[], float] = clock.monotonic) -> Iterator[Graded]:
+    def work(self, now: Callable[[], float] = clock.monotonic) -> Iterator[GradedMove]:
         """Grades the plies, the last first."""
         begin = now()
         judge = reviewer_of(self.game) if self._moves else None
@@ -82,7 +82,7 @@ class Grading:
             seat = self.game.to_move(state)
             assert seat is not None
             known = self._seen_by(seat, mover, after)
-            found = judge.appraise(state, move, known, min(self.nodes, LEAST_NODES) if late else self.nodes)
+            found = judge.review(state, move, known, min(self.nodes, LEAST_NODES) if late else self.nodes)
             self.plies[ply] = graded = self._graded(ply, seat, found)
             after, mover = found.best, seat
             yield graded
@@ -102,13 +102,13 @@ class Grading:
             return None
         return after.earlier() if (mover or 0) == seat else after.turned(1)
 
-    def _graded(self, ply: int, seat: int, found: MoveReview) -> Graded:
+    def _graded(self, ply: int, seat: int, found: MoveReview) -> GradedMove:
         game = self.game
         before = win_probability(game, found.best)
         loss = max(0.0, before - win_probability(game, found.played))
         points = max(0.0, found.best.score - found.played.score) if point_unit(game) is not None else None
         counts = self._own[ply] and not self._forced(ply)
-        return Graded(ply, seat, found, before, loss, points, grade(loss) if counts else None)
+        return GradedMove(ply, seat, found, before, loss, points, grade(loss) if counts else None)
 
     def _forced(self, ply: int) -> bool:
         if self.game.actions_a_turn > 1:

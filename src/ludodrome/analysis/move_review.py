@@ -13,7 +13,7 @@ from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
 from ludodrome.bots.solvers import WITHIN_REACH
 from ludodrome.game import Game
-from ludodrome.games.dots.solve import Solver
+from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
 from ludodrome.games.spaces.perfect import SOLVED
 from ludodrome.games.spaces.seen import KNOWN_LOSS
@@ -45,18 +45,16 @@ class MoveReview:
         return self.best.proven and self.played.proven
 
 
-class Reviewer(Protocol):
+class MoveReviewer(Protocol):
     """Appraises the moves of one game, the last first."""
 
-    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+    def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """A move; ``after``: what the position that it led to is worth to the seat that made it, if that is known."""
 
 
-def reviewer_of(game: Game) -> Reviewer:
+def reviewer_of(game: Game) -> MoveReviewer:
     """The one for this game."""
     if game.id == "spaces":
-        pass
-
         return SpacesReviewer(game)
     if game.evaluator is None:
         raise ValueError(f"games of {game.id} cannot be graded: it has no insight, so nobody says what a move is worth")
@@ -70,7 +68,7 @@ class SearchReviewer:
         self.game = game
         self._thinker = Searcher(game, SEARCH_BITS)
 
-    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+    def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """Both values come from searches of the same depth, so that they can be compared."""
         game = self.game
         states = game._states(state)
@@ -129,12 +127,12 @@ class DotsReviewer:
         self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_BITS)
         self._failures = 0
 
-    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+    def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """The margin at the end, own boxes less the other's."""
         states = self.game._states(state)
         edge = self._solved(states, nodes * SOLVER_SHARE)
         if edge is None:  # a guess of the best beside the truth about the move would not be fair
-            return self._search.appraise(state, move, None, nodes)
+            return self._search.review(state, move, None, nodes)
         best = Value(float((self._solver.value or 0) + lead(self.game, states)), proven=True)
         text = self.game.format_move(move, state)
         if after is None or not after.proven:
@@ -192,7 +190,7 @@ class SpacesReviewer:
         self.size, self.rules = game.options["size"], game.options["rules"]
         self.blind = game.options["choice"] == "blind" or game.options["mode"] == "deck"
 
-    def appraise(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+    def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """By the round that the board is laid for; what follows after it does not depend on the board."""
         if self.blind:
             best, played, board = self._unseen(move)

@@ -14,17 +14,17 @@ from ludodrome.analysis.lines import check_time, lead, notations
 from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
-from ludodrome.games.dots.bounds import BUCKET, CACHE_LINE, new_table
-from ludodrome.games.dots.solve import LEAST_BITS, MOST_BITS, SLICE, Solver
+from ludodrome.games.dots.solver.search import LEAST_BITS, MOST_BITS, SLICE, Solver
+from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
 from ludodrome.search.alphabeta import MOST_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
-TABLE_BITS, MOST_TABLE_BITS = 22, 27
+TABLE_BITS, MAX_TABLE_BITS = 22, 27
 PULSE = 0.05
 """A solver rests after about so many seconds, to look at the clock and to report."""
 
 
-def fitting_bits(game: Game, state: Any) -> int:
+def recommended_table_bits(game: Game, state: Any) -> int:
     """How large a table it takes to solve a position to its end, if nobody minds a quarter of the machine's memory.
 
     In dots, 31 undrawn edges are well served by the usual table, and the 40 of 4x4 by one 32 times as
@@ -36,7 +36,7 @@ def fitting_bits(game: Game, state: Any) -> int:
     wanted = TABLE_BITS + max(0, undrawn - 31) * 5 // 9
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     affordable = (memory // 4 // (CACHE_LINE // BUCKET)).bit_length() - 1
-    return max(TABLE_BITS, min(wanted, affordable, MOST_TABLE_BITS))
+    return max(TABLE_BITS, min(wanted, affordable, MAX_TABLE_BITS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ class Solving:
         self.game = game
         self._worker: SolverBackend
         if game.evaluator.by_points:
-            self._worker = BoxCounter(game, states, solver or Solver(**game.options, table_bits=table_bits))
+            self._worker = DotsBackend(game, states, solver or Solver(**game.options, table_bits=table_bits))
         else:
-            self._worker = Deepener(game, states, table_bits)
+            self._worker = DeepeningBackend(game, states, table_bits)
         self._work = self._worker.work()
         self.seconds = 0.0
         self.done = False
@@ -115,7 +115,7 @@ class Solving:
     @property
     def solver(self) -> Solver | None:
         """The solver of dots, if it is that which works."""
-        return self._worker.solver if isinstance(self._worker, BoxCounter) else None
+        return self._worker.solver if isinstance(self._worker, DotsBackend) else None
 
     def run(self, seconds: float | None = None) -> bool:
         """Works for about so long, or until it is done; whether it is done."""
@@ -129,7 +129,7 @@ class Solving:
         return self.done
 
 
-class Deepener:
+class DeepeningBackend:
     """Games that are won: alpha-beta without reductions, one depth after another."""
 
     def __init__(self, game: Game, states: Any, table_bits: int) -> None:
@@ -173,7 +173,7 @@ class Deepener:
         return Solution(value, finding.proven, finding.distance, move, line)
 
 
-class BoxCounter:
+class DotsBackend:
     """Dots: the exact solver of its room."""
 
     def __init__(self, game: Game, states: Any, solver: Solver) -> None:
@@ -229,24 +229,24 @@ def solve(
 # it was; no file, however it was made, can lead it astray in memory.
 
 
-def check_kind(game: Game) -> None:
+def check_can_save(game: Game) -> None:
     """ValueError if a game's solving cannot be kept."""
     if game.evaluator is None or not game.evaluator.by_points:
         raise ValueError(f"only the solving of dots can be kept in a file, not that of {game.id}")
 
 
-def save(solving: Solving, path: Path) -> None:
+def save_solving(solving: Solving, path: Path) -> None:
     """Keep what was proved so far; OSError says why it cannot be."""
-    check_kind(solving.game)
+    check_can_save(solving.game)
     solver = solving.solver
     assert solver is not None
     with whole_file(path) as file:
         np.savez(file, board=np.array([solver.rows, solver.cols], np.int64), table=solver.table)
 
 
-def load(game: Game, state: Any, path: Path) -> Solving:
+def load_solving(game: Game, state: Any, path: Path) -> Solving:
     """Go on with what a file knows of this board. The position may be another one: what was proved holds for all."""
-    check_kind(game)
+    check_can_save(game)
     try:
         with zipfile.ZipFile(path) as packed:
             if any(part.compress_type != zipfile.ZIP_STORED for part in packed.infolist()):

@@ -16,11 +16,11 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, Programme, Record
-from ludodrome.arena.matches.match import Folder, Match, Playing, checked_games, distinct_names, open_book
+from ludodrome.arena.matches.match import MatchRun, MatchSpec, RecordFolder, checked_games, distinct_names, open_book
 from ludodrome.arena.matches.pool import run
-from ludodrome.arena.matches.tallies import Played, Tally, played
-from ludodrome.arena.matches.worker import play
+from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Record
+from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
+from ludodrome.arena.matches.workers import play_game
 from ludodrome.bots.languagemodels import ENDPOINT, TIMEOUT
 from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
 from ludodrome.game import Game
@@ -88,18 +88,18 @@ def exchanges(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
 class ModelTrial:
     """A model against one opponent in one game under one condition, and what came of it."""
 
-    match: Match
+    match: MatchSpec
     opponent: str
-    strength: Tally
+    strength: MatchTally
     """The games that were decided by play."""
-    everything: Tally
+    everything: MatchTally
     """All games, forfeits and failures among them."""
     answers: AnswerCounts = field(default_factory=AnswerCounts)
 
     @property
     def legal_moves(self) -> bool:
         """Whether the legal moves were shown."""
-        return self.match.discipline.conditions.legal_moves
+        return self.match.settings.conditions.legal_moves
 
     def to_json(self) -> dict[str, Any]:
         """For machines."""
@@ -114,7 +114,7 @@ class ModelTrial:
         }
 
 
-def _points(tally: Tally, name: str) -> dict[str, Any]:
+def _points(tally: MatchTally, name: str) -> dict[str, Any]:
     line = tally.lines[name]
     share = tally.share(name).to_json() if line.results else None
     score = tally.score(name).to_json() if line.results and tally.seats == 2 else None
@@ -146,28 +146,28 @@ class ThreadExecutors:
         """Nothing is held open."""
 
 
-class _Ledger(Folder):
+class _Ledger(RecordFolder):
     """Records in a folder, or nowhere, with the model's answers counted on their way, those of earlier runs too."""
 
     def __init__(self, folder: Path | None, trial: ModelTrial) -> None:
         super().__init__(folder)
         self._path, self._trial = folder, trial
 
-    def find(self, match: str) -> Played | None:
+    def find(self, match: str) -> GameResult | None:
         """What counts of a game that was played before."""
         if self._path is None:
             return None
         try:
             record = records.read(self._path / f"{match}{records.SUFFIX}")
-            found = played(record)
+            found = game_result(record)
         except (OSError, ValueError):
             return None
         self._count(record)
         return found
 
-    def keep(self, fixture: Fixture, record: Record, game: Played) -> None:
+    def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
         """Writes a record down and counts its answers."""
-        super().keep(fixture, record, game)
+        super().keep(pairing, record, game)
         self._count(record)
 
     def _count(self, record: Record) -> None:
@@ -188,11 +188,13 @@ def trials(
     found = []
     for game, opponent, legal_moves in product(games, opponents, shown):
         agreed = conditions(game, policy, clock, legal_moves)
-        discipline = MatchSettings(game.id, game.id, game.options, game.seats, agreed, seed)
+        settings = MatchSettings(game.id, game.id, game.options, game.seats, agreed, seed)
         bots = (model, *[opponent] * (game.seats - 1))
         usual = -(-USUAL_GAMES // game.seats) * game.seats
-        match = Match(discipline, bots, distinct_names(bots), checked_games(count or usual, game.seats, True))
-        found.append(ModelTrial(match, opponent, Tally(match.names, game.seats), Tally(match.names, game.seats)))
+        match = MatchSpec(settings, bots, distinct_names(bots), checked_games(count or usual, game.seats, True))
+        found.append(
+            ModelTrial(match, opponent, MatchTally(match.names, game.seats), MatchTally(match.names, game.seats))
+        )
     return found
 
 
@@ -206,12 +208,12 @@ def evaluate(
 ) -> None:
     """Plays the games of a trial; what came of them stands in it, also after Ctrl-C."""
 
-    def take(fixture: Fixture, found: Played) -> None:
-        trial.everything.add(found, fixture.opening)
+    def take(pairing: Pairing, found: GameResult) -> None:
+        trial.everything.add(found, pairing.opening)
         if found.decided_by == BY_PLAY:
-            trial.strength.add(found, fixture.opening)
+            trial.strength.add(found, pairing.opening)
 
-    on = trial.match.discipline
+    on = trial.match.settings
     book = open_book(game, on.seed, openings, folder)
-    programme = Programme(Playing(trial.match, take), {on.name: book}, _Ledger(folder, trial), play)
-    run(programme, ThreadExecutors(workers), glance)
+    scheduler = MatchScheduler(MatchRun(trial.match, take), {on.name: book}, _Ledger(folder, trial), play_game)
+    run(scheduler, ThreadExecutors(workers), glance)

@@ -140,7 +140,7 @@ class Referee:
         """Open the next question; turns that nobody needs to be asked for are played at once."""
         self.turn = None
         while self.result is None:
-            if ending := self.game.ending(self._states):
+            if ending := self.game.outcome_of(self._states):
                 self._finish(ending, "play")
                 return
             seat = int(self.game.kernels.mover(self._states))
@@ -161,7 +161,7 @@ class Referee:
             clock.allowed(self._spent),
             self._allowances[seat],
             clock.budget(self._spent),
-            lambda: game.shown(self._states, seat),
+            lambda: game.observation_of(self._states, seat),
             self._message,
         )
         if game.asks_every_seat and not self._tries:
@@ -189,7 +189,7 @@ class Referee:
 
     def _listed(self) -> list[Any] | None:
         try:
-            return self.game.listed(self._states)
+            return self.game.legal_moves_of(self._states)
         except TooManyMoves:
             return None
 
@@ -199,7 +199,7 @@ class Referee:
         """Play the move, or say what is wrong with it."""
         try:
             played = read_move(self.game, self.state, move)
-            self.game.advance(self._states, played)
+            self.game.apply_to(self._states, played)
         except IllegalMove as wrong:
             return Fault(ILLEGAL, str(wrong))
         except Exception as error:  # no move may break the rules' code; if one does, the bug is ours
@@ -243,7 +243,7 @@ class Referee:
             self._finish(forfeited(self.game, seat, fault.cause), "forfeit")
             return
         move = first_legal_move(self.game, self.state)
-        self.game.advance(self._states, move)
+        self.game.apply_to(self._states, move)
         self._played(seat, move, substituted=True)
 
     def _note_verdict(self, seat: int, fault: Fault) -> None:

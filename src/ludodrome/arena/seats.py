@@ -122,7 +122,7 @@ class Seat(Protocol):
         """The bot is not needed any more; whatever it holds is given back. May be called twice."""
 
 
-class AroundSeat:
+class SeatWrapper:
     """A seat around a seat, which passes everything on. Those that do more with some of it begin here."""
 
     def __init__(self, inner: Seat) -> None:

@@ -97,7 +97,7 @@ def look(game: Game, observation: Any) -> View:
         # Whoever lays second under blind or in a deck cannot see what lies there. As a state this would
         # contradict itself; with the other seat to move it is checked like any other.
         seat = int(observation["to_move"])
-        if game.hides and type(observation.get("round")) is int:
+        if game.has_hidden_information and type(observation.get("round")) is int:
             state = {**observation, "to_move": (observation["round"] - 1) % 2}
     mover = game.to_move(state)
     if mover is None:

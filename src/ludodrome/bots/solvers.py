@@ -5,7 +5,7 @@ from typing import Any
 from ludodrome.bots.player import Budget, Clock, Player
 from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
-from ludodrome.games.dots.solve import Solver
+from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.dots.strategy import chain_edges, field_of
 
 WITHIN_REACH = 44

@@ -14,7 +14,8 @@ from ludodrome.cli.serve import Database
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from ludodrome.store.accounts import Person
+    from ludodrome.store.accounts import AccountInfo
+
 
 app = typer.Typer(
     cls=Group,
@@ -64,7 +65,7 @@ def restore(
 @app.command(cls=Command, epilog=examples("ludodrome admin recompute"))
 def recompute(db: Database = None) -> None:
     """Make all ratings of the league anew from the records of its games."""
-    from ludodrome.arena.ladder.recompute import recompute as make_anew
+    from ludodrome.arena.ladder.rating_updates import recompute as make_anew
 
     with _opened(db) as engine, refusals(), console.waiting("counting ..."):
         report = make_anew(engine)
@@ -130,11 +131,11 @@ def _opened(db: str | None) -> Iterator["Engine"]:
         engine.dispose()
 
 
-def _word(person: "Person") -> str:
+def _word(person: "AccountInfo") -> str:
     return ", ".join(word for word, holds in (("admin", person.admin), ("banned", person.banned)) if holds)
 
 
-def _find(engine: "Engine", name: str) -> "Person":
+def _find(engine: "Engine", name: str) -> "AccountInfo":
     from ludodrome.store.accounts import find_account
 
     found = find_account(engine, name)

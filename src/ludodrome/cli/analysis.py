@@ -86,7 +86,7 @@ def _live(wanted: bool) -> Iterator[Any]:
     if not wanted:
         yield lambda analysis: None
         return
-    console = screen.console()
+    console = screen.stdout()
     if not console.is_terminal:
         yield lambda analysis: console.print(_table(analysis))
         return
@@ -157,14 +157,14 @@ def solve(
     position = read_state(chosen, state)
     with refusals(), screen.compiling(chosen.id):
         from ludodrome.analysis import Solving
-        from ludodrome.analysis.solving import check_kind, fitting_bits, load
+        from ludodrome.analysis.solving import check_can_save, load_solving, recommended_table_bits
 
         if file is not None:
-            check_kind(chosen)
+            check_can_save(chosen)
         if file is not None and file.exists():
-            solving = load(chosen, position, file)
+            solving = load_solving(chosen, position, file)
         else:
-            solving = Solving(chosen, position, table_bits=bits or fitting_bits(chosen, position))
+            solving = Solving(chosen, position, table_bits=bits or recommended_table_bits(chosen, position))
     with suppress(KeyboardInterrupt):
         _work(solving, time, file)
     _keep(solving, file)
@@ -198,11 +198,11 @@ def _work(solving: "Solving", time: float | None, file: Path | None) -> None:
 
 def _keep(solving: "Solving", file: Path | None) -> None:
     if file is not None:
-        from ludodrome.analysis.solving import save
+        from ludodrome.analysis.solving import save_solving
 
         with refusals():
             try:
-                save(solving, file)
+                save_solving(solving, file)
             except OSError as error:
                 raise ValueError(f"{file} cannot be written: {error.strerror}") from error
 

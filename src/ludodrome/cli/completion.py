@@ -165,7 +165,7 @@ def _bots(typed: Mapping[str, Any]) -> Words:
 
     entry = GAMES.get(_game(typed))
     steps = 2 if entry is not None and entry.by_steps else 1
-    game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, insight=True)
+    game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, evaluator=True)
     for kind in playable(game):  # type: ignore[arg-type]
         yield from ((spec, kind.meaning) for spec in kind.specs)
     yield from PREFIXES.items()

@@ -76,14 +76,14 @@ def colours_wanted() -> bool | None:
     return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
 
 
-def console() -> "Console":
+def stdout() -> "Console":
     """Stdout. Drawings and tables go through it; machine-readable output is printed plainly."""
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
-def error_console() -> "Console":
+def stderr() -> "Console":
     """Stderr, for complaints and for what is said while one waits."""
     from rich.console import Console
 
@@ -99,20 +99,20 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
     from rich.table import Table
 
     rows = list(rows)
-    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    stdout = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
     needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, READABLE))
-    if console.width < needed:
+    if stdout.width < needed:
         if header[-1] not in numbers:
-            _show_list(console, rows)
+            _show_list(stdout, rows)
             return
-        console.width = needed
+        stdout.width = needed
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in header:
         table.add_column(name, justify="right" if name in numbers else "left", no_wrap=name != header[-1])
     for row in rows:
         table.add_row(*row)
-    console.print(table, crop=False)
+    stdout.print(table, crop=False)
 
 
 def _show_list(console: "Console", rows: Iterable[Sequence[str]]) -> None:
@@ -120,8 +120,8 @@ def _show_list(console: "Console", rows: Iterable[Sequence[str]]) -> None:
     from rich.padding import Padding
 
     for *others, last in rows:
-        console.print("  ".join(others), soft_wrap=True, style="bold")
-        console.print(Padding(last, (0, 0, 0, 2)))
+        stdout.print("  ".join(others), soft_wrap=True, style="bold")
+        stdout.print(Padding(last, (0, 0, 0, 2)))
 
 
 def say(text: str) -> None:
@@ -134,7 +134,7 @@ def complain(sentence: str) -> None:
     if sys.stderr.isatty() or colours_wanted():
         from rich.text import Text
 
-        error_console().print(Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
+        stderr().print(Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
     else:
         print(f"ludodrome: {sentence}", file=sys.stderr)
 
@@ -180,7 +180,7 @@ def drawing(game: "Game", state: Any) -> "Text":
 
 def draw(game: "Game", state: Any) -> None:
     """Prints the drawing, its lines as long as they are: a board that is wrapped is no board."""
-    console().print(drawing(game, state), soft_wrap=True)
+    stdout().print(drawing(game, state), soft_wrap=True)
 
 
 def verdict(outcome: "Outcome") -> "Text":
@@ -194,7 +194,7 @@ def verdict(outcome: "Outcome") -> "Text":
 
 def ask(prompt: "Text") -> str:
     """One line from the person at the keyboard, or from a pipe; EOFError when there is no more."""
-    out = console()
+    out = stdout()
     with out.capture() as capture:
         out.print(prompt, end="> ", soft_wrap=True)
     if sys.stdin.isatty():
@@ -225,7 +225,7 @@ def _drawn(markdown: str) -> Iterator[str]:
     """A page as it looks on the screen, part by part: the pager shows the first before the last is drawn."""
     from rich.markdown import Markdown
 
-    screen = console()
+    screen = stdout()
     for number, part in enumerate(re.split(r"^(?=## )", markdown, flags=re.MULTILINE)):
         with screen.capture() as capture:
             screen.print(
@@ -304,7 +304,7 @@ def waiting(note: str) -> Iterator[None]:
 
     def announce() -> None:
         if sys.stderr.isatty():
-            status = error_console().status(note)
+            status = stderr().status(note)
             status.start()
             shown.append(status)
         elif note not in _announced:
@@ -331,7 +331,7 @@ def bar(note: str) -> Iterator[Callable[[int, int], None]]:
         return
     from rich.progress import Progress
 
-    progress = Progress(console=error_console(), transient=True)
+    progress = Progress(console=stderr(), transient=True)
     task = progress.add_task(note, total=None)
     timer = threading.Timer(PATIENCE, progress.start)
     timer.daemon = True
@@ -348,7 +348,7 @@ def bar(note: str) -> Iterator[Callable[[int, int], None]]:
 def reporting() -> Iterator[Callable[[str], None]]:
     """Something to tell what is being done now: on a terminal one line that changes, else lines on stderr."""
     if sys.stderr.isatty():
-        with error_console().status("") as status:
+        with stderr().status("") as status:
             yield status.update
     else:
         yield lambda note: print(note, file=sys.stderr, flush=True)
@@ -417,13 +417,13 @@ def _on_terminal(
     from rich.live import Live
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = error_console()
+    stdout = stderr()
     progress = Progress(
         BarColumn(bar_width=24, complete_style=SEAT_COLOURS[0], finished_style=SEAT_COLOURS[2]),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         TextColumn("{task.description}", markup=False),
-        console=console,
+        console=stdout,
     )
     task = progress.add_task("", total=None)
     due = 0.0
@@ -432,7 +432,7 @@ def _on_terminal(
         progress.update(task, completed=done(), total=total(), description="" if below is not None else line())
         return Group(progress, below()) if below is not None else progress
 
-    with Live(console=console, auto_refresh=False, transient=True) as live:
+    with Live(console=stdout, auto_refresh=False, transient=True) as live:
 
         def show() -> None:
             nonlocal due

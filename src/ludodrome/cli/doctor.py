@@ -15,7 +15,7 @@ from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Options, Refusal,
 from ludodrome.cli.installation import examine_installation
 
 if TYPE_CHECKING:
-    from ludodrome.arena.doctor.examination import Finding
+    from ludodrome.arena.doctor.examination import CheckResult
     from ludodrome.game import Game
 
 app = typer.Typer()
@@ -128,7 +128,7 @@ def doctor(
         raise typer.Exit(NO)
 
 
-def _examined(game: "Game", spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> "list[Finding]":
+def _examined(game: "Game", spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> "list[CheckResult]":
     with refusals():
         from ludodrome.arena.doctor import examine
 
@@ -143,14 +143,14 @@ def _examined(game: "Game", spec: str, folder: Path, seed: int, clock: str, only
                 raise typer.Exit(INTERRUPTED) from None
 
 
-def _print_json(game: "Game", spec: str, seed: int, clock: str, findings: "Sequence[Finding]", failures: int) -> None:
+def _print_json(game: "Game", spec: str, seed: int, clock: str, findings: "Sequence[CheckResult]", failures: int) -> None:
     from json import dumps
 
     about: dict[str, Any] = {"game": game.id, "options": game.options, "bot": spec, "seed": seed, "clock": clock}
     screen.say(dumps({**about, "passed": not failures, "findings": [finding.to_json() for finding in findings]}))
 
 
-def _print_page(game: "Game", spec: str, findings: "Sequence[Finding]", failures: int) -> None:
+def _print_page(game: "Game", spec: str, findings: "Sequence[CheckResult]", failures: int) -> None:
     """One line a finding, then the troubles in full, then what it comes to."""
     screen.say(f"{spec} plays {game.id}\n")
     _print_lines(findings)
@@ -165,7 +165,7 @@ def _print_page(game: "Game", spec: str, findings: "Sequence[Finding]", failures
 _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "skipped": "skipped"}
 
 
-def _print_lines(findings: "Sequence[Finding]") -> None:
+def _print_lines(findings: "Sequence[CheckResult]") -> None:
     if not sys.stdout.isatty():
         for finding in findings:
             screen.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {finding.sentence}")
@@ -177,13 +177,13 @@ def _print_lines(findings: "Sequence[Finding]") -> None:
     for finding in findings:
         grade = Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
         table.add_row(grade, Text(finding.check), Text(finding.sentence))
-    screen.console().print(table)
+    screen.stdout().print(table)
 
 
-def _print_trouble(game: "Game", finding: "Finding") -> None:
+def _print_trouble(game: "Game", finding: "CheckResult") -> None:
     from rich.text import Text
 
-    console = screen.console()
+    console = screen.stdout()
     console.print()
     head = Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
     console.print(head.append(finding.sentence, "not bold default"))

@@ -131,7 +131,7 @@ def _play(
             console.game_progress(lambda: _done(plan), lambda: total, lambda: _standing(plan), quiet=quiet) as show,
         ):
             for trial in plan:
-                on = trial.match.discipline
+                on = trial.match.settings
                 run(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
     except KeyboardInterrupt:
         return False
@@ -157,7 +157,7 @@ def _show(model: str, plan: "list[ModelTrial]") -> None:
 
 
 def _head(trial: "ModelTrial") -> list[str]:
-    on = trial.match.discipline
+    on = trial.match.settings
     options = ",".join(f"{name}={value}" for name, value in on.options.items())
     return [f"{on.game} {options}", trial.opponent, "shown" if trial.legal_moves else "hidden"]
 

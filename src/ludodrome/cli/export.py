@@ -58,10 +58,10 @@ def records(
     with the same options; games that were not decided by play are left out.
     """
     with refusals():
-        from ludodrome.arena.records.archive import Wanted, find
+        from ludodrome.arena.records.archive import RecordFilter, find
         from ludodrome.datasets import Recorded
 
-        wanted = Wanted(game, bot, winner)
+        wanted = RecordFilter(game, bot, winner)
         with console.waiting("reading the first record ..."):
             source = Recorded(record for record in find(paths) if record in wanted)
     _write(source, to, form, licence, rows, None, json)

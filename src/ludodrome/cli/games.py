@@ -99,7 +99,7 @@ def show(
             legal = f"{len(chosen.legal_moves(position)):,}"
         except TooManyMoves as error:
             legal = f"{error.count:,}" if error.count and error.count < MANY else str(error)
-    console = screen.console()
+    console = screen.stdout()
     screen.draw(chosen, position)
     console.print()
     console.print(Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)

@@ -54,4 +54,4 @@ def _print_lines(found: "Sequence[Finding]") -> None:
         if one.advice:
             sentence.append(f"\n-> {one.advice}", "bold")
         table.add_row(Text(f"{SIGNS[one.grade]} {one.grade}", STYLES[one.grade]), Text(one.part), sentence)
-    console.console().print(table)
+    console.stdout().print(table)

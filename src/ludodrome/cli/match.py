@@ -24,11 +24,10 @@ from ludodrome.cli.base import (
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
 
 if TYPE_CHECKING:
-    from ludodrome.arena.matches.books import Book
-    from ludodrome.arena.matches.executors import Workers
-    from ludodrome.arena.matches.match import Match, Playing
-    from ludodrome.arena.matches.tallies import Tally
-    from ludodrome.arena.matches.trial import Trial
+    from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun
+    from ludodrome.arena.matches.openings import OpeningBook
+    from ludodrome.arena.matches.tallies import MatchTally
+    from ludodrome.arena.matches.workers import Workers
 
 app = typer.Typer()
 
@@ -89,9 +88,9 @@ def match(
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, bot, games, swap, wanted)
-    from ludodrome.arena.matches.match import Playing
+    from ludodrome.arena.matches.match import MatchRun
 
-    playing = Playing(agreed)
+    playing = MatchRun(agreed)
     with gathered(workers, cluster) as crew:
         whole = run(playing, book, crew, record, json, lambda: standing(playing.tally))
     if json:
@@ -140,12 +139,12 @@ def sprt(
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
     with refusals():
-        from ludodrome.arena.matches.trial import Trial
+        from ludodrome.arena.matches.match import SprtRun
         from ludodrome.arena.statistics.scores import refuse_elo
         from ludodrome.arena.statistics.sprt import BETTER, Sprt
 
-        refuse_elo(agreed.discipline.seats)
-        trial = Trial(agreed, Sprt(elo0, elo1, alpha, beta))
+        refuse_elo(agreed.settings.seats)
+        trial = SprtRun(agreed, Sprt(elo0, elo1, alpha, beta))
     with gathered(workers, cluster) as crew:
         whole = run(trial, book, crew, record, json, lambda: _test_standing(trial))
     if json:
@@ -179,7 +178,7 @@ class Wanted(NamedTuple):
 
 def prepare(
     game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
-) -> "tuple[Match, Book]":
+) -> "tuple[MatchSpec, OpeningBook]":
     """The match that was asked for and its openings; a refusal if it cannot be played."""
     game = open_game(game_id, options)
     if len(bots) != game.seats:
@@ -187,21 +186,21 @@ def prepare(
     check_bots(game, bots)
     with refusals(), console.compiling(game.id):
         from ludodrome.arena.conditions import conditions
-        from ludodrome.arena.matches.fixtures import MatchSettings
-        from ludodrome.arena.matches.match import Match, checked_games, distinct_names, open_book
+        from ludodrome.arena.matches.match import MatchSpec, checked_games, distinct_names, open_book
+        from ludodrome.arena.matches.scheduler import MatchSettings
 
         agreed = conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
-        discipline = MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
+        settings = MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
         count = checked_games(games, game.seats, swap)
         which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
         return (
-            Match(discipline, tuple(bots), distinct_names(bots), count, swap),
+            MatchSpec(settings, tuple(bots), distinct_names(bots), count, swap),
             open_book(game, wanted.seed, which, wanted.record),
         )
 
 
 def run(
-    playing: "Playing", book: "Book", crew: "Workers", record: Path | None, quiet: bool, line: Callable[[], str]
+    playing: "MatchRun", book: "OpeningBook", crew: "Workers", record: Path | None, quiet: bool, line: Callable[[], str]
 ) -> bool:
     """Plays with a line of progress; whether it came to its end, and was not stopped."""
     from ludodrome.arena.matches.match import play_match
@@ -218,7 +217,7 @@ def run(
 # What came of it
 
 
-def standing(tally: "Tally") -> str:
+def standing(tally: "MatchTally") -> str:
     """How it stands, in a few words."""
     if not tally.games:
         return "no game is over yet"
@@ -237,9 +236,9 @@ def counts(wins: int, draws: int, losses: int) -> str:
     return f"+{wins} ={draws} -{losses}"
 
 
-def show_match(match: "Match", tally: "Tally") -> None:
+def show_match(match: "MatchSpec", tally: "MatchTally") -> None:
     """The table of a match, and what is to be said about it."""
-    on = match.discipline
+    on = match.settings
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
     console.say(f"{on.game}{options}, {tally.games} of {match.games} games, {conditions}\n")
@@ -250,7 +249,7 @@ def show_match(match: "Match", tally: "Tally") -> None:
         console.say(sentence)
 
 
-def _row(tally: "Tally", name: str) -> list[str]:
+def _row(tally: "MatchTally", name: str) -> list[str]:
     line, share = tally.lines[name], tally.share(name)
     return [
         name,
@@ -264,7 +263,7 @@ def _row(tally: "Tally", name: str) -> list[str]:
     ]
 
 
-def sentences(tally: "Tally", elo: bool = True) -> list[str]:
+def sentences(tally: "MatchTally", elo: bool = True) -> list[str]:
     """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
     from ludodrome.arena.matches.tallies import ranked
 
@@ -296,12 +295,12 @@ def sentences(tally: "Tally", elo: bool = True) -> list[str]:
     return found
 
 
-def _test_standing(trial: "Trial") -> str:
+def _test_standing(trial: "SprtRun") -> str:
     state = trial.state
     return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(trial.tally)}"
 
 
-def _show_test(trial: "Trial") -> None:
+def _show_test(trial: "SprtRun") -> None:
     from ludodrome.arena.statistics.sprt import BETTER
 
     state, test = trial.state, trial.sprt

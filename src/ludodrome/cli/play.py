@@ -21,11 +21,104 @@ from ludodrome.cli.base import (
     refusals,
 )
 from ludodrome.cli.perf import interruptible
-from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from ludodrome.game import Game
+
+
+# A position at the terminal, and somebody who types: what `play` and `puzzle` have in common.
+# A line is a word, which the command knows, or else a move.
+
+
+class Leave(Exception):
+    """Somebody has had enough."""
+
+
+class Session(ABC):
+    """A game with a position on the screen."""
+
+    game: "Game"
+    words: ClassVar[Mapping[str, Callable[[Any], None]]]
+    """What may be typed beside moves; their docstrings are shown as help."""
+
+    @property
+    @abstractmethod
+    def state(self) -> Any:
+        """The position on the screen."""
+
+    @abstractmethod
+    def move(self, text: str) -> None:
+        """Makes a move, or says why it cannot be made."""
+
+    def answer(self, text: str) -> None:
+        """Does what was typed: a word, or else a move."""
+        word = text.strip().lower()
+        if word in self.words:
+            self.words[word](self)
+        elif word:
+            self.move(text)
+
+    # Words
+
+    def help(self) -> None:
+        """How to write a move."""
+        from ludodrome.games import GAMES
+
+        notation = console.section(GAMES[self.game.id].rules(), "Notation")
+        words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in self.words.items())
+        console.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
+
+    def moves(self) -> None:
+        """All legal moves."""
+        from ludodrome.game import TooManyMoves
+
+        try:
+            with console.compiling(self.game.id):
+                notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
+        except TooManyMoves as error:
+            tell(str(error))
+            return
+        console.say(in_columns(notations, console.stdout().width))
+
+    def leave(self) -> None:
+        """Ends the session."""
+        raise Leave
+
+
+def in_columns(texts: list[str], width: int) -> str:
+    """Texts in columns, read downwards, as ls prints them."""
+    if not texts:
+        return ""
+    cell = max(map(len, texts)) + 2
+    rows = -(-len(texts) // max(1, (width + 2) // cell))
+    return "\n".join("".join(f"{text:<{cell}}" for text in texts[row::rows]).rstrip() for row in range(rows))
+
+
+def tell(text: str, style: str = "") -> None:
+    """A sentence to whoever sits there."""
+    from rich.text import Text
+
+    console.stdout().print(Text(text, style))
+
+
+def tell_move(seat: int, words: str) -> None:
+    """Who has made which move."""
+    line = console.seat_name(seat).append(f"  {words}\n", "not bold default")
+    console.stdout().print(line, soft_wrap=True)
+
+
+def ask(seat: int) -> str:
+    """One line from whoever is to move; EOFError when there is no more."""
+    return console.ask(console.seat_name(seat))
+
 
 app = typer.Typer()
 
@@ -60,8 +153,8 @@ def play(
     chosen = open_game(game, option)
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
-    table = Play(chosen, [read_state(chosen, state)], bots, again)
-    console.say(f"{chosen.title}. Type a move, or one of {', '.join(Play.words)}.\n")
+    table = PlaySession(chosen, [read_state(chosen, state)], bots, again)
+    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
     try:
         table.draw()
         while not table.finished():
@@ -108,7 +201,7 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
 
 
 @dataclass
-class Play(Session):
+class PlaySession(Session):
     """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
 
     game: "Game"
@@ -141,7 +234,7 @@ class Play(Session):
         if self.bots:
             tell("The other move lies face down until yours is there.")
             return
-        console.console().clear()
+        console.stdout().clear()
         if "readline" in sys.modules:  # else the arrow key would show the hidden move
             sys.modules["readline"].clear_history()
         tell("The last move lies face down until it is answered.")
@@ -152,7 +245,7 @@ class Play(Session):
             outcome = self.game.outcome(self.state)
         if outcome is None:
             return False
-        console.console().print(console.verdict(outcome))
+        console.stdout().print(console.verdict(outcome))
         return True
 
     def move(self, text: str) -> None:
@@ -240,11 +333,11 @@ class Play(Session):
         console.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
 
 
-Play.words = {
-    "help": Play.help,
-    "moves": Play.moves,
-    "undo": Play.undo,
-    "state": Play.line,
-    "rules": Play.rules,
-    "quit": Play.leave,
+PlaySession.words = {
+    "help": PlaySession.help,
+    "moves": PlaySession.moves,
+    "undo": PlaySession.undo,
+    "state": PlaySession.line,
+    "rules": PlaySession.rules,
+    "quit": PlaySession.leave,
 }

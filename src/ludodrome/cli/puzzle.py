@@ -8,11 +8,11 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import INTERRUPTED, Command, GameId, Refusal, examples, refusals
 from ludodrome.cli.perf import interruptible
-from ludodrome.cli.sessions import Leave, Session, ask, tell, tell_move
+from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
 
 if TYPE_CHECKING:
-    from ludodrome.puzzlebook import Puzzle
-    from ludodrome.puzzlebook.solved import Solved
+    from ludodrome.puzzle import Puzzle
+    from ludodrome.puzzle.book import SolvedPuzzlesFile
 
 app = typer.Typer()
 
@@ -48,11 +48,11 @@ def puzzle(
     and quit. What was solved is remembered; without --number the puzzles come that are not solved yet.
     """
     with refusals():
-        from ludodrome.puzzlebook import puzzles
-        from ludodrome.puzzlebook.solved import Solved
+        from ludodrome.puzzle import puzzles
+        from ludodrome.puzzle.book import SolvedPuzzlesFile
 
         chosen = _chosen(puzzles(game), game, grade, number)
-    solved = Solved()
+    solved = SolvedPuzzlesFile()
     if list_:
         _list(chosen, solved)
         return
@@ -87,7 +87,7 @@ def _chosen(all_of_them: "list[Puzzle]", game_id: str, grade: int | None, number
     return [one for one in all_of_them if number in (None, one.number) and grade in (None, one.grade)]
 
 
-def _list(chosen: "list[Puzzle]", solved: "Solved") -> None:
+def _list(chosen: "list[Puzzle]", solved: "SolvedPuzzlesFile") -> None:
     rows = [
         (str(one.number), str(one.grade), SIGN if one in solved else "", _kind(one), one.position) for one in chosen
     ]
@@ -109,9 +109,9 @@ def _kind(one: "Puzzle") -> str:
 class PuzzleSession(Session):
     """One puzzle on the screen."""
 
-    def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "Solved") -> None:
+    def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "SolvedPuzzlesFile") -> None:
         with console.compiling(one.game_id):
-            from ludodrome.puzzlebook.attempts import Attempt
+            from ludodrome.puzzle.attempt import Attempt
 
             self.attempt = Attempt(one)
         self.game = self.attempt.game
@@ -147,7 +147,7 @@ class PuzzleSession(Session):
     def task(self) -> None:
         """The task, for the seat that has it."""
         task = console.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
-        console.console().print(task)
+        console.stdout().print(task)
 
     def move(self, text: str) -> None:
         """Judges a move, or says why it cannot be made."""

@@ -12,7 +12,8 @@ from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Refusal, examples
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ludodrome.arena.records.reruns import Echo
+    from ludodrome.arena.records.replay import RerunTurn
+
 
 app = typer.Typer()
 
@@ -57,7 +58,7 @@ def replay(
         from ludodrome.arena.records import verify as verified
 
         verified(games[0])
-        player = Player(games[0])
+        player = RecordViewer(games[0])
     if turn is not None:
         player.go(turn)
     elif sys.stdin.isatty() and sys.stdout.isatty():
@@ -88,7 +89,7 @@ def rerun(
     record = games[0]
     with refusals():
         from ludodrome.arena.records import verify as verified
-        from ludodrome.arena.records.reruns import rerun as run
+        from ludodrome.arena.records.replay import rerun as run
 
         with screen.compiling(record["game"]):
             verified(record)
@@ -144,9 +145,9 @@ def records(
 ) -> None:
     """List recorded games, choose among them, and write them out as JSON Lines, CSV or text."""
     with refusals():
-        from ludodrome.arena.records.archive import Wanted
+        from ludodrome.arena.records.archive import RecordFilter
 
-        wanted = Wanted(game, bot, winner, reason, verdict)
+        wanted = RecordFilter(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]
     if export is not None:
         _export(chosen, export, out)
@@ -230,7 +231,7 @@ def _print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _show_departure(record: dict[str, Any], echo: "Echo") -> None:
+def _show_departure(record: dict[str, Any], echo: "RerunTurn") -> None:
     from ludodrome.games import make
 
     game = make(record["game"], **record["options"])
@@ -239,13 +240,13 @@ def _show_departure(record: dict[str, Any], echo: "Echo") -> None:
     screen.say(f"    {game.format_state(echo.state)}")
 
 
-def _own(game: Any, echo: "Echo") -> str:
+def _own(game: Any, echo: "RerunTurn") -> str:
     if echo.fault is not None:
         return f"nothing: {echo.fault.cause}, {echo.fault.why}"
     return str(game.format_move(echo.move, echo.state))
 
 
-def _echo_json(echo: "Echo") -> dict[str, Any]:
+def _echo_json(echo: "RerunTurn") -> dict[str, Any]:
     fault = {"cause": echo.fault.cause, "why": echo.fault.why} if echo.fault else None
     return {
         "turn": echo.turn,
@@ -257,7 +258,7 @@ def _echo_json(echo: "Echo") -> dict[str, Any]:
     }
 
 
-class Player:
+class RecordViewer:
     """A record on the screen, one turn at a time. Position 0 is where the game began."""
 
     def __init__(self, record: dict[str, Any]) -> None:
@@ -280,7 +281,7 @@ class Player:
 
     def write_all(self) -> None:
         """The whole game."""
-        screen.console().print(self.title())
+        screen.stdout().print(self.title())
         for place in range(len(self.states)):
             self.show(place)
 
@@ -289,9 +290,9 @@ class Player:
         from rich.text import Text
 
         place = 0
-        screen.console().print(self.title())
+        screen.stdout().print(self.title())
         self.show(place)
-        screen.console().print(WORDS, style="dim")
+        screen.stdout().print(WORDS, style="dim")
         while True:
             try:
                 word = screen.ask(Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
@@ -325,7 +326,7 @@ class Player:
 
     def show(self, place: int) -> None:
         """The position at a place, with how it came about, and the result at the end."""
-        console = screen.console()
+        console = screen.stdout()
         if place:
             console.print(self.told(self.entries[place - 1], self.states[place - 1]))
         screen.draw(self.game, self.states[place])

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ludodrome.analysis.grading import Graded, Grading
+    from ludodrome.analysis.game_review import GameReview, GradedMove
     from ludodrome.analysis.move_review import MoveReview
     from ludodrome.analysis.win_probability import Value
-    from ludodrome.arena.records.courses import Course
+    from ludodrome.arena.records.replay import Replay
 
 app = typer.Typer()
 
@@ -44,13 +44,13 @@ def review(
     """
     record = _record(path)
     with refusals(), console.compiling(record["game"]):
-        from ludodrome.analysis.grading import Grading
+        from ludodrome.analysis.game_review import GameReview
         from ludodrome.arena.records import verify
-        from ludodrome.arena.records.courses import course
+        from ludodrome.arena.records.replay import replay_record
 
         verify(record)
-        told = course(record)
-        grading = Grading(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
+        told = replay_record(record)
+        grading = GameReview(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
     with console.bar("grading") as tell:
         for number, _ in enumerate(grading.work(), 1):
             tell(number, grading.total)
@@ -59,9 +59,9 @@ def review(
 
         console.say(dumps(_value(record, told, grading), ensure_ascii=False))
     else:
-        console.console().print(_table(told, grading))
+        console.stdout().print(_table(told, grading))
         for line in _summary(record, grading):
-            console.console().print(line)
+            console.stdout().print(line)
 
 
 def _record(path: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _record(path: str) -> dict[str, Any]:
     return found[0]
 
 
-def _table(told: "Course", grading: "Grading") -> "Table":
+def _table(told: "Replay", grading: "GameReview") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
@@ -85,20 +85,20 @@ def _table(told: "Course", grading: "Grading") -> "Table":
         one = grading.plies[ply]
         word = one.grade or ("opening" if turn.opening else "not its own" if not turn.own else "forced")
         sign = SIGNS.get(word, "")
-        better = "" if one.grade in (None, "best") else f"{one.appraisal.text}  {worth_words(one.appraisal.best)}"
+        better = "" if one.grade in (None, "best") else f"{one.review.text}  {worth_words(one.review.best)}"
         table.add_row(
             str(ply),
             console.seat_name(turn.seat),
             f"{turn.text}{sign}",
             Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
-            Text("exact" if one.appraisal.exact else "estimated", "dim"),
+            Text("exact" if one.review.exact else "estimated", "dim"),
             _gave(one),
             better,
         )
     return table
 
 
-def _gave(one: "Graded") -> str:
+def _gave(one: "GradedMove") -> str:
     """What a move gave away."""
     if one.grade in (None, "best"):
         return ""
@@ -112,7 +112,7 @@ def worth_words(value: "Value") -> str:
     return f"{value.score:+.1f}"
 
 
-def _summary(record: dict[str, Any], grading: "Grading") -> list["Text"]:
+def _summary(record: dict[str, Any], grading: "GameReview") -> list["Text"]:
     """One line a seat."""
     from rich.text import Text
 
@@ -126,7 +126,7 @@ def _summary(record: dict[str, Any], grading: "Grading") -> list["Text"]:
     return lines
 
 
-def _value(record: dict[str, Any], told: "Course", grading: "Grading") -> dict[str, Any]:
+def _value(record: dict[str, Any], told: "Replay", grading: "GameReview") -> dict[str, Any]:
     seats = range(told.game.seats)
     return {
         "match": record["match"],
@@ -137,15 +137,15 @@ def _value(record: dict[str, Any], told: "Course", grading: "Grading") -> dict[s
     }
 
 
-def _ply(text: str, one: "Graded") -> dict[str, Any]:
-    found: MoveReview = one.appraisal
+def _ply(text: str, one: "GradedMove") -> dict[str, Any]:
+    found: MoveReview = one.review
     return {
         "ply": one.ply,
         "seat": one.seat,
         "text": text,
         "grade": one.grade,
         "exact": found.exact,
-        "worth": one.worth,
+        "worth": one.win_probability,
         "loss": one.loss,
         "points": one.points,
         "best": found.text,

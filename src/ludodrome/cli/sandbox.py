@@ -9,7 +9,7 @@ from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, Json, examples
 
 if TYPE_CHECKING:
-    from ludodrome.arena.sandbox import Level
+    from ludodrome.arena.sandbox import SandboxLevel
 
 app = typer.Typer()
 
@@ -40,7 +40,7 @@ def sandbox(
         raise typer.Exit(NO)
 
 
-def _show(found: "Level") -> None:
+def _show(found: "SandboxLevel") -> None:
     console.say(found.sentence)
     if not found.holds:
         return

@@ -15,7 +15,7 @@ from ludodrome.cli.base import Command, Refusal, examples, refusals
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from ludodrome.web.identity import Mode
+    from ludodrome.web.auth import Mode
 
 app = typer.Typer()
 
@@ -83,8 +83,8 @@ def serve(
 
     mode = _mode(lan, hosted, behind_proxy)
     try:
-        from ludodrome.arena.ladder.agenda import LADDERS
-        from ludodrome.arena.ladder.supervisor import Supervisor
+        from ludodrome.arena.ladder.runner import Supervisor
+        from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
         from ludodrome.web.server import serve as run

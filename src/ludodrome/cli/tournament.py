@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from sqlalchemy import Engine
 
-    from ludodrome.arena.tournaments.plans import Plan
+    from ludodrome.arena.tournaments.plans import TournamentPlan
     from ludodrome.arena.tournaments.tournament import Tournament
 
 app = typer.Typer()
@@ -213,7 +213,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "tournament"
 
 
-def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
+def _plan(path: Path | None, given: dict[str, Any]) -> "TournamentPlan":
     if path is None and not given:
         raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
     with refusals(), console.waiting("reading the plan ..."):
@@ -222,15 +222,15 @@ def _plan(path: Path | None, given: dict[str, Any]) -> "Plan":
         return make_plan(given) if path is None else read_plan(path, given)
 
 
-def _check(plan: "Plan") -> None:
+def _check(plan: "TournamentPlan") -> None:
     from ludodrome.games import make
 
-    for discipline in plan.disciplines:
-        game = make(discipline.game, **discipline.options)
-        check_bots(game, (entrant.specs[discipline.name] for entrant in plan.entrants))
+    for settings in plan.settings:
+        game = make(settings.game, **settings.options)
+        check_bots(game, (entrant.specs[settings.name] for entrant in plan.entrants))
 
 
-def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
+def _open(plan: "TournamentPlan", path: Path, resume: bool, again: bool) -> "Tournament":
     """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
     from ludodrome.arena.tournaments.tournament import Tournament
     from ludodrome.store.database import open_database
@@ -258,7 +258,7 @@ def _open(plan: "Plan", path: Path, resume: bool, again: bool) -> "Tournament":
 def _recalled(path: Path, name: str | None) -> "Tournament":
     """A tournament in a store, as far as it was played."""
     with refusals(), console.waiting("reading ..."):
-        from ludodrome.arena.tournaments.plans import Plan
+        from ludodrome.arena.tournaments.plans import TournamentPlan
         from ludodrome.arena.tournaments.tournament import Tournament
         from ludodrome.store.database import open_database
         from ludodrome.store.tournaments import Ledger
@@ -268,7 +268,7 @@ def _recalled(path: Path, name: str | None) -> "Tournament":
         if found is None:
             raise Refusal(f"{path} has no tournament {name}")
         ledger, stored = found
-        recalled = Tournament(Plan.from_json(stored), ledger)
+        recalled = Tournament(TournamentPlan.from_json(stored), ledger)
         recalled.recall()
         return recalled
 

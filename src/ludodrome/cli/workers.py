@@ -12,7 +12,7 @@ from ludodrome.cli import console
 from ludodrome.cli.base import Refusal, refusals
 
 if TYPE_CHECKING:
-    from ludodrome.arena.matches.executors import Workers
+    from ludodrome.arena.matches.workers import Workers
     from ludodrome.game import Game
 
 
@@ -36,8 +36,8 @@ def cores() -> int:
 @contextmanager
 def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
     """The workers, for as long as they are needed."""
-    from ludodrome.arena.matches.executors import Cluster, LocalWorkers
     from ludodrome.arena.matches.pool import ClusterLost
+    from ludodrome.arena.matches.workers import Cluster, LocalWorkers
 
     if cluster is not None and count is not None:
         raise Refusal("either --workers of this machine or --cluster: a cluster knows its workers")

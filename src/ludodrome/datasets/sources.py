@@ -86,7 +86,7 @@ class Recorded:
         rows = []
         for entry in record["turns"]:
             if entry.get("substituted"):
-                game.advance(states, entry["move"])
+                game.apply_to(states, entry["move"])
                 continue
             for action in actions_of(game, entry["move"], states):
                 seat, planes, mask = eyes.look(states)
@@ -150,7 +150,7 @@ class SelfPlay:
             action = int(dice.choice(len(policy), p=policy / policy.sum())) if turn < self.free else found.best
             turns.append((*eyes.look(states), action, turn, policy.astype(np.float32)))
             game.kernels.play(states, action)
-        outcome = game.ending(states)
+        outcome = game.outcome_of(states)
         assert outcome is not None
         rows = [
             Row(planes, mask, action, outcome.returns[seat], turn, seat, policy)

@@ -34,7 +34,7 @@ class Classroom:
     """n games of one kind. The arrays in ``lessons`` and ``sights`` change with every call: copy what you keep.
 
     ``seat``: the learner's, or None: drawn by lot for each game. ``opponent``: see ``opponents.py``; "self": the
-    learner plays all seats, and ``lessons.views`` says whose turn it is.
+    learner plays all seats, and ``lessons.agent_seat`` says whose turn it is.
     """
 
     def __init__(self, game: Game, n: int, opponent: Any = "random", seat: int | None = None) -> None:
@@ -74,7 +74,7 @@ class Classroom:
         words = np.array([checked_seed(seed) for seed in np.asarray(seeds, object)], np.uint64)
         if words.shape != (self.n,):
             raise ValueError(f"there are {self.n} games, and a seed for each, not {len(words)}")
-        self.lessons.lots[:] = mixed(mixed(words))
+        self.lessons.rng[:] = mixed(mixed(words))
 
     def begin(self, where: Array | None = None) -> None:
         """New games, all or those of a mask; opponents who are to move first have moved."""
@@ -102,7 +102,7 @@ class Classroom:
 
     def look(self) -> None:
         """Fill ``sights`` with what the learner sees in all games."""
-        self.game.kernels.look_many(self.lessons.states, self.rows, self.lessons.views, self.sights)
+        self.game.kernels.look_many(self.lessons.states, self.rows, self.lessons.agent_seat, self.sights)
 
     def look_at(self, rows: Array, views: Array, sights: Observations) -> None:
         """What views[i] sees of some games, numbered in ``rows``, into the first rows of ``sights``."""

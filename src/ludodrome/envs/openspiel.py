@@ -34,7 +34,7 @@ class Rules:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.hidden = game.hides
+        self.hidden = game.has_hidden_information
         """Whether something lies face down."""
         self.by_steps = game.actions_a_turn > 1
 
@@ -151,7 +151,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """By seat; zeros while the game runs."""
-        ending = self.rules.game.ending(self.states)
+        ending = self.rules.game.outcome_of(self.states)
         return [0.0] * self.rules.game.seats if ending is None else [float(value) for value in ending.returns]
 
     def seen_by(self, seat: int) -> str:

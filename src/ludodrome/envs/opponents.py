@@ -16,7 +16,7 @@ import numpy as np
 
 from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, as_words
-from ludodrome.search.opponents import new_desk
+from ludodrome.search.opponents import new_workspace
 from ludodrome.validation import show
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class AlphaBeta:
     def __init__(self, game: Game, depth: int) -> None:
         self._kernels: Any = game.kernels
         self._depth = depth
-        self._desk = new_desk(game)
+        self._desk = new_workspace(game)
 
     def answer(self, room: "Classroom", which: int) -> None:
         """In all games in one call."""
@@ -97,7 +97,7 @@ class Asked:
         lessons, kernels = room.lessons, room.game.kernels
         while True:
             kernels.movers_many(lessons.states, self._movers)
-            waiting = (lessons.opponents == which) & (self._movers >= 0) & (self._movers != lessons.views)
+            waiting = (lessons.opponents == which) & (self._movers >= 0) & (self._movers != lessons.agent_seat)
             rows = np.flatnonzero(waiting)
             if not len(rows):
                 return
@@ -141,10 +141,10 @@ class Seated:
         """Game after game."""
         lessons, game = room.lessons, room.game
         for i in np.flatnonzero(lessons.opponents == which).tolist():
-            states, view = lessons.states[i : i + 1], int(lessons.views[i])
+            states, view = lessons.states[i : i + 1], int(lessons.agent_seat[i])
             while (seat := int(game.kernels.mover(states))) not in (-1, view):
                 bot = self._bot(room, i, (seat - view) % game.seats - 1)
-                game.advance(states, bot.choose(game.shown(states, seat)))
+                game.apply_to(states, bot.choose(game.observation_of(states, seat)))
 
     def _bot(self, room: "Classroom", i: int, place: int) -> "Bot":
         """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
@@ -155,7 +155,7 @@ class Seated:
             self._bots[key] = self._make()
         if self._games.get(key) != room.begun[i]:
             self._games[key] = int(room.begun[i])
-            self._bots[key].start({"seed": Dice(int(room.lessons.lots[i]) + place).word()})
+            self._bots[key].start({"seed": Dice(int(room.lessons.rng[i]) + place).word()})
         return self._bots[key]
 
 

@@ -87,7 +87,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
     def _info(self) -> dict[str, Any]:
         return {
             "action_mask": self.room.sights.mask[0].copy(),
-            "seat": int(self.room.lessons.views[0]),
+            "seat": int(self.room.lessons.agent_seat[0]),
             "illegal": False,
         }
 

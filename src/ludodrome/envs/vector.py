@@ -94,11 +94,11 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         if seed is None and self._begun:
             return
         seeds = self._seeds(seed)
-        lots = self.room.lessons.lots.copy()
+        lots = self.room.lessons.rng.copy()
         new = where & np.array([one is not None for one in seeds])
         self.room.seed([0 if one is None else one for one in seeds])
-        self.room.lessons.lots[~new] = lots[~new]
-        self._lots[new] = mixed(self.room.lessons.lots ^ _SAMPLES)[new]
+        self.room.lessons.rng[~new] = lots[~new]
+        self._lots[new] = mixed(self.room.lessons.rng ^ _SAMPLES)[new]
 
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:
@@ -155,11 +155,11 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         """What the games looked like that ended in this step; rows of others mean nothing."""
         ended, game = self.room.lessons.ended, self.game
         rows = np.flatnonzero(ended)
-        self.room.look_at(rows, self.room.lessons.views, self._last)
+        self.room.look_at(rows, self.room.lessons.agent_seat, self._last)
         self._final.planes[rows] = self._last.planes[: len(rows)]
         self._final.mask[rows] = self._last.mask[: len(rows)]
         info = {"action_mask": self._given(self._final.mask), **self._always()}
-        info["seat"] = self.room.lessons.views.copy()
+        info["seat"] = self.room.lessons.agent_seat.copy()
         info["opponent"] = self.room.lessons.opponents.copy()
         return {
             "final_obs": self._given(shaped(game, self._final)),
@@ -172,7 +172,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         lessons = self.room.lessons
         return {
             "action_mask": self._given(self.room.sights.mask),
-            "seat": self._given(lessons.views),
+            "seat": self._given(lessons.agent_seat),
             "opponent": self._given(lessons.opponents),
             **self._always(),
         }

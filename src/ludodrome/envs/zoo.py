@@ -138,7 +138,7 @@ class Turns(AECEnv):  # type: ignore[misc]
             if seat >= 0:
                 self.agent_selection = _name(seat)
             else:
-                outcome = self.game.ending(self._states)
+                outcome = self.game.outcome_of(self._states)
                 assert outcome is not None
                 self._end({_name(seat): float(value) for seat, value in enumerate(outcome.returns)})
         self._accumulate_rewards()
@@ -215,12 +215,12 @@ class Together(ParallelEnv):  # type: ignore[misc]
             infos[agent]["illegal"] = True
         if not wrong and all(self._laid):
             self._meet()
-            outcome = self.game.ending(self._match)
+            outcome = self.game.outcome_of(self._match)
             if outcome is None:
                 self._next_round()
             else:
                 rewards = dict(zip(agents, map(float, outcome.returns), strict=True))
-        over = bool(wrong) or self.game.ending(self._match) is not None
+        over = bool(wrong) or self.game.outcome_of(self._match) is not None
         observations = self._observations()
         if over:
             self.agents = []
@@ -279,7 +279,7 @@ class Together(ParallelEnv):  # type: ignore[misc]
         return {agent: self._look(seat) for seat, agent in enumerate(self.possible_agents)}
 
     def _look(self, seat: int) -> Observation:
-        over = self.game.ending(self._match) is not None
+        over = self.game.outcome_of(self._match) is not None
         waiting = self._laid[seat] and not over
         seen = self._eyes.look(self._match if over else self._tables[seat], seat)
         mask = np.append(seen["action_mask"], np.int8(waiting))

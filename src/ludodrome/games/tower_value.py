@@ -1,4 +1,4 @@
-"""What a search knows of the tower board beyond the rules: values, threats, promises, marks and keys.
+"""What a search knows of the tower board beyond the rules: values, threats, promises, num_move_ids and keys.
 
 Shared by ``evaluate.py`` of the two tower games. Everything works on the heights of ``towers.py``
 (four bit sets) and on cells under workers. A value is a sum of features times the weights of
@@ -133,8 +133,8 @@ def within_bounds(value: Int) -> Int:
 
 
 @kernel
-def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: Int) -> Int:
-    """Two seats: the mover against the one who waits, from the hero's side. Linear in the weights."""
+def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_seat: Int) -> Int:
+    """Two seats: the mover against the one who waits, from the pov_seat's side. Linear in the weights."""
     a, b = workers[mover, 0], workers[mover, 1]
     c, d = workers[1 - mover, 0], workers[1 - mover, 1]
     taken = bit(a) | bit(b) | bit(c) | bit(d)
@@ -146,7 +146,7 @@ def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: 
     value = seat_value(weights, MOVER, levels, free, a, b, ours, our_count, spread(theirs)) - seat_value(
         weights, WAITING, levels, free, c, d, theirs, their_count, spread(ours)
     )
-    return value if hero == mover else -value
+    return value if pov_seat == mover else -value
 
 
 @kernel
@@ -157,8 +157,8 @@ def seat_steps(levels: Array, workers: Array, seat: Int, taken: Any) -> Any:
 
 
 @kernel
-def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: Int) -> Int:
-    """Three seats: the hero against the better of the two others."""
+def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_seat: Int) -> Int:
+    """Three seats: the pov_seat against the better of the two others."""
     taken = np.uint64(0)
     for seat in range(3):
         taken |= bit(workers[seat, 0]) | bit(workers[seat, 1])
@@ -172,7 +172,7 @@ def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, hero: 
         role = MOVER if seat == mover else WAITING
         first, second = workers[seat, 0], workers[seat, 1]
         value = seat_value(weights, role, levels, free, first, second, steps, count, spread(one | other))
-        if seat == hero:
+        if seat == pov_seat:
             own = value
         else:
             best = max(best, value)
@@ -258,7 +258,7 @@ def build_promise(seen: Any, worker: Int, to: Any, at: Any) -> Int:
 
 
 def step_turns(builds: int) -> Array:
-    """(8, marks): the mark of a step after each symmetry. A ninth build direction is no build."""
+    """(8, num_move_ids): the move_id of a step after each symmetry. A ninth build direction is no build."""
     directions = direction_turns(COMPASS)
     turned = np.zeros((SYMMETRIES, CELLS, DIRECTIONS, builds), np.uint16)
     for symmetry in range(SYMMETRIES):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ludodrome.games.spaces.simulate import Round, simulate
 from ludodrome.lab.files import read_value, write_text
-from ludodrome.puzzlebook.solved import data_folder
+from ludodrome.puzzle.book import data_folder
 from ludodrome.validation import show
 
 KEYS = ("rules", "boards", "points", "ended")

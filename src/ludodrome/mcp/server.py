@@ -16,9 +16,9 @@ from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
 from ludodrome.validation import listing, show
+from ludodrome.web.engine import LONGEST, MOST_LINES, analysed
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.thinking import LONGEST, MOST_LINES, analysed
 
 try:
     from mcp.server.mcpserver import Image, MCPServer

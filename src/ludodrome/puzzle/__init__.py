@@ -4,6 +4,6 @@
 ``benchmarks/find_puzzles.py`` and ``tests/exhaustive.py``.
 """
 
-from ludodrome.puzzlebook.book import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle, puzzles
+from ludodrome.puzzle.book import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle, puzzles
 
 __all__ = ["GRADES", "MARGIN", "RESPOND", "SAVE", "WIN", "Puzzle", "format_puzzle", "parse_puzzle", "puzzles"]

@@ -9,8 +9,8 @@ from typing import Any
 
 from ludodrome.analysis.lines import notations
 from ludodrome.game import Game
-from ludodrome.games.dots.solve import Solver
-from ludodrome.puzzlebook.book import MARGIN, RESPOND, WIN, Puzzle
+from ludodrome.games.dots.solver.search import Solver
+from ludodrome.puzzle.book import MARGIN, RESPOND, WIN, Puzzle
 from ludodrome.search.iterative import Searcher, SearchResult
 
 NODES = 400_000
@@ -25,7 +25,7 @@ HINTS = (4, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Verdict:
     """What there is to say about a move."""
 
     right: bool
@@ -95,7 +95,7 @@ class Attempt:
 
     # Moves
 
-    def play(self, move: Any) -> Judgement:
+    def play(self, move: Any) -> Verdict:
         """Judges a legal move and, if it is right, makes it together with the defenders' replies."""
         assert not self.solved
         if self.puzzle.kind == RESPOND:
@@ -106,16 +106,16 @@ class Attempt:
             return self._strike(move)
         return self._defend(move)
 
-    def _strike(self, move: Any) -> Judgement:
+    def _strike(self, move: Any) -> Verdict:
         text, finding = self.game.format_move(move, self.state), self._worth(move)
         line = self._line(finding)
         won = finding.distance is not None and finding.score > 0
         if not self.begun and text != self.puzzle.solution:
             if won:
-                return Judgement(False, f"That wins too, but in {finding.distance} plies: it can be had sooner.", line)
-            return Judgement(False, self._refuted(finding), line)
+                return Verdict(False, f"That wins too, but in {finding.distance} plies: it can be had sooner.", line)
+            return Verdict(False, self._refuted(finding), line)
         if self.begun and not won:
-            return Judgement(False, self._refuted(finding), line)
+            return Verdict(False, self._refuted(finding), line)
         self.begun = True
         self._hints = 0
         after = self.game.apply(self.state, move)
@@ -125,38 +125,38 @@ class Attempt:
         self.state = after
         self.solved = self.game.to_move(after) is None
         sentence = "Right, and that is the win." if self.solved else "Right."
-        return Judgement(True, sentence, (text,), tuple(replies))
+        return Verdict(True, sentence, (text,), tuple(replies))
 
-    def _defend(self, move: Any) -> Judgement:
+    def _defend(self, move: Any) -> Verdict:
         right = self.game.format_move(move, self.state) == self.puzzle.solution
         finding = self._worth(move)
         if not right:
-            return Judgement(False, self._refuted(finding), self._line(finding))
+            return Verdict(False, self._refuted(finding), self._line(finding))
         self.state, self.solved = self.game.apply(self.state, move), True
-        return Judgement(True, "Right: every other move loses.", self._line(finding))
+        return Verdict(True, "Right: every other move loses.", self._line(finding))
 
-    def _draw(self, move: Any) -> Judgement:
+    def _draw(self, move: Any) -> Verdict:
         line = tuple(self._line_of(move))
         if self.game.format_move(move, self.state) == self.puzzle.solution:
             self.state, self.solved = self.game.apply(self.state, move), True
-            return Judgement(True, f"Right: it ends {self.puzzle.goal:+d}, and no other edge {self._better()}.", line)
+            return Verdict(True, f"Right: it ends {self.puzzle.goal:+d}, and no other edge {self._better()}.", line)
         solver = self._solved(self.game.action(move, self.state))
         assert solver.value is not None
         margin = solver.value + self._lead()
-        return Judgement(False, f"No: then it ends {margin:+d} for you.", line)
+        return Verdict(False, f"No: then it ends {margin:+d} for you.", line)
 
     def _better(self) -> str:
         return "wins" if self.puzzle.goal > 0 else "saves the draw"
 
-    def _respond(self, move: Any) -> Judgement:
+    def _respond(self, move: Any) -> Verdict:
         after = self.game.apply(self.state, move)
         points = after["history"][-1]["points"]
         own, other = points[self.seat], points[1 - self.seat]
         score = f"{own} to {other}, {own - other:+d}"
         if own - other < self.puzzle.goal:
-            return Judgement(False, f"Not yet: that makes {score}, and {self.puzzle.goal:+d} can be had.")
+            return Verdict(False, f"Not yet: that makes {score}, and {self.puzzle.goal:+d} can be had.")
         self.state, self.solved = after, True
-        return Judgement(True, f"Right: {score}, and nothing makes more.")
+        return Verdict(True, f"Right: {score}, and nothing makes more.")
 
     # Underneath: searches
 

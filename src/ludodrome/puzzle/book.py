@@ -18,6 +18,13 @@ from ludodrome.games import find
 if TYPE_CHECKING:
     from ludodrome.game import Game
 
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from ludodrome.atomic_io import write_whole
+
 WIN, SAVE, MARGIN, RESPOND = "win", "save", "margin", "respond"
 KINDS = (WIN, SAVE, MARGIN, RESPOND)
 GRADES = range(1, 6)
@@ -97,3 +104,64 @@ def _is_number(text: str) -> bool:
 def _option(text: str) -> tuple[str, int | str]:
     name, _, value = text.partition("=")
     return name, int(value) if value.isdecimal() else value
+
+
+# What somebody has solved, in a small file of the user's data folder. Where there is none, it does without.
+
+
+SOLVED_FILE = "puzzles.json"
+
+
+def data_folder() -> Path:
+    """XDG_DATA_HOME/ludodrome, by default in ~/.local/share; OSError if the user has no home."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(base):  # the specification of these folders: a relative one counts as none
+        return Path(base) / "ludodrome"
+    try:
+        return Path.home() / ".local" / "share" / "ludodrome"
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+
+
+class SolvedPuzzlesFile:
+    """The puzzles that were solved, now and in earlier sessions.
+
+    They are known by their positions, so that they are still known when a later version numbers them otherwise.
+    """
+
+    def __init__(self) -> None:
+        self._names = _read_solved()
+
+    def __contains__(self, puzzle: Puzzle) -> bool:
+        return puzzle_id(puzzle) in self._names
+
+    def add(self, puzzle: Puzzle) -> str:
+        """Remembers a puzzle; empty, or why it will be forgotten at the end of the session."""
+        self._names |= {puzzle_id(puzzle)} | _read_solved()  # another terminal may have solved some meanwhile
+        try:
+            _write_solved(self._names)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+
+def puzzle_id(puzzle: Puzzle) -> str:
+    """What a puzzle is known by: its position."""
+    text = f"{puzzle.game_id} {puzzle.position}"
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+
+
+def _read_solved() -> set[str]:
+    """What the file says; nothing if it is not there, not readable or not ours."""
+    try:
+        names = json.loads((data_folder() / SOLVED_FILE).read_text("utf-8"))["solved"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return set()
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+
+
+def _write_solved(names: set[str]) -> None:
+    """All at once, so that nobody ever reads half a file."""
+    folder = data_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / SOLVED_FILE, json.dumps({"solved": sorted(names)}).encode())

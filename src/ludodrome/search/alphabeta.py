@@ -2,7 +2,7 @@
 
 Principal variation search (null windows after the first move), a transposition table over the
 eight symmetries, late-move reductions, and searches on until a position is quiet. It knows no game: rules come as
-``Verbs``, knowledge as ``Insight``. The order of moves (killers, history) is in ``ordering.py``; iterative deepening,
+``Verbs``, knowledge as ``Evaluator``. The order of moves (killers, history) is in ``ordering.py``; iterative deepening,
 clocks and results for people are in ``thinking.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
@@ -21,14 +21,14 @@ from ludodrome.search.move_ordering import SORTED, TRIED, bring_best, credit, ra
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import (
     LOWER,
-    NO_MARK,
+    NO_MOVE_ID,
     UPPER,
     VALUE,
     bound_of,
     depth_of,
     expect,
     is_exact,
-    mark_of,
+    move_id_of,
     pack,
     probe,
     store,
@@ -40,8 +40,8 @@ DECIDED = 29_000
 PLIES = 128
 """The most plies that a search looks ahead, quiet searches and all."""
 MOST_DEPTH = 100
-_DEEPEST_LOUD = -8
-"""So many plies beyond the depth are loud actions tried."""
+_MAX_QUIESCENCE = -8
+"""So many plies beyond the depth are is_tactical actions tried."""
 
 ENTER, ADVANCE, RETREAT, DONE = range(4)
 """Where a search stands: before a position, at its next move, after a move, at the end."""
@@ -53,7 +53,7 @@ UNORDERED, BY_SCORE, AS_GIVEN = range(3)
 KILLERS = 2
 
 
-def search_dtype(marks: int) -> np.dtype[Any]:
+def search_dtype(num_move_ids: int) -> np.dtype[Any]:
     """What a search is about to do, and what it has learned about moves."""
     return record_dtype(
         [
@@ -64,11 +64,11 @@ def search_dtype(marks: int) -> np.dtype[Any]:
             ("value", np.int32),  # of the position just left, for the side to move there
             ("exact", np.int32),
             ("seats", np.int32),
-            ("hero", np.int32),
+            ("pov_seat", np.int32),
             ("generation", np.int32),
             ("reductions", np.int32),  # 1: late moves are reduced
             ("shortest", np.int32),  # 1: the shortest way to a win is asked for
-            ("history", np.int32, (2, marks)),  # by side: how often a mark was good
+            ("history", np.int32, (2, num_move_ids)),  # by side: how often a move_id was good
         ]
     )
 
@@ -89,13 +89,13 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("best_action", np.int32),
             ("length", np.int32),  # of the best line from here
             ("stage", np.int32),
-            ("side", np.int32),  # 0: the hero's
+            ("side", np.int32),  # 0: the pov_seat's
             ("lane", np.int32),  # the symmetry of the key
             ("exact", np.int32),  # so far
-            ("recommended", np.int32),  # the mark that the table knows, or NO_MARK
+            ("recommended", np.int32),  # the move_id that the table knows, or NO_MOVE_ID
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
-            ("killers", np.int32, (KILLERS,)),  # marks
+            ("killers", np.int32, (KILLERS,)),  # num_move_ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
         ]
@@ -181,46 +181,52 @@ def take(frames: Any, ply: Int, action: Int) -> None:
     f.length = child.length + 1
 
 
-def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
+def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     """The search kernel of one game."""
-    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
-    value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
-    survey, promise, gain, mark, rekey = insight.survey, insight.promise, insight.gain, insight.mark, insight.rekey
-    loud = insight.loud
-    turned, by_points, quiet = insight.turned, insight.by_points, insight.quiet
+    legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
+    value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
+    move_context, move_score, gain, move_id, update_hash = (
+        evaluator.move_context,
+        evaluator.move_score,
+        evaluator.gain,
+        evaluator.move_id,
+        evaluator.update_hash,
+    )
+    is_tactical = evaluator.is_tactical
+    symmetries, by_points, has_no_tactics = evaluator.move_id_symmetries, evaluator.by_points, evaluator.has_no_tactics
 
     @kernel_of(legal)
-    def sided(s: Record, hero: Int, side: Int) -> Int:
+    def sided(s: Record, pov_seat: Int, side: Int) -> Int:
         """The static value for the side to move."""
-        worth = value(s, hero)
+        worth = value(s, pov_seat)
         return worth if side == 0 else -worth
 
     @kernel_of(legal)
-    def ended(s: Record, hero: Int, side: Int) -> Int:
+    def ended(s: Record, pov_seat: Int, side: Int) -> Int:
         """The value of a game that is over."""
         who = winner(s)
         if by_points or who < 0:
             return 0
-        return WIN if (who == hero) == (side == 0) else -WIN
+        return WIN if (who == pov_seat) == (side == 0) else -WIN
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def look_up(states: Any, keys: Array, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """Find the key of a position, so that the table can be asked soon."""
-        rekey(states[ply - 1], states[ply], keys, ply - 1)
+        update_hash(states[ply - 1], states[ply], keys, ply - 1)
         canonical(keys, frames, search, ply)
         expect(table, frames[ply].key)
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def known(frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Whether the table answers; else it may recommend a move."""
         f = frames[ply]
         word = probe(table, f.key)
-        f.recommended = NO_MARK
+        f.recommended = NO_MOVE_ID
         if word == np.uint64(0):
             return False
-        stored = mark_of(word)
-        if stored != NO_MARK:
-            f.recommended = turned[INVERSE[f.lane], stored]
+        stored = move_id_of(word)
+        if stored != NO_MOVE_ID:
+            f.recommended = symmetries[INVERSE[f.lane], stored]
         worth = value_of(word)
         exact = is_exact(word)
         if depth_of(word) < f.depth and (search.shortest or not exact):
@@ -232,19 +238,19 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             return True
         return False
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
         for i in range(f.count):
             action = moves[ply, i]
-            if mark(states[ply], np.int64(action)) == f.recommended:
+            if move_id(states[ply], np.int64(action)) == f.recommended:
                 moves[ply, i] = moves[ply, 0]
                 moves[ply, 0] = action
                 return
-        f.recommended = NO_MARK
+        f.recommended = NO_MOVE_ID
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def order(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Give the moves that are left their scores."""
         f = frames[ply]
@@ -255,26 +261,26 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
         first, second = np.int64(f.killers[0]), np.int64(f.killers[1])
         for i in range(begin):
             ranks[i] = TRIED
-        seen = survey(s)
+        seen = move_context(s)
         for i in range(begin, end):
             action = np.int64(moves[ply, i])
-            name = mark(s, action)
-            ranks[i] = rank(np.int64(history[name]), promise(s, seen, action), name == first, name == second, i)
+            name = move_id(s, action)
+            ranks[i] = rank(np.int64(history[name]), move_score(s, seen, action), name == first, name == second, i)
         for i in range(end, rank_places(end)):
             ranks[i] = TRIED
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def only_loud(states: Any, moves: Array, ply: Int, count: Int) -> Int:
-        """Of the listed moves keep the loud ones; how many."""
+        """Of the listed moves keep the is_tactical ones; how many."""
         kept = 0
         for i in range(count):
             action = moves[ply, i]
-            if loud(states[ply], np.int64(action)):
+            if is_tactical(states[ply], np.int64(action)):
                 moves[ply, kept] = action
                 kept += 1
         return kept
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def enter(states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Judge a position at once: True, and the search has its value. Or else list its moves: False."""
         f = frames[ply]
@@ -287,7 +293,7 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             look_up(states, keys, frames, search, table, ply)
         seat = mover(s)
         if seat < 0:
-            search.value = ended(s, search.hero, f.side)
+            search.value = ended(s, search.pov_seat, f.side)
             return True
         action = winning(s)
         if action >= 0:
@@ -295,18 +301,20 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             f.length = 1
             search.value = WIN - 1
             return True
-        enemy_next = f.side == 0 or (seat + 1) % search.seats == search.hero  # three seats: an ally's threat is none
-        threatened = enemy_next and pressed(s)
+        enemy_next = (
+            f.side == 0 or (seat + 1) % search.seats == search.pov_seat
+        )  # three seats: an ally's threat is none
+        threatened = enemy_next and in_check(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
         if f.depth <= 0 or ply >= PLIES - 1:
-            search.value = sided(s, search.hero, f.side)
+            search.value = sided(s, search.pov_seat, f.side)
             search.exact = False
-            if quiet or f.depth <= _DEEPEST_LOUD or search.value >= f.beta or ply >= PLIES - 1:
+            if has_no_tactics or f.depth <= _MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
                 return True
             f.best = search.value
             f.alpha = max(f.alpha, f.best)
-            f.recommended = NO_MARK
+            f.recommended = NO_MOVE_ID
         else:
             f.best = -WIN - 1
             if not keyed:
@@ -315,7 +323,7 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
         if f.depth > 0 and known(frames, search, table, ply):
             return True
         if threatened:
-            count = narrow(s, moves[ply], count)
+            count = evasions(s, moves[ply], count)
             if count == 0:
                 search.value = 2 - WIN
                 search.exact = True
@@ -324,23 +332,23 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             count = only_loud(states, moves, ply, count)
             if count == 0:
                 return True
-            rekey(states[ply - 1], s, keys, ply - 1)
+            update_hash(states[ply - 1], s, keys, ply - 1)
         f.count = count
         f.next = 0
         f.exact = f.depth > 0
         f.ordered = UNORDERED
         f.reducible = search.reductions and not threatened
         f.best_action = -1
-        if f.recommended != NO_MARK:  # as a rule it is good enough, and the others need no order
+        if f.recommended != NO_MOVE_ID:  # as a rule it is good enough, and the others need no order
             bring(states, moves, frames, ply)
         return False
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def advance(states: Any, words: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Make the next move."""
         f = frames[ply]
         child = frames[ply + 1]
-        if f.ordered == UNORDERED and (f.next > 0 or f.recommended == NO_MARK):
+        if f.ordered == UNORDERED and (f.next > 0 or f.recommended == NO_MOVE_ID):
             order(states, moves, frames, search, ply)
         if f.ordered == BY_SCORE and f.next < SORTED:
             bring_best(f.ranks, moves, ply, np.int64(f.next), np.int64(f.count))
@@ -353,15 +361,19 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
         if seat < 0:
             child.side = 1 - f.side
         else:
-            child.side = 0 if seat == search.hero else 1
+            child.side = 0 if seat == search.pov_seat else 1
         f.stage = WHOLE
         if f.next > 0 and f.depth > 0:
             f.stage = NULL
-            if f.reducible and reduction(f.depth, f.next) > 0 and not (not quiet and loud(before, action)):
+            if (
+                f.reducible
+                and reduction(f.depth, f.next) > 0
+                and not (not has_no_tactics and is_tactical(before, action))
+            ):
                 f.stage = REDUCED
         aim(frames, ply)
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def retreat(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> Any:
         """Take back the move in hand; False if it has to be searched once more, with more care."""
         f = frames[ply]
@@ -393,7 +405,7 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             f.exact = f.exact and search.exact
         return True
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def refute(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """The last move was too good for the other side to let it happen: learn from it."""
         f = frames[ply]
@@ -402,14 +414,14 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
         s = states[ply]
         bonus: Int = min(np.int64(f.depth) * np.int64(f.depth), 400)
         last = f.next - 1
-        name = mark(s, np.int64(moves[ply, last]))
+        name = move_id(s, np.int64(moves[ply, last]))
         remember(f.killers, name)
         history = search.history[f.side]
         credit(history, name, bonus)
         for i in range(last):
-            credit(history, mark(s, np.int64(moves[ply, i])), -bonus)
+            credit(history, move_id(s, np.int64(moves[ply, i])), -bonus)
 
-    @kernel_of(legal, merged=True)
+    @kernel_of(legal, inline=True)
     def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]
@@ -422,9 +434,9 @@ def make_alphabeta(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             bound = LOWER
         elif f.best <= f.floor:
             bound = UPPER
-        name: Int = NO_MARK
+        name: Int = NO_MOVE_ID
         if f.best_action >= 0:
-            name = np.int64(turned[f.lane, mark(states[ply], np.int64(f.best_action))])
+            name = np.int64(symmetries[f.lane, move_id(states[ply], np.int64(f.best_action))])
         depth = min(np.int64(f.depth), MOST_DEPTH)
         store(table, f.key, pack(np.int64(f.best), depth, bound, search.exact, search.generation, name))
 

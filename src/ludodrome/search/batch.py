@@ -23,15 +23,15 @@ class BatchKernels(NamedTuple):
     mask_many: Callable[..., Any]
 
 
-def make_batch(verbs: Rules) -> BatchKernels:
+def make_batch(rules: Rules) -> BatchKernels:
     """The batch kernels of one game."""
     reset, legal, fault, play, mover, winner = (
-        verbs.reset,
-        verbs.legal,
-        verbs.fault,
-        verbs.play,
-        verbs.mover,
-        verbs.winner,
+        rules.reset,
+        rules.legal,
+        rules.fault,
+        rules.play,
+        rules.mover,
+        rules.winner,
     )
 
     @kernel_of(legal)

@@ -22,7 +22,7 @@ from ludodrome.search.alphabeta import (
     search_dtype,
 )
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
-from ludodrome.search.transposition_table import GENERATIONS, NO_MARK, UPPER, Recalled, new_table, recalled
+from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, Recalled, new_table, recalled
 
 TABLE_BITS = 20
 _SLICE_SECONDS = 0.001
@@ -90,7 +90,7 @@ class Searcher:
         self._keys = np.zeros((PLIES + 1, SYMMETRIES), np.uint64)
         self._moves = np.zeros((PLIES, game.max_legal), np.int16)
         self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
-        self._searches = new_states(search_dtype(game.evaluator.marks), 1)
+        self._searches = new_states(search_dtype(game.evaluator.num_move_ids), 1)
         self._table = new_table(table_bits)
         self._root = self._frames[0]
         self._search = self._searches[0]
@@ -111,7 +111,7 @@ class Searcher:
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
         for finding in self.search(states, depth=1, nodes=1):
-            self._kernels.mark(states, finding.action)  # only what is recalled calls for it
+            self._kernels.move_id(states, finding.action)  # only what is recalled calls for it
         self.rest()
 
     @property
@@ -163,23 +163,23 @@ class Searcher:
         pair = game.new_states(2)
         pair[1] = states[0]
         self._keys[0] = 0
-        self._kernels.rekey(pair, self._keys)
+        self._kernels.update_hash(pair, self._keys)
         self._keys[0] = self._keys[1]
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
         search.nodes = 0
         search.seats = game.seats
-        search.hero = 0 if game.seats == 2 else seat
+        search.pov_seat = 0 if game.seats == 2 else seat
         search.key = np.uint64(0 if game.seats == 2 else seat)
         search.generation = self._generation
         search.reductions, search.shortest = self.reductions, self.shortest
-        self._root.side = 0 if seat == search.hero else 1
-        self._frames["killers"] = NO_MARK
+        self._root.side = 0 if seat == search.pov_seat else 1
+        self._frames["killers"] = NO_MOVE_ID
         self._searches["history"] //= 8  # what was learned before the last moves counts less
         buffer = game.buffer()
         legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
         kept = [action for action in legal if action not in avoid]
-        return sorted(kept, key=lambda action: -int(self._kernels.promise(states, action)))
+        return sorted(kept, key=lambda action: -int(self._kernels.move_score(states, action)))
 
     def _recalled_win(self, actions: list[int], watch: "Deadline") -> SearchResult | None:
         """A win from here that was proved before: it is not put at risk by thinking again.
@@ -189,23 +189,23 @@ class Searcher:
         found = self._recall(self._keys[0])
         if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
             return None
-        entry, mark = found
+        entry, move_id = found
         state = self._states[:1]
-        action = next((action for action in actions if self._kernels.mark(state, action) == mark), None)
+        action = next((action for action in actions if self._kernels.move_id(state, action) == move_id), None)
         if entry.value <= DECIDED or action is None:
             return None
         line = self._longer([action], WIN - entry.value)
         return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
 
     def _recall(self, keys: Any) -> tuple[Recalled, int] | None:
-        """What the table knows of a position by its eight keys, and the mark as the board stands."""
-        insight = self.game.evaluator
-        assert insight is not None
+        """What the table knows of a position by its eight keys, and the move_id as the board stands."""
+        evaluator = self.game.evaluator
+        assert evaluator is not None
         lane = int(np.argmin(keys))
         entry = recalled(self._table, int(keys[lane] ^ self._search.key))
-        if entry is None or entry.mark == NO_MARK:
+        if entry is None or entry.move_id == NO_MOVE_ID:
             return None
-        return entry, int(insight.turned[INVERSE[lane], entry.mark])
+        return entry, int(evaluator.move_id_symmetries[INVERSE[lane], entry.move_id])
 
     def _deepen(
         self, actions: list[int], level: int, finding: SearchResult | None, watch: "Deadline"
@@ -271,13 +271,13 @@ class Searcher:
         keys = np.zeros((2, SYMMETRIES), np.uint64)
         buffer = game.buffer()
         while len(line) < depth and game.kernels.mover(state) >= 0:
-            self._kernels.rekey(follow, keys)
+            self._kernels.update_hash(follow, keys)
             found = self._recall(keys[1])
             if found is None:
                 break
             wanted = found[1]
             legal = buffer[: game.kernels.legal(state, buffer)].tolist()
-            fitting = [action for action in legal if self._kernels.mark(state, action) == wanted]
+            fitting = [action for action in legal if self._kernels.move_id(state, action) == wanted]
             if not fitting:
                 break
             game.kernels.play(state, fitting[0])

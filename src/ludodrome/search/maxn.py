@@ -3,7 +3,7 @@
 A position is worth one number to each seat. Whoever moves takes the move that is worth most to it, and the others get
 what that leaves them. Nothing can be cut off but what is won already, so it looks less far than alpha-beta, where all
 others stand together against one; but it does not fear what nobody would do. It knows no game: rules come as ``Verbs``,
-knowledge as ``Insight``. Both the kernel and its side in Python are here; budgets are those of ``thinking.py``.
+knowledge as ``Evaluator``. Both the kernel and its side in Python are here; budgets are those of ``thinking.py``.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,11 +41,11 @@ class Memory(NamedTuple):
     """int64 (max_legal,): for the order of moves."""
 
 
-def make_maxn(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
+def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     """The search kernel of one game."""
-    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
-    value, winning, pressed, narrow = insight.value, insight.winning, insight.pressed, insight.narrow
-    survey, promise = insight.survey, insight.promise
+    legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
+    value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
+    move_context, move_score = evaluator.move_context, evaluator.move_score
 
     @kernel_of(legal)
     def award(worth: Array, ply: Int, seats: Int, won: Int, plies: Int) -> None:
@@ -56,10 +56,10 @@ def make_maxn(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
     @kernel_of(legal)
     def arrange(s: Record, moves: Array, ply: Int, count: Int, scores: Array) -> None:
         """The promising moves first."""
-        seen = survey(s)
+        seen = move_context(s)
         for i in range(count):
             action = moves[ply, i]
-            score = promise(s, seen, np.int64(action))
+            score = move_score(s, seen, np.int64(action))
             at = i
             while at > 0 and scores[at - 1] < score:
                 scores[at] = scores[at - 1]
@@ -81,14 +81,14 @@ def make_maxn(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
         if winning(s) >= 0:
             award(worth, ply, run[SEATS], seat, ply + 1)
             return True
-        threatened = pressed(s)
+        threatened = in_check(s)
         if ply >= PLIES or (ply >= run[DEPTH] and not threatened):
             for one in range(run[SEATS]):
                 worth[ply, one] = value(s, one)
             return True
         count = legal(s, memory.moves[ply])
         if threatened:
-            count = narrow(s, memory.moves[ply], count)
+            count = evasions(s, memory.moves[ply], count)
             if count == 0:
                 award(worth, ply, run[SEATS], (seat + 1) % run[SEATS], ply + 2)
                 return True
@@ -116,12 +116,12 @@ def make_maxn(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
 
         states: (PLIES + 2,) records, words: the same memory. The root's moves are listed before.
         """
-        states, as_words = borrow(states), borrow(as_words)
+        states, words = borrow(states), borrow(words)
         run, counts = memory.run, memory.counts
         while run[PLY] >= 0 and run[NODES] < limit:
             ply = run[PLY]
             if counts[ply, 1] < counts[ply, 0]:
-                copy_state(as_words, ply + 1, as_words, ply)
+                copy_state(words, ply + 1, words, ply)
                 play(states[ply + 1], np.int64(memory.moves[ply, counts[ply, 1]]))
                 if enter(states, memory, ply + 1):
                     retreat(states, memory, ply)
@@ -201,4 +201,4 @@ class MaxN:
         buffer = self.game.buffer()
         legal: list[int] = buffer[: self._kernels.legal(states, buffer)].tolist()
         won = int(self._kernels.winning(states))
-        return sorted(legal, key=lambda action: (action != won, -int(self._kernels.promise(states, action))))
+        return sorted(legal, key=lambda action: (action != won, -int(self._kernels.move_score(states, action))))

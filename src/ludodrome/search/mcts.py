@@ -40,7 +40,7 @@ from ludodrome.search.tree import (
     find_block,
     has_room,
     key_of,
-    plant_root,
+    new_root,
 )
 
 SHIFT = 16
@@ -66,7 +66,7 @@ class Work(NamedTuple):
     whoever chose the node had a certain draw instead."""
 
 
-SEATS, EXPLORATION, URGENCY, PATIENCE = range(4)
+SEATS, EXPLORATION, FIRST_PLAY_URGENCY, PATIENCE = range(4)
 """The settings, int64: the number of seats; the weight of exploration and the score of a move that has not
 been tried, in SCALE-ths; the visits after which a node is expanded."""
 
@@ -78,25 +78,25 @@ FINE = 2 << _FINE_BITS
 _OCTAVE = 1 << _FINE_BITS
 
 
-def urge(visits: int) -> float:
+def exploration(visits: int) -> float:
     """What is rounded to the table's entry: no result of math.log that is off in its last bit makes it another."""
     return SCALE * math.sqrt(math.log(max(visits, 1)))
 
 
 URGES = np.array(
-    [round(urge(n)) for n in range(FINE)]
-    + [round(urge(n << octave)) for octave in range(1, 32 - _FINE_BITS) for n in range(_OCTAVE, FINE)],
+    [round(exploration(n)) for n in range(FINE)]
+    + [round(exploration(n << octave)) for octave in range(1, 32 - _FINE_BITS) for n in range(_OCTAVE, FINE)],
     np.int64,
 )
 
 
-inner = kernel_of(urge)
+inner = kernel_of(exploration)
 """No kernel here is called from Python: that saves a third of the time of compilation."""
 
 
 @inner
-def urge_of(visits: Int) -> Int:
-    """The urge to explore below a node with so many visits."""
+def exploration_of(visits: Int) -> Int:
+    """The exploration to explore below a node with so many visits."""
     row = 0
     while visits >= FINE:
         visits >>= 1
@@ -220,7 +220,7 @@ def select(tree: Tree, node: Int, block: Int, settings: Array) -> Any:
     first = np.int64(tree.blocks[FIRST, block])
     means = tree.nodes[MEAN, first : first + opened]
     spreads = tree.nodes[SPREAD, first : first + opened]
-    weight = (settings[EXPLORATION] * urge_of(np.int64(tree.nodes[VISITS, node]))) >> SHIFT
+    weight = (settings[EXPLORATION] * exploration_of(np.int64(tree.nodes[VISITS, node]))) >> SHIFT
     best_score = np.int64(2 * LOST)
     best: Int = np.int64(0)
     for child in range(opened):
@@ -228,7 +228,7 @@ def select(tree: Tree, node: Int, block: Int, settings: Array) -> Any:
         if score > best_score:
             best_score = score
             best = child
-    if settings[URGENCY] > best_score:
+    if settings[FIRST_PLAY_URGENCY] > best_score:
         count = np.int64(tree.blocks[COUNT, block])
         while opened < count and tree.nodes[ENDS, first + opened] != unknown:
             opened += 1
@@ -258,13 +258,13 @@ def best_unknown(tree: Tree, first: Int, opened: Int, weight: Int, unknown: Int)
 class TreeKernels(NamedTuple):
     """The compiled passes of a tree search."""
 
-    grow: Callable[..., Any]
+    simulate: Callable[..., Any]
     reroot: Callable[..., Any]
 
 
-def make_mcts(verbs: Rules) -> TreeKernels:
+def make_mcts(rules: Rules) -> TreeKernels:
     """The tree search kernels of one game."""
-    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
+    legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
 
     @kernel_of(legal)
     def playout(s: Any, buffer: Array, choices: Int, random: Any) -> Int:
@@ -330,7 +330,7 @@ def make_mcts(verbs: Rules) -> TreeKernels:
         return depth, winner_in(np.int64(tree.nodes[ENDS, node]), seats)
 
     @kernel_of(legal)
-    def grow(tree: Tree, work: Work, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    def simulate(tree: Tree, work: Work, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
         """Adds so many simulations, or fewer if the root's end becomes certain; how many.
 
         states: (2,), the memory of work.state_words.
@@ -366,9 +366,9 @@ def make_mcts(verbs: Rules) -> TreeKernels:
                 found = found and work.state_words[0, k] == target[0, k]
         copy_state(work.root, 0, target, 0)
         if not found:
-            plant_root(tree, (2 << settings[SEATS]) - 1)
+            new_root(tree, (2 << settings[SEATS]) - 1)
         elif block > 0:
             cut(tree, block)
         return found
 
-    return TreeKernels(grow, reroot)
+    return TreeKernels(simulate, reroot)

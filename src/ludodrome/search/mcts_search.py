@@ -41,7 +41,7 @@ MOST_SECONDS = 10**6
 
 # Chosen by matches at equal numbers of simulations; little changes around these values.
 EXPLORATION = 0.6
-URGENCY = 0.8
+FIRST_PLAY_URGENCY = 0.8
 """A move that has not been tried is tried when no other scores more than this."""
 PATIENCE = 4
 """Visits after which a node is expanded."""
@@ -106,7 +106,7 @@ class TreeWorker:
         self.states = new_states(game.dtype, 2)
         path = np.zeros((3, game.max_game_length + 1), np.int32)
         self.work = Work(as_words(new_states(game.dtype, 1)), as_words(self.states), game.buffer(), path)
-        self.settings = np.array([game.seats, round(EXPLORATION * SCALE), round(URGENCY * SCALE), PATIENCE], np.int64)
+        self.settings = np.array([game.seats, round(EXPLORATION * SCALE), round(FIRST_PLAY_URGENCY * SCALE), PATIENCE], np.int64)
         self.fields = field_bits(game.dtype)
         self.forget()
 
@@ -118,16 +118,16 @@ class TreeWorker:
         """Make a position the root."""
         self.kernels.reroot(self.tree, self.work, self.states, self.settings, as_words(states) & self.fields)
 
-    def grow(self, simulations: int) -> int:
+    def simulate(self, simulations: int) -> int:
         """Adds so many simulations, or fewer if the end becomes certain; how many."""
-        return int(self.kernels.grow(self.tree, self.work, self.states, self.settings, self.seed, simulations))
+        return int(self.kernels.simulate(self.tree, self.work, self.states, self.settings, self.seed, simulations))
 
-    def grow_until(self, deadline: float, stop: threading.Event) -> int:
+    def simulate_until(self, deadline: float, stop: threading.Event) -> int:
         """Grows the tree in slices until the time has come or somebody knows the end; how many simulations."""
         done, simulations = 0, FIRST_SLICE
         begin = clock.perf_counter()
         while not stop.is_set():
-            grown = self.grow(simulations)
+            grown = self.simulate(simulations)
             done += grown
             if grown < simulations:
                 stop.set()
@@ -153,22 +153,22 @@ class TreeSearch:
         nodes = checked_count(nodes, "the number of a tree's nodes", low=FEWEST_NODES, high=MOST_NODES)
         self.game = game
         word = int(checked_seed(seed))
-        self.growers = [TreeWorker(game, checked_seed(word + (number << 32)), nodes) for number in range(threads)]
+        self.workers = [TreeWorker(game, checked_seed(word + (number << 32)), nodes) for number in range(threads)]
         self._compile()
 
     def _compile(self) -> None:
         """The kernels are there before anybody waits for them."""
-        grower = TreeWorker(self.game, np.uint64(0), FEWEST_NODES)
+        worker = TreeWorker(self.game, np.uint64(0), FEWEST_NODES)
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
         self.game.kernels.mover(states)
-        grower.turn_to(states)
-        grower.grow(1)
+        worker.turn_to(states)
+        worker.simulate(1)
 
     def forget(self) -> None:
         """Drops the trees: the next search starts from nothing."""
-        for grower in self.growers:
-            grower.forget()
+        for worker in self.workers:
+            worker.forget()
 
     def search(self, states: Any, sims: int | None = None, time: float | None = None) -> TreeSearchResult:
         """Searches a position, an array of one record, for so many simulations or so many seconds.
@@ -184,16 +184,16 @@ class TreeSearch:
             raise ValueError("the game is over: there is nothing to search")
         if time is None:
             sims = checked_count(sims, "sims", low=1, high=MOST_SIMULATIONS)
-            growers = self.growers[:1]
+            workers = self.workers[:1]
         else:
             if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= MOST_SECONDS:
                 raise ValueError(f"time is a number of seconds from 0 to {MOST_SECONDS}, not {show(time)}")
-            growers = self.growers
-        for grower in growers:
-            grower.turn_to(states)
-        reused = sum(int(grower.tree.nodes[VISITS, 0]) for grower in growers)
-        done = growers[0].grow(sims) if sims is not None else _grow_together(growers, begin + _usable(time or 0))
-        return _found(growers, done, reused, begin)
+            workers = self.workers
+        for worker in workers:
+            worker.turn_to(states)
+        reused = sum(int(worker.tree.nodes[VISITS, 0]) for worker in workers)
+        done = workers[0].simulate(sims) if sims is not None else _simulate_together(workers, begin + _usable(time or 0))
+        return _found(workers, done, reused, begin)
 
 
 def _usable(seconds: float) -> float:
@@ -201,15 +201,15 @@ def _usable(seconds: float) -> float:
     return seconds - min(RESERVE, RESERVED_SHARE * seconds)
 
 
-def _grow_together(growers: list[TreeWorker], deadline: float) -> int:
+def _simulate_together(workers: list[TreeWorker], deadline: float) -> int:
     """Every tree on a thread of its own, the first on this one; how many simulations in all."""
     stop = threading.Event()
-    counts = [0] * len(growers)
+    counts = [0] * len(workers)
 
     def run(number: int) -> None:
-        counts[number] = growers[number].grow_until(deadline, stop)
+        counts[number] = workers[number].simulate_until(deadline, stop)
 
-    others = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(1, len(growers))]
+    others = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(1, len(workers))]
     for thread in others:
         thread.start()
     try:
@@ -259,10 +259,10 @@ class _Children:
         return place
 
 
-def _found(growers: list[TreeWorker], done: int, reused: int, begin: float) -> TreeSearchResult:
+def _found(workers: list[TreeWorker], done: int, reused: int, begin: float) -> TreeSearchResult:
     """The trees' common answer."""
-    seats = growers[0].seats
-    grown = [grower.tree for grower in growers if grower.tree.used[BLOCKS] > 0]
+    seats = workers[0].seats
+    grown = [worker.tree for worker in workers if worker.tree.used[BLOCKS] > 0]
     children = _Children(grown, [int(tree.nodes[BLOCK, 0]) for tree in grown], seats)
     place = children.best()
     columns = (children.actions, children.visits, children.values, children.known)

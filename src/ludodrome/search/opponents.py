@@ -24,7 +24,7 @@ from ludodrome.search.alphabeta import (
     search_dtype,
 )
 from ludodrome.search.symmetry import SYMMETRIES
-from ludodrome.search.transposition_table import NO_MARK, new_table
+from ludodrome.search.transposition_table import NO_MOVE_ID, new_table
 from ludodrome.search.vector import VecState
 
 TABLE_BITS = 10
@@ -40,7 +40,7 @@ class SearchWorkspace(NamedTuple):
     """(PLIES + 1,) records, the first one the position; and another one that is blank"""
     blank: Any
     """(1,) record"""
-    as_words: Array
+    words: Array
     """The memory of ``states``."""
     keys: Array
     """(PLIES + 1, 8) uint64"""
@@ -53,8 +53,8 @@ class SearchWorkspace(NamedTuple):
     table: Array
 
 
-def new_desk(game: Game) -> SearchWorkspace:
-    """A desk for a game that has an insight."""
+def new_workspace(game: Game) -> SearchWorkspace:
+    """A workspace for a game that has an evaluator."""
     if game.evaluator is None:
         raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
     states = game.new_states(PLIES + 1)
@@ -65,47 +65,47 @@ def new_desk(game: Game) -> SearchWorkspace:
         np.zeros((PLIES + 1, SYMMETRIES), np.uint64),
         np.zeros((PLIES, game.max_legal), np.int16),
         new_states(frame_dtype(game.max_legal), PLIES + 1),
-        new_states(search_dtype(game.evaluator.marks), 1),
+        new_states(search_dtype(game.evaluator.num_move_ids), 1),
         new_table(TABLE_BITS),
     )
 
 
-def make_answer_greedy(verbs: Rules, best: Callable[..., Any]) -> Callable[..., Any]:
+def make_answer_greedy(rules: Rules, best: Callable[..., Any]) -> Callable[..., Any]:
     """The greedy opponent of one game.
 
     ``best`` (states, words, buffer, count) keeps the best legal actions of states[0]; how many. It may use states[1].
     """
-    legal, play, mover = verbs.legal, verbs.play, verbs.mover
+    legal, play, mover = rules.legal, rules.play, rules.mover
 
     @kernel_of(legal)
     def answer_greedy(
-        lessons: VecState, lesson_words: Array, which: int, buffer: Array, desk: Any, desk_words: Array
+        vec: VecState, vec_words: Array, which: int, buffer: Array, workspace: Any, workspace_words: Array
     ) -> None:
         """Opponent number ``which`` plays until it is the learner's turn; lots decide between equals.
 
-        lesson_words: the memory of the states; buffer: (max_legal,) int16; desk: (2,) records, and their memory.
+        vec_words: the memory of the states; buffer: (max_legal,) int16; workspace: (2,) records, and their memory.
         """
-        for i in range(len(lessons.views)):
-            if lessons.opponents[i] != which:
+        for i in range(len(vec.agent_seat)):
+            if vec.opponents[i] != which:
                 continue
-            s = lessons.states[i]
+            s = vec.states[i]
             seat = mover(s)
-            while seat >= 0 and seat != lessons.views[i]:
-                copy_state(desk_words, 0, lesson_words, i)
-                count = best(desk, desk_words, buffer, legal(s, buffer))
-                lessons.lots[i] += GOLDEN
-                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
+            while seat >= 0 and seat != vec.agent_seat[i]:
+                copy_state(workspace_words, 0, vec_words, i)
+                count = best(workspace, workspace_words, buffer, legal(s, buffer))
+                vec.rng[i] += GOLDEN
+                play(s, np.int64(buffer[below(mix(vec.rng[i]), count)]))
                 seat = mover(s)
 
     return answer_greedy
 
 
-def make_glance(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
+def make_glance(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     """What looks best after one's own move, for games that are just won: see ``bots/greed.py``."""
-    play, mover, winner = verbs.play, verbs.mover, verbs.winner
-    value, winning = insight.value, insight.winning
+    play, mover, winner = rules.play, rules.mover, rules.winner
+    value, winning = evaluator.value, evaluator.winning
 
-    @kernel_of(verbs.legal)
+    @kernel_of(rules.legal)
     def worth_of(s: Any, seat: Int) -> Int:
         """What a position is worth to the seat that has just moved."""
         if mover(s) < 0:
@@ -115,7 +115,7 @@ def make_glance(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
             return 2 - WIN
         return np.int64(value(s, seat))
 
-    @kernel_of(verbs.legal)
+    @kernel_of(rules.legal)
     def glance(states: Any, state_words: Array, buffer: Array, count: Int) -> Int:
         """Of the legal actions of states[0] keeps those that look best; how many."""
         seat = mover(states[0])
@@ -137,21 +137,21 @@ def make_glance(verbs: Rules, insight: Evaluator) -> Callable[..., Any]:
     return glance
 
 
-def make_answer_alphabeta(verbs: Rules, insight: Evaluator, alphabeta: Callable[..., Any]) -> Callable[..., Any]:
+def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callable[..., Any]) -> Callable[..., Any]:
     """The opponent of one game that searches; ``alphabeta`` is the game's search kernel."""
-    legal, play, mover = verbs.legal, verbs.play, verbs.mover
-    rekey, survey, promise = insight.rekey, insight.survey, insight.promise
+    legal, play, mover = rules.legal, rules.play, rules.mover
+    update_hash, move_context, move_score = evaluator.update_hash, evaluator.move_context, evaluator.move_score
 
     @kernel_of(legal)
-    def arrange(desk: SearchWorkspace, count: Int) -> None:
+    def arrange(workspace: SearchWorkspace, count: Int) -> None:
         """The promising moves of the root first, equals as they are listed."""
-        s = desk.states[0]
-        moves = desk.moves[0]
-        scores = desk.frames[0].ranks
-        seen = survey(s)
+        s = workspace.states[0]
+        moves = workspace.moves[0]
+        scores = workspace.frames[0].ranks
+        seen = move_context(s)
         for k in range(count):
             action = moves[k]
-            score = promise(s, seen, np.int64(action))
+            score = move_score(s, seen, np.int64(action))
             at = k
             while at > 0 and scores[at - 1] < score:
                 scores[at] = scores[at - 1]
@@ -161,37 +161,37 @@ def make_answer_alphabeta(verbs: Rules, insight: Evaluator, alphabeta: Callable[
             moves[at] = action
 
     @kernel_of(legal)
-    def set_up(desk: SearchWorkspace, seats: Int) -> Int:
+    def set_up(workspace: SearchWorkspace, seats: Int) -> Int:
         """Everything forgotten, the root's keys and moves; how many moves."""
-        s = desk.states[0]
-        root, search = desk.frames[0], desk.searches[0]
+        s = workspace.states[0]
+        root, search = workspace.frames[0], workspace.searches[0]
         seat = mover(s)
         for k in range(SYMMETRIES):
-            desk.keys[0, k] = 0
-        rekey(desk.blank[0], s, desk.keys, 0)
+            workspace.keys[0, k] = 0
+        update_hash(workspace.blank[0], s, workspace.keys, 0)
         for k in range(SYMMETRIES):
-            desk.keys[0, k] = desk.keys[1, k]
-        desk.table[:] = 0
+            workspace.keys[0, k] = workspace.keys[1, k]
+        workspace.table[:] = 0
         search.history[:] = 0
         for ply in range(PLIES + 1):
             for k in range(KILLERS):
-                desk.frames[ply].killers[k] = NO_MARK
+                workspace.frames[ply].killers[k] = NO_MOVE_ID
         search.nodes = 0
         search.seats = seats
-        search.hero = 0 if seats == 2 else seat
+        search.pov_seat = 0 if seats == 2 else seat
         search.key = np.uint64(0 if seats == 2 else seat)
         search.generation = 0
         search.reductions = 1
         search.shortest = 0
-        root.side = 0 if seat == search.hero else 1
-        count = legal(s, desk.moves[0])
-        arrange(desk, count)
+        root.side = 0 if seat == search.pov_seat else 1
+        count = legal(s, workspace.moves[0])
+        arrange(workspace, count)
         return count
 
     @kernel_of(legal)
-    def set_root(desk: SearchWorkspace, count: Int, depth: Int) -> None:
+    def set_root(workspace: SearchWorkspace, count: Int, depth: Int) -> None:
         """The root's window and depth."""
-        root, search = desk.frames[0], desk.searches[0]
+        root, search = workspace.frames[0], workspace.searches[0]
         root.alpha = -_WIDE
         root.floor = -_WIDE
         root.beta = _WIDE
@@ -209,16 +209,23 @@ def make_answer_alphabeta(verbs: Rules, insight: Evaluator, alphabeta: Callable[
         search.mode = ADVANCE
 
     @kernel_of(legal)
-    def think(desk: SearchWorkspace, seats: Int, depth: Int) -> Int:
-        """The best action in desk.states[0], looking so many plies ahead, depth after depth."""
-        count = set_up(desk, seats)
-        moves = desk.moves[0]
+    def think(workspace: SearchWorkspace, seats: Int, depth: Int) -> Int:
+        """The best action in workspace.states[0], looking so many plies ahead, depth after depth."""
+        count = set_up(workspace, seats)
+        moves = workspace.moves[0]
         for level in range(1, depth + 1):
-            set_root(desk, count, level)
+            set_root(workspace, count, level)
             alphabeta(
-                desk.states, desk.words, desk.keys, desk.moves, desk.frames, desk.searches, desk.table, _ALL_NODES
+                workspace.states,
+                workspace.words,
+                workspace.keys,
+                workspace.moves,
+                workspace.frames,
+                workspace.searches,
+                workspace.table,
+                _ALL_NODES,
             )
-            best = np.int16(desk.frames[0].best_action)
+            best = np.int16(workspace.frames[0].best_action)
             at = 0
             while moves[at] != best:
                 at += 1
@@ -226,22 +233,22 @@ def make_answer_alphabeta(verbs: Rules, insight: Evaluator, alphabeta: Callable[
                 moves[at] = moves[at - 1]
                 at -= 1
             moves[0] = best
-            if abs(np.int64(desk.frames[0].best)) > DECIDED:
+            if abs(np.int64(workspace.frames[0].best)) > DECIDED:
                 break
         return np.int64(moves[0])
 
     @kernel_of(legal)
-    def answer_alphabeta(lessons: VecState, lesson_words: Array, which: int, desk: SearchWorkspace, depth: int) -> None:
+    def answer_alphabeta(vec: VecState, vec_words: Array, which: int, workspace: SearchWorkspace, depth: int) -> None:
         """Opponent number ``which`` plays until it is the learner's turn."""
-        seats = lessons.returns.shape[1]
-        for i in range(len(lessons.views)):
-            if lessons.opponents[i] != which:
+        seats = vec.returns.shape[1]
+        for i in range(len(vec.agent_seat)):
+            if vec.opponents[i] != which:
                 continue
-            s = lessons.states[i]
+            s = vec.states[i]
             seat = mover(s)
-            while seat >= 0 and seat != lessons.views[i]:
-                copy_state(desk.words, 0, lesson_words, i)
-                play(s, think(desk, seats, depth))
+            while seat >= 0 and seat != vec.agent_seat[i]:
+                copy_state(workspace.words, 0, vec_words, i)
+                play(s, think(workspace, seats, depth))
                 seat = mover(s)
 
     return answer_alphabeta

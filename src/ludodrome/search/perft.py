@@ -23,13 +23,13 @@ class Ends:
     """Drawn, or not yet decided."""
 
 
-def make_perft(verbs: Rules, one_action_a_turn: bool) -> Callable[..., Any]:
+def make_perft(rules: Rules, one_action_a_turn: bool) -> Callable[..., Any]:
     """The perft kernel of one game.
 
     Where every action is a turn, the last level is counted without being played, unless
     the caller asks for the leaves' winners.
     """
-    legal, play, winner, turns = verbs.legal, verbs.play, verbs.winner, verbs.turns
+    legal, play, winner, turns = rules.legal, rules.play, rules.winner, rules.turns
 
     @kernel_of(legal)
     def perft(states: Any, all_words: Array, buffers: Array, cursors: Array, target: int, leaves: Array) -> int:

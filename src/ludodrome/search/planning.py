@@ -61,13 +61,13 @@ def best_child(whole: Array, real: Array, node: Int, weight: Any) -> Int:
     first = np.int64(whole[FIRST, node])
     parent_visits = np.float64(whole[VISITS, node])
     hope = np.float64(real[OWN, node]) / parent_visits
-    urge = weight * np.sqrt(parent_visits)
+    exploration = weight * np.sqrt(parent_visits)
     best: Int = first
     best_score = -np.inf
     for child in range(first, first + np.int64(whole[COUNT, node])):
         visits = np.float64(whole[VISITS, child])
         value = np.float64(real[TOTAL, child]) / visits if visits > 0 else hope
-        score = value + urge * np.float64(real[PRIOR, child]) / (1.0 + visits)
+        score = value + exploration * np.float64(real[PRIOR, child]) / (1.0 + visits)
         if score > best_score:
             best_score = score
             best = child
@@ -121,9 +121,9 @@ class PlanKernels(NamedTuple):
     plan_back_up: Callable[..., Any]
 
 
-def make_planning(verbs: Rules) -> PlanKernels:
+def make_planning(rules: Rules) -> PlanKernels:
     """The planning kernels of one game."""
-    legal, play, mover, winner = verbs.legal, verbs.play, verbs.mover, verbs.winner
+    legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
 
     @kernel_of(legal)
     def plan_select(

@@ -35,9 +35,9 @@ class Playouts:
     """A fingerprint of every action of every game: it depends on the game, the seed and n alone."""
 
 
-def make_playouts(verbs: Rules) -> Callable[..., Any]:
+def make_playouts(rules: Rules) -> Callable[..., Any]:
     """The playout kernel of one game."""
-    reset, legal, play, winner = verbs.reset, verbs.legal, verbs.play, verbs.winner
+    reset, legal, play, winner = rules.reset, rules.legal, rules.play, rules.winner
 
     @kernel_of(legal)
     def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:

@@ -18,7 +18,7 @@ ENTRIES = 4
 LOWER, UPPER, VALUE = 1, 2, 3
 """What a stored value is: at least this, at most this, just this."""
 
-NO_MARK = 0xFFFF
+NO_MOVE_ID = 0xFFFF
 GENERATIONS = 32
 
 _BYTE = np.uint64(0xFF)
@@ -26,7 +26,7 @@ _SHORT = np.uint64(0xFFFF)
 _FIVE_BITS = np.uint64(GENERATIONS - 1)
 _TWO_BITS, _ONE = np.uint64(3), np.uint64(1)
 _HALF = 1 << 15
-_MARK, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
+_MOVE_ID, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
 _NOTHING = np.uint64(0)
 _CERTAIN = 64
 """What was proved is kept that much rather than what was guessed: whoever has proved a win needs the proof again."""
@@ -46,7 +46,7 @@ class Recalled(NamedTuple):
     """An entry, for Python."""
 
     value: int
-    mark: int
+    move_id: int
     bound: int
     exact: bool
 
@@ -57,7 +57,7 @@ def recalled(table: Array, key: int) -> Recalled | None:
         if combined ^ word == key and word:
             return Recalled(
                 (word & int(_SHORT)) - _HALF,
-                word >> int(_MARK) & NO_MARK,
+                word >> int(_MOVE_ID) & NO_MOVE_ID,
                 word >> int(_BOUND) & int(_TWO_BITS),
                 bool(word >> int(_EXACT) & 1),
             )
@@ -65,11 +65,11 @@ def recalled(table: Array, key: int) -> Recalled | None:
 
 
 @kernel
-def pack(value: Int, depth: Int, bound: Int, exact: Any, generation: Int, mark: Int) -> Any:
-    """One word: value (16 bits), mark (16), depth (8), bound (2), exact (1), generation (5)."""
+def pack(value: Int, depth: Int, bound: Int, exact: Any, generation: Int, move_id: Int) -> Any:
+    """One word: value (16 bits), move_id (16), depth (8), bound (2), exact (1), generation (5)."""
     return (
         np.uint64(value + _HALF)
-        | np.uint64(mark) << _MARK
+        | np.uint64(move_id) << _MOVE_ID
         | np.uint64(depth) << _DEPTH
         | np.uint64(bound) << _BOUND
         | np.uint64(exact) << _EXACT
@@ -84,9 +84,9 @@ def value_of(word: Any) -> Int:
 
 
 @kernel
-def mark_of(word: Any) -> Int:
-    """The mark of the best move, as the board was turned; or NO_MARK."""
-    return np.int64((word >> _MARK) & _SHORT)
+def move_id_of(word: Any) -> Int:
+    """The move_id of the best move, as the board was turned; or NO_MOVE_ID."""
+    return np.int64((word >> _MOVE_ID) & _SHORT)
 
 
 @kernel

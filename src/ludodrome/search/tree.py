@@ -77,7 +77,7 @@ inner = kernel_of(new_tree)
 
 
 @inner
-def plant(tree: Tree, node: Int, action: Int, unknown: Int) -> None:
+def new_node(tree: Tree, node: Int, action: Int, unknown: Int) -> None:
     """A node that has not been visited; ``unknown`` is the set of all ends."""
     tree.nodes[ACTION, node] = action
     tree.nodes[VISITS, node] = 0
@@ -87,11 +87,11 @@ def plant(tree: Tree, node: Int, action: Int, unknown: Int) -> None:
 
 
 @inner
-def plant_root(tree: Tree, unknown: Int) -> None:
+def new_root(tree: Tree, unknown: Int) -> None:
     """A root and nothing else; simulations are counted on."""
     tree.used[NODES] = 1
     tree.used[BLOCKS] = 0
-    plant(tree, 0, NONE, unknown)
+    new_node(tree, 0, NONE, unknown)
 
 
 @inner
@@ -122,7 +122,7 @@ def add_block(
         other = k + below(mix(random), count - k)
         action = buffer[other]
         buffer[other] = buffer[k]
-        plant(tree, first + k, action, unknown)
+        new_node(tree, first + k, action, unknown)
     return block, random
 
 

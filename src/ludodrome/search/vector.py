@@ -22,9 +22,9 @@ class VecState(NamedTuple):
 
     states: Any
     """(n,) records"""
-    lots: Array
+    rng: Array
     """(n,) uint64: each game's own random stream."""
-    views: Array
+    agent_seat: Array
     """(n,) int8: the learner's seat; where it plays all seats, the one whose turn it is."""
     opponents: Array
     """(n,) int16: the number of the opponent, the same for a whole game."""
@@ -53,7 +53,7 @@ class Observations(NamedTuple):
     """(rows, planes, cells)"""
 
 
-class TrainingKernels(NamedTuple):
+class VectorKernels(NamedTuple):
     """The compiled passes over all games."""
 
     begin_many: Callable[..., Any]
@@ -64,119 +64,119 @@ class TrainingKernels(NamedTuple):
     answer_random: Callable[..., Any]
 
 
-def make_training(verbs: Rules, observe: Callable[..., Any]) -> TrainingKernels:
+def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
     """The training kernels of one game; ``observe`` (s, seat, out) fills the planes (planes, cells)."""
     reset, legal, fault, play, mover, winner = (
-        verbs.reset,
-        verbs.legal,
-        verbs.fault,
-        verbs.play,
-        verbs.mover,
-        verbs.winner,
+        rules.reset,
+        rules.legal,
+        rules.fault,
+        rules.play,
+        rules.mover,
+        rules.winner,
     )
 
     @kernel_of(legal)
-    def begin_many(lessons: VecState, where: Array, seat: int, kinds: int) -> None:
+    def begin_many(vec: VecState, where: Array, seat: int, kinds: int) -> None:
         """Begins game i anew where where[i], with one of ``kinds`` opponents; seat -1: by lot."""
-        seats = lessons.returns.shape[1]
+        seats = vec.returns.shape[1]
         for i in range(len(where)):
             if where[i]:
-                lot = lessons.lots[i]
-                reset(lessons.states[i], mix(lot + GOLDEN))
+                lot = vec.rng[i]
+                reset(vec.states[i], mix(lot + GOLDEN))
                 drawn = below(mix(lot + GOLDEN + GOLDEN), seats)
                 lot += GOLDEN + GOLDEN + GOLDEN
-                lessons.views[i] = drawn if seat < 0 else seat
-                lessons.opponents[i] = below(mix(lot), kinds)
-                lessons.lots[i] = lot
-                lessons.over[i] = False
-                lessons.returns[i, :] = 0.0
+                vec.agent_seat[i] = drawn if seat < 0 else seat
+                vec.opponents[i] = below(mix(lot), kinds)
+                vec.rng[i] = lot
+                vec.over[i] = False
+                vec.returns[i, :] = 0.0
 
     @kernel_of(legal)
-    def answer_random(lessons: VecState, which: int, buffer: Array) -> None:
+    def answer_random(vec: VecState, which: int, buffer: Array) -> None:
         """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (max_legal,) int16."""
-        states, buffer = borrow(lessons.states), borrow(buffer)
-        for i in range(len(lessons.views)):
-            if lessons.opponents[i] != which:
+        states, buffer = borrow(vec.states), borrow(buffer)
+        for i in range(len(vec.agent_seat)):
+            if vec.opponents[i] != which:
                 continue
             s = states[i]
             seat = mover(s)
-            while seat >= 0 and seat != lessons.views[i]:
+            while seat >= 0 and seat != vec.agent_seat[i]:
                 count = legal(s, buffer)
-                lessons.lots[i] += GOLDEN
-                play(s, np.int64(buffer[below(mix(lessons.lots[i]), count)]))
+                vec.rng[i] += GOLDEN
+                play(s, np.int64(buffer[below(mix(vec.rng[i]), count)]))
                 seat = mover(s)
 
     @kernel_of(legal)
-    def act_many(lessons: VecState, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
+    def act_many(vec: VecState, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None:
         """The learner's actions, (n,) int64 below ``limit``; not where a game is over, or fresh[i]: just begun.
 
-        Opponent number ``lots``, or none if that is -1, answers by lot at once: that saves small rooms a call.
+        Opponent number ``random_opponent``, or none if that is -1, answers by lot at once: that saves small rooms a call.
         """
-        states = borrow(lessons.states)
+        states = borrow(vec.states)
         for i in range(len(actions)):
-            lessons.illegal[i] = False
+            vec.illegal[i] = False
             s = states[i]
-            if lessons.over[i] or fresh[i] or mover(s) < 0:
+            if vec.over[i] or fresh[i] or mover(s) < 0:
                 continue
             action = actions[i]
             if action < 0 or action >= limit or fault(s, action) != 0:
-                lessons.illegal[i] = True
+                vec.illegal[i] = True
             else:
                 play(s, action)
-        if lots >= 0:
-            answer_random(lessons, lots, buffer)
+        if random_opponent >= 0:
+            answer_random(vec, random_opponent, buffer)
 
     @kernel_of(legal)
-    def settle_many(lessons: VecState, fresh: Array, alone: bool) -> None:
+    def settle_many(vec: VecState, fresh: Array, alone: bool) -> None:
         """Which games have ended, and what for; ``alone``: the learner plays all seats, and next comes who is to move.
 
         A game that ends before its learner's first turn ends for it with its first step, not when it begins.
         """
-        seats = lessons.returns.shape[1]
+        seats = vec.returns.shape[1]
         for i in range(len(fresh)):
-            lessons.rewards[i] = 0.0
-            lessons.ended[i] = False
-            if lessons.over[i] or fresh[i]:
+            vec.rewards[i] = 0.0
+            vec.ended[i] = False
+            if vec.over[i] or fresh[i]:
                 continue
-            view = lessons.views[i]
-            seat = mover(lessons.states[i])
-            if lessons.illegal[i]:
-                lessons.returns[i, view] = LOSS
+            view = vec.agent_seat[i]
+            seat = mover(vec.states[i])
+            if vec.illegal[i]:
+                vec.returns[i, view] = LOSS
             elif seat < 0:
-                best = winner(lessons.states[i])
+                best = winner(vec.states[i])
                 if best >= 0:
-                    lessons.returns[i, :] = -1.0 / (seats - 1)
-                    lessons.returns[i, best] = 1.0
+                    vec.returns[i, :] = -1.0 / (seats - 1)
+                    vec.returns[i, best] = 1.0
             else:
                 if alone:
-                    lessons.views[i] = seat
+                    vec.agent_seat[i] = seat
                 continue
-            lessons.over[i] = True
-            lessons.ended[i] = True
-            lessons.rewards[i] = lessons.returns[i, view]
+            vec.over[i] = True
+            vec.ended[i] = True
+            vec.rewards[i] = vec.returns[i, view]
 
     @kernel_of(legal)
-    def look_many(states: Any, rows: Array, views: Array, sights: Observations) -> None:
-        """What views[i] sees of the games whose numbers i are in ``rows``, one row after the other; views: (n,) int8.
+    def look_many(states: Any, rows: Array, seats: Array, obs: Observations) -> None:
+        """What seats[i] sees of the games whose numbers i are in ``rows``, one row after the other; seats: (n,) int8.
 
         Whoever is not to move has no legal action.
         """
         states, all_choices, masks, planes = (
             borrow(states),
-            borrow(sights.choices),
-            borrow(sights.mask),
-            borrow(sights.planes),
+            borrow(obs.choices),
+            borrow(obs.mask),
+            borrow(obs.planes),
         )
         for row in range(len(rows)):
             i = rows[row]
             s = states[i]
-            view = np.int64(views[i])
+            view = np.int64(seats[i])
             choices, mask = all_choices[row], masks[row]
             mask[:] = 0  # all of it: clearing only what was set takes longer
             count = 0
             if mover(s) == view:
                 count = legal(s, choices)
-            sights.counts[row] = count
+            obs.counts[row] = count
             for k in range(count):
                 mask[choices[k]] = 1
             observe(s, view, planes[row])
@@ -187,7 +187,7 @@ def make_training(verbs: Rules, observe: Callable[..., Any]) -> TrainingKernels:
         for i in range(len(movers)):
             movers[i] = mover(states[i])
 
-    return TrainingKernels(begin_many, act_many, settle_many, look_many, movers_many, answer_random)
+    return VectorKernels(begin_many, act_many, settle_many, look_many, movers_many, answer_random)
 
 
 # What learners see of a game whose room has no planes of its own: its record, byte after byte, and whose turn it is.
@@ -198,17 +198,17 @@ _BYTE = np.uint64(255)
 _BITS = 8
 
 
-def make_plain_observe(verbs: Rules, dtype: np.dtype[Any], seats: int = 2) -> Callable[..., Any]:
+def make_plain_observe(rules: Rules, dtype: np.dtype[Any], seats: int = 2) -> Callable[..., Any]:
     """The kernel ``observe`` of one game: (s, seat, out) fills out, (planes, cells) uint8."""
-    mover = verbs.mover
-    write = _nothing(verbs)
+    mover = rules.mover
+    write = _nothing(rules)
     at = plain_planes(dtype).cols
     for name, (base, shape) in reversed(field_shapes(dtype).items()):
         count = int(np.prod(shape, dtype=np.int64))
         at -= count * base.itemsize
-        write = (_many if shape else _one)(verbs, name, at, count, base.itemsize, write)
+        write = (_many if shape else _one)(rules, name, at, count, base.itemsize, write)
 
-    @kernel_of(verbs.legal)
+    @kernel_of(rules.legal)
     def observe(s: Any, seat: Any, out: Array) -> None:
         """What a seat sees: the same numbers for everybody, and 1 on the second plane if it is its turn."""
         write(s, out)
@@ -218,15 +218,15 @@ def make_plain_observe(verbs: Rules, dtype: np.dtype[Any], seats: int = 2) -> Ca
     return observe
 
 
-def _nothing(verbs: Rules) -> Callable[..., Any]:
-    @kernel_of(verbs.legal)
+def _nothing(rules: Rules) -> Callable[..., Any]:
+    @kernel_of(rules.legal)
     def nothing(s: Any, out: Array) -> None:
         """After the last field."""
 
     return nothing
 
 
-def _one(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
+def _one(rules: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
     """Writes a field of one number, then the rest."""
 
     def write(s: Any, out: Array) -> None:
@@ -235,10 +235,10 @@ def _one(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callable
             out[0, at + place] = (number >> np.uint64(_BITS * place)) & _BYTE
         rest(s, out)
 
-    return _named(verbs, write, name)
+    return _named(rules, write, name)
 
 
-def _many(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
+def _many(rules: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
     """Writes a field of several numbers, then the rest."""
 
     def write(s: Any, out: Array) -> None:
@@ -249,10 +249,10 @@ def _many(verbs: Rules, name: str, at: int, count: int, size: int, rest: Callabl
                 out[0, at + k * size + place] = (number >> np.uint64(_BITS * place)) & _BYTE
         rest(s, out)
 
-    return _named(verbs, write, name)
+    return _named(rules, write, name)
 
 
-def _named(verbs: Rules, write: Callable[..., Any], field: str) -> Callable[..., Any]:
+def _named(rules: Rules, write: Callable[..., Any], field: str) -> Callable[..., Any]:
     """Compiled under a name of its own: see the names of compiled functions in ``jit.py``."""
     write.__name__ = f"write_{field}"
-    return kernel_of(verbs.legal)(write)
+    return kernel_of(rules.legal)(write)

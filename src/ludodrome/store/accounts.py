@@ -14,16 +14,17 @@ from sqlalchemy import Engine, Update, delete, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import (
+from ludodrome.store.database import writing
+from ludodrome.store.models import (
     FOLDED_LENGTH,
     LABEL_LENGTH,
     LOCAL,
     NAME_LENGTH,
     AccountRow,
     SignInRow,
+    SolvedPuzzleRow,
     TokenRow,
 )
-from ludodrome.store.database import writing
 
 ID_BYTES, SECRET_BYTES = 9, 32
 SHORTEST_NAME = 2
@@ -41,7 +42,7 @@ SCOPES = (PLAY, BOTS, ADMIN)
 """What a token may be good for. ``account``, the right to change passwords and tokens, belongs to sessions alone."""
 
 
-class Person(NamedTuple):
+class AccountInfo(NamedTuple):
     """An account, as others see it."""
 
     id: str
@@ -51,10 +52,10 @@ class Person(NamedTuple):
     made: str
 
 
-class Known(NamedTuple):
+class Identity(NamedTuple):
     """Whom a secret belongs to, and what it is good for."""
 
-    person: Person
+    person: AccountInfo
     scopes: frozenset[str]
     sign_in: str | None
     """The id of the sign-in, if it is one."""
@@ -96,7 +97,7 @@ def ensure_local(engine: Engine) -> None:
             session.rollback()
 
 
-def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> Person:
+def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> AccountInfo:
     """A new account with a hashed password; ValueError if the name cannot be had."""
     shown, folded = read_name(name)
     row = AccountRow(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now())
@@ -109,7 +110,7 @@ def add_account(engine: Engine, name: str, password: str, *, admin: bool = False
         return _person(row)
 
 
-def find_account(engine: Engine, name: str) -> tuple[Person, str | None] | None:
+def find_account(engine: Engine, name: str) -> tuple[AccountInfo, str | None] | None:
     """An account by its name, with its hashed password; None if there is none."""
     try:
         _, folded = read_name(name)
@@ -120,14 +121,14 @@ def find_account(engine: Engine, name: str) -> tuple[Person, str | None] | None:
         return None if row is None else (_person(row), row.password)
 
 
-def account_of(engine: Engine, account_id: str) -> tuple[Person, str | None] | None:
+def account_of(engine: Engine, account_id: str) -> tuple[AccountInfo, str | None] | None:
     """An account by its id, with its hashed password."""
     with Session(engine) as session:
         row = session.get(AccountRow, account_id)
         return None if row is None else (_person(row), row.password)
 
 
-def accounts(engine: Engine) -> list[Person]:
+def accounts(engine: Engine) -> list[AccountInfo]:
     """All of them, by name."""
     with Session(engine) as session:
         return [_person(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.folded))]
@@ -193,7 +194,7 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
     return secret
 
 
-def session_of(engine: Engine, secret: str) -> Known | None:
+def session_of(engine: Engine, secret: str) -> Identity | None:
     """Whose session it is; None if it has ended."""
     with Session(engine) as session:
         wanted = select(SignInRow, AccountRow).join(AccountRow, AccountRow.id == SignInRow.account_id)
@@ -202,13 +203,13 @@ def session_of(engine: Engine, secret: str) -> Known | None:
             return None
         row, account = found
         person = _person(account)
-        known, stale = Known(person, session_scopes(person), row.id), _stale(row.seen)
+        known, stale = Identity(person, session_scopes(person), row.id), _stale(row.seen)
     if stale:
         _note(engine, update(SignInRow).where(SignInRow.id == known.sign_in).values(seen=now()))
     return known
 
 
-def session_scopes(person: Person) -> frozenset[str]:
+def session_scopes(person: AccountInfo) -> frozenset[str]:
     """What a session is good for: everything its account may do."""
     return frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if person.admin else [])})
 
@@ -260,7 +261,7 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
     return row, secret
 
 
-def token_of(engine: Engine, secret: str) -> Known | None:
+def token_of(engine: Engine, secret: str) -> Identity | None:
     """Whose token it is; None if it is not, or no more."""
     with Session(engine) as session:
         wanted = select(TokenRow, AccountRow).join(AccountRow, AccountRow.id == TokenRow.account_id)
@@ -269,7 +270,7 @@ def token_of(engine: Engine, secret: str) -> Known | None:
             return None
         row, account = found
         scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
-        known, token, stale = Known(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
+        known, token, stale = Identity(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
     if stale:
         _note(engine, update(TokenRow).where(TokenRow.id == token).values(used=now()))
     return known
@@ -329,5 +330,24 @@ def _plain(text: str, most: int) -> str:
     return " ".join(kept.split())[:most]
 
 
-def _person(row: AccountRow) -> Person:
-    return Person(row.id, row.name, row.admin, row.banned, row.made)
+def _person(row: AccountRow) -> AccountInfo:
+    return AccountInfo(row.id, row.name, row.admin, row.banned, row.made)
+
+
+# Which puzzles an account has solved. What the person at this machine has solved is in their own file.
+
+
+def solved_puzzles(engine: Engine, account_id: str) -> set[str]:
+    """The names of the puzzles that an account has solved."""
+    with Session(engine) as session:
+        return set(session.scalars(select(SolvedPuzzleRow.puzzle).where(SolvedPuzzleRow.account_id == account_id)))
+
+
+def add_solved(engine: Engine, account_id: str, puzzle: str) -> None:
+    """Writes down that an account has solved a puzzle; once is enough."""
+    with Session(engine) as session:
+        session.add(SolvedPuzzleRow(account_id=account_id, puzzle=puzzle))
+        try:
+            session.commit()
+        except IntegrityError:
+            session.rollback()

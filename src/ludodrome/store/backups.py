@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, Integer, LargeBinary, Table, func, in
 
 from ludodrome.store import migrations
 from ludodrome.store.database import AT_ONCE, open_database, read_url
-from ludodrome.store.tables import METADATA
+from ludodrome.store.models import METADATA
 
 SQLITE_MARK = b"SQLite format 3\0"
 FORMAT = "ludodrome backup"

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from ludodrome.store import migrations
-from ludodrome.store.models import SettingRow
+from ludodrome.store.models import AccountRow, LadderRow, LiveMatchRow, SettingRow
 
 PATIENCE = 30
 """Seconds that a writer waits for another one."""
@@ -85,7 +85,7 @@ def server_place(named: str | None) -> Path | str:
     """The same without making a folder for it."""
     if chosen := named or os.environ.get(VARIABLE):
         return chosen if "://" in chosen else Path(chosen)
-    from ludodrome.puzzlebook.solved import data_folder
+    from ludodrome.puzzle.book import data_folder
 
     try:
         return data_folder() / FILE
@@ -206,3 +206,34 @@ def _revision(connection: Connection, shown: str) -> str | None:
             f"{migrations.REVISIONS[-1]}; use the version of ludodrome that wrote it, or begin a new database"
         )
     return found
+
+
+# Numbers about a whole database, for those who watch over a server.
+
+
+def is_reachable(engine: Engine) -> bool:
+    """Whether the database answers."""
+    try:
+        with engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+    except DatabaseError:
+        return False
+    return True
+
+
+def matches_playing(engine: Engine) -> int:
+    """Matches of the league that are being played."""
+    with Session(engine) as session:
+        return session.scalar(select(func.count()).select_from(LiveMatchRow)) or 0
+
+
+def rated_games(engine: Engine) -> int:
+    """Games of the league that have counted."""
+    with Session(engine) as session:
+        return session.scalar(select(func.sum(LadderRow.games))) or 0
+
+
+def accounts_made(engine: Engine) -> int:
+    """Accounts, the house's own among them."""
+    with Session(engine) as session:
+        return session.scalar(select(func.count()).select_from(AccountRow)) or 0

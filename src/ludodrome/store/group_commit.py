@@ -17,21 +17,21 @@ from sqlalchemy import Connection, Engine, Executable
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowInsert:
     """One row for a statement; rows of one statement that come together go together."""
 
     statement: Executable
     values: dict[str, Any]
 
 
-Work = Callable[[Connection], None] | Row
+Work = Callable[[Connection], None] | RowInsert
 
 LARGEST_GROUP = 200
 GATHERING = 0.01
 """Seconds from one commit to the next at least: what comes meanwhile gathers. Nobody who comes alone waits for it."""
 
 
-class Committer:
+class GroupCommitter:
     """The thread that writes to one database. It begins with the first work, and ends with the process or ``close``."""
 
     def __init__(self, engine: Engine) -> None:
@@ -95,10 +95,10 @@ class Committer:
 
 def _carry_out(connection: Connection, works: list[Work]) -> None:
     """All of them, in their order."""
-    for statement, some in groupby(works, lambda work: work.statement if isinstance(work, Row) else None):
+    for statement, some in groupby(works, lambda work: work.statement if isinstance(work, RowInsert) else None):
         if statement is not None:
-            connection.execute(statement, [work.values for work in some if isinstance(work, Row)])
+            connection.execute(statement, [work.values for work in some if isinstance(work, RowInsert)])
             continue
         for work in some:
-            assert not isinstance(work, Row)
+            assert not isinstance(work, RowInsert)
             work(connection)

@@ -11,14 +11,14 @@ from sqlalchemy import Engine, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.account_models import AccountRow
 from ludodrome.store.accounts import digest, new_id, read_name
 from ludodrome.store.database import writing
-from ludodrome.store.league_models import (
+from ludodrome.store.models import (
     BUILTIN,
     DONE,
     REMOTE,
     UPLOADED,
+    AccountRow,
     BotRow,
     BotVersionRow,
     HeadToHeadRow,
@@ -35,7 +35,7 @@ HERE_MS = 30_000
 """A remote bot that was seen so long ago is still there."""
 
 
-class Entry(NamedTuple):
+class BotEntry(NamedTuple):
     """A bot, as tables show it."""
 
     id: str
@@ -52,10 +52,10 @@ class Entry(NamedTuple):
     """Whether it can play now: a remote bot must be connected."""
 
 
-class Standing(NamedTuple):
+class BotStanding(NamedTuple):
     """A bot and what is believed of it; ``mu`` and ``sigma`` are None if it has no rated games."""
 
-    entry: Entry
+    entry: BotEntry
     mu: float | None
     sigma: float | None
     games: int
@@ -76,7 +76,7 @@ class Contender(NamedTuple):
     sigma: float | None
 
 
-class Against(NamedTuple):
+class HeadToHead(NamedTuple):
     """One bot's rated games against another."""
 
     id: str
@@ -224,10 +224,10 @@ def _entries() -> Any:
     )
 
 
-def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, present: bool) -> Entry:
+def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, present: bool) -> BotEntry:
     banned = row.banned or bool(owner_banned)
     here = row.retired is None and not banned and (row.kind != REMOTE or bool(present))
-    return Entry(
+    return BotEntry(
         row.id,
         row.game,
         row.name,
@@ -242,7 +242,7 @@ def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, prese
     )
 
 
-def find_bot(engine: Engine, bot_id: str) -> Entry | None:
+def find_bot(engine: Engine, bot_id: str) -> BotEntry | None:
     """A bot by its id."""
     if "\0" in bot_id:
         return None  # PostgreSQL cannot even be asked
@@ -251,14 +251,14 @@ def find_bot(engine: Engine, bot_id: str) -> Entry | None:
         return None if found is None else _entry(*found)
 
 
-def bot_of_token(engine: Engine, secret: str) -> Entry | None:
+def bot_of_token(engine: Engine, secret: str) -> BotEntry | None:
     """The remote bot that dials in with a secret."""
     with Session(engine) as session:
         found = session.execute(_entries().where(BotRow.token == digest(secret))).first()
         return None if found is None else _entry(*found)
 
 
-def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[Entry]:
+def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[BotEntry]:
     """The bots of a game or of an account, by name; without the banned ones."""
     wanted = _entries().order_by(BotRow.key)
     if game is not None:
@@ -269,7 +269,7 @@ def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> l
         return [one for one in (_entry(*found) for found in session.execute(wanted)) if not one.banned]
 
 
-def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[Standing]:
+def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[BotStanding]:
     """The bots of a game, the best first, those without games last; without the banned ones."""
     wanted = (
         _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.game == game)
@@ -296,7 +296,7 @@ def contenders(engine: Engine, game: str) -> list[Contender]:
         return [Contender(*row) for row in session.execute(wanted).tuples()]
 
 
-def standing(engine: Engine, bot_id: str) -> Standing | None:
+def standing(engine: Engine, bot_id: str) -> BotStanding | None:
     """How one bot stands."""
     wanted = (
         _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.id == bot_id)
@@ -306,11 +306,11 @@ def standing(engine: Engine, bot_id: str) -> Standing | None:
         return None if found is None else _standing(_entry(*found[:-1]), found[-1])
 
 
-def _standing(entry: Entry, rating: RatingRow | None) -> Standing:
+def _standing(entry: BotEntry, rating: RatingRow | None) -> BotStanding:
     if rating is None:
-        return Standing(entry, None, None, 0, 0, 0, 0, {})
+        return BotStanding(entry, None, None, 0, 0, 0, 0, {})
     counts = rating.games, rating.wins, rating.draws, rating.losses
-    return Standing(entry, rating.mu, rating.sigma, *counts, rating.verdicts)
+    return BotStanding(entry, rating.mu, rating.sigma, *counts, rating.verdicts)
 
 
 def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
@@ -337,7 +337,7 @@ def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[flo
     return found
 
 
-def head_to_heads(engine: Engine, bot_id: str) -> list[Against]:
+def head_to_heads(engine: Engine, bot_id: str) -> list[HeadToHead]:
     """A bot's rated games against each other bot, the most frequent first."""
     counted: dict[str, list[int]] = {}
     with Session(engine) as session:
@@ -349,7 +349,7 @@ def head_to_heads(engine: Engine, bot_id: str) -> list[Against]:
             for at, number in enumerate((won, pair.draws, lost)):
                 total[at] += number
         names = dict(session.execute(select(BotRow.id, BotRow.name).where(BotRow.id.in_(list(counted)))).tuples().all())
-    found = [Against(rival, names[rival], *total) for rival, total in counted.items()]
+    found = [HeadToHead(rival, names[rival], *total) for rival, total in counted.items()]
     return sorted(found, key=lambda one: (-(one.wins + one.draws + one.losses), one.name))
 
 

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from ludodrome.store.accounts import new_id
 from ludodrome.store.database import writing
-from ludodrome.store.league import HERE_MS, now_ms
-from ludodrome.store.league_models import (
+from ludodrome.store.league_bots import HERE_MS, now_ms
+from ludodrome.store.models import (
     DONE,
     DROPPED,
     LADDER,
@@ -31,15 +31,15 @@ from ludodrome.store.league_models import (
     MatchSeatRow,
     PresenceRow,
     RunnerRow,
+    unpacked,
 )
-from ludodrome.store.packing import unpacked
 
 LEASE_MS = 15_000
 MOST_TRIES = 20
 """A match that was begun so often and never came back is dropped."""
 
 
-class Claimed(NamedTuple):
+class ClaimedMatch(NamedTuple):
     """A match that is ours to play."""
 
     id: str
@@ -50,7 +50,7 @@ class Claimed(NamedTuple):
     """The ids of the bots by seat."""
 
 
-class Seen(NamedTuple):
+class MatchInfo(NamedTuple):
     """A match as lists show it."""
 
     id: str
@@ -161,7 +161,7 @@ def queue(
                 session.rollback()
 
 
-def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | None:
+def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch | None:
     """The next match that can be played, now ours: what was asked for first, then the ladder.
 
     Events take turns, game by game, so that nobody waits for somebody's thousand games.
@@ -187,7 +187,7 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> Claimed | No
                 continue
             state = {"status": PLAYING, "runner": runner, "begun": moment, "lease": moment + LEASE_MS}
             if row_count(session.execute(mine.values(**state, tries=row.tries + 1))):
-                return Claimed(row.id, row.why, row.event, row.assignment, bots)
+                return ClaimedMatch(row.id, row.why, row.event, row.assignment, bots)
     return None
 
 
@@ -285,7 +285,7 @@ def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, d
         return {match: (version, view) for match, version, view in session.execute(wanted).tuples()}
 
 
-def find_match(engine: Engine, match_id: str) -> Seen | None:
+def find_match(engine: Engine, match_id: str) -> MatchInfo | None:
     """A match by its id."""
     found = _seen(
         engine, select(MatchRow, FinishedGameRow.counted).outerjoin(FinishedGameRow).where(MatchRow.id == match_id)
@@ -295,7 +295,7 @@ def find_match(engine: Engine, match_id: str) -> Seen | None:
 
 def recent(
     engine: Engine, game: str | None = None, bot: str | None = None, event: str | None = None, most: int = 20
-) -> list[Seen]:
+) -> list[MatchInfo]:
     """The games that were finished last."""
     wanted = (
         select(MatchRow, FinishedGameRow.counted)
@@ -312,7 +312,7 @@ def recent(
     return _seen(engine, wanted)
 
 
-def _seen(engine: Engine, wanted: Any) -> list[Seen]:
+def _seen(engine: Engine, wanted: Any) -> list[MatchInfo]:
     with Session(engine) as session:
         rows = session.execute(wanted).all()
         seats: dict[str, list[str]] = {}
@@ -322,7 +322,7 @@ def _seen(engine: Engine, wanted: Any) -> list[Seen]:
         for sitting in session.scalars(places):
             seats.setdefault(sitting.match, []).append(sitting.bot)
         return [
-            Seen(
+            MatchInfo(
                 row.id,
                 row.game,
                 row.why,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from ludodrome.store.league import now_ms
+from ludodrome.store.league_bots import now_ms
 from ludodrome.store.league_matches import row_count
-from ludodrome.store.league_models import (
+from ludodrome.store.models import (
     DONE,
     LADDER,
     PLAYING,
@@ -25,11 +25,11 @@ from ludodrome.store.league_models import (
     MatchSeatRow,
     RatingRow,
     RatingStepRow,
+    packed,
 )
-from ludodrome.store.packing import packed
 
 
-class Score(NamedTuple):
+class LadderScore(NamedTuple):
     """What is believed of a bot, and what it is believed from."""
 
     mu: float
@@ -41,7 +41,7 @@ class Score(NamedTuple):
     verdicts: dict[str, int]
 
 
-class Counted(NamedTuple):
+class RatedGame(NamedTuple):
     """A rated game: its place, its bots by seat, what counts of it."""
 
     place: int
@@ -53,13 +53,13 @@ Meetings = dict[tuple[str, str], tuple[int, int, int]]
 """By the bots of the two seats: wins, draws and losses of the first."""
 
 
-class Book(Protocol):
+class RatingBook(Protocol):
     """What is believed of the bots of one ladder: read and changed, game by game."""
 
-    def score(self, bot: str) -> Score | None:
+    def score(self, bot: str) -> LadderScore | None:
         """What is believed of a bot; None if it has no rated games."""
 
-    def write(self, bot: str, score: Score) -> None:
+    def write(self, bot: str, score: LadderScore) -> None:
         """Believe this of a bot from now on."""
 
     def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
@@ -78,12 +78,12 @@ class StoredBook:
     def __init__(self, session: Session, game: str) -> None:
         self._session, self._game = session, game
 
-    def score(self, bot: str) -> Score | None:
+    def score(self, bot: str) -> LadderScore | None:
         """What is believed of a bot."""
         row = self._session.get(RatingRow, bot)
         return None if row is None else _score(row)
 
-    def write(self, bot: str, score: Score) -> None:
+    def write(self, bot: str, score: LadderScore) -> None:
         """Believe this of a bot from now on."""
         self._session.merge(RatingRow(bot=bot, **score._asdict()))
 
@@ -111,15 +111,15 @@ class DraftBook:
     """A book in memory, to be written down as a whole."""
 
     def __init__(self) -> None:
-        self.scores: dict[str, Score] = {}
+        self.scores: dict[str, LadderScore] = {}
         self.steps: dict[tuple[str, int], tuple[float, float]] = {}
         self._pairs: Meetings = {}
 
-    def score(self, bot: str) -> Score | None:
+    def score(self, bot: str) -> LadderScore | None:
         """What is believed of a bot."""
         return self.scores.get(bot)
 
-    def write(self, bot: str, score: Score) -> None:
+    def write(self, bot: str, score: LadderScore) -> None:
         """Believe this of a bot from now on."""
         self.scores[bot] = score
 
@@ -149,11 +149,11 @@ class DraftBook:
                 session.execute(insert(table), rows)
 
 
-def _score(row: RatingRow) -> Score:
-    return Score(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
+def _score(row: RatingRow) -> LadderScore:
+    return LadderScore(row.mu, row.sigma, row.games, row.wins, row.draws, row.losses, dict(row.verdicts))
 
 
-Rate = Callable[[Book, Counted], None]
+Rate = Callable[[RatingBook, RatedGame], None]
 """Changes what is believed because of a game."""
 
 
@@ -174,7 +174,7 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
         session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
         if place is not None:
             seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == match_id).order_by(MatchSeatRow.seat)
-            rate(StoredBook(session, game), Counted(place, tuple(session.scalars(seats)), counted))
+            rate(StoredBook(session, game), RatedGame(place, tuple(session.scalars(seats)), counted))
         session.commit()
         return True
 
@@ -194,7 +194,7 @@ def ladders(engine: Engine) -> list[str]:
         return list(session.scalars(select(LadderRow.game).order_by(LadderRow.game)))
 
 
-def rated_games(session: Session, game: str) -> Iterator[Counted]:
+def rated_games(session: Session, game: str) -> Iterator[RatedGame]:
     """All rated games of a ladder, in the order in which they counted."""
     seats: dict[str, list[str]] = {}
     places = select(MatchSeatRow.match, MatchSeatRow.bot).join(
@@ -209,10 +209,10 @@ def rated_games(session: Session, game: str) -> Iterator[Counted]:
         .order_by(FinishedGameRow.place)
     )
     for match, place, counted in session.execute(wanted):
-        yield Counted(place, tuple(seats[match]), counted)
+        yield RatedGame(place, tuple(seats[match]), counted)
 
 
-def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, Score], dict[str, Score]]:
+def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, LadderScore], dict[str, LadderScore]]:
     """Forgets all ratings of a ladder and makes them anew from its games; those before and those after."""
     with Session(engine) as session:
         session.execute(

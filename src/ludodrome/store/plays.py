@@ -14,9 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, select, update
 from sqlalchemy.orm import Session
 
-from ludodrome.store.committing import Committer, Row
-from ludodrome.store.packing import packed, unpacked
-from ludodrome.store.play_models import PlayEventRow, PlayRow, PlaySeatRow
+from ludodrome.store.group_commit import GroupCommitter, RowInsert
+from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, packed, unpacked
 
 Json = dict[str, Any]
 
@@ -35,7 +34,7 @@ class PlayEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Friend:
+class FriendSeat:
     """A seat that is given away by a link."""
 
     seat: int
@@ -55,7 +54,7 @@ class StoredPlay:
     digest: str | None
     assignment: Json
     kinds: tuple[str, ...]
-    friends: dict[int, Friend]
+    friends: dict[int, FriendSeat]
     events: tuple[PlayEvent, ...]
 
 
@@ -81,9 +80,9 @@ def new_key() -> str:
     return secrets.token_urlsafe(KEY_BYTES)
 
 
-def new_link(seat: int) -> Friend:
+def new_link(seat: int) -> FriendSeat:
     """A seat that is to be given away."""
-    return Friend(seat, secrets.token_urlsafe(LINK_BYTES), None, None)
+    return FriendSeat(seat, secrets.token_urlsafe(LINK_BYTES), None, None)
 
 
 # Asking
@@ -102,7 +101,7 @@ def find(engine: Engine, name: str) -> StoredPlay | None:
         )
         events = tuple(PlayEvent(kind, content) for kind, content in session.execute(wanted).tuples())
         seats = session.scalars(select(PlaySeatRow).where(PlaySeatRow.play_id == name))
-        friends = {one.seat: Friend(one.seat, one.link, one.digest, one.name) for one in seats}
+        friends = {one.seat: FriendSeat(one.seat, one.link, one.digest, one.name) for one in seats}
         return StoredPlay(row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events)
 
 
@@ -134,7 +133,7 @@ def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -
 # Writing
 
 
-def begin(committer: Committer, kept: StoredPlay) -> None:
+def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
     """A new game, in which nothing has happened yet."""
     values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.assignment["game"]}
     values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
@@ -149,7 +148,7 @@ def begin(committer: Committer, kept: StoredPlay) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PlayEnd:
     """How the game stands after an event: over, with its record, or not."""
 
     record: Json | None
@@ -158,11 +157,13 @@ class End:
 _ADD = insert(PlayEventRow)
 
 
-def add(committer: Committer, name: str, number: int, event: PlayEvent, end: End | None = None) -> "Future[None]":
+def add(
+    committer: GroupCommitter, name: str, number: int, event: PlayEvent, end: PlayEnd | None = None
+) -> "Future[None]":
     """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
     row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": _now()}
     if end is None:
-        return committer.hand_in(Row(_ADD, row))
+        return committer.hand_in(RowInsert(_ADD, row))
     over = end.record is not None
     values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
     values["record"] = packed(end.record) if over else None
@@ -174,9 +175,11 @@ def add(committer: Committer, name: str, number: int, event: PlayEvent, end: End
     return committer.hand_in(work)
 
 
-def take_seat(committer: Committer, name: str, number: int, friend: Friend, key: str, called: str | None) -> Friend:
+def take_seat(
+    committer: GroupCommitter, name: str, number: int, friend: FriendSeat, key: str, called: str | None
+) -> FriendSeat:
     """Somebody takes a seat by its link: the link is used up. Raises if another was quicker."""
-    taken = Friend(friend.seat, None, digest_of(key), called)
+    taken = FriendSeat(friend.seat, None, digest_of(key), called)
     row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": _now()}
 
     def work(connection: Connection) -> None:

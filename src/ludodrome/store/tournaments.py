@@ -8,8 +8,7 @@ from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow
-from ludodrome.store.packing import packed, unpacked
+from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow, packed, unpacked
 
 BATCH = 500
 """Records that are held in memory when all are read."""

@@ -163,7 +163,7 @@ def observations_show_the_state(game: Game, choose: Choose = listed_move) -> Non
             seen = game.observation(state, seat)
             assert json.loads(json.dumps(seen)) == seen
             hidden = {key for key in state if seen[key] != state[key]}
-            assert game.hides or not hidden
+            assert game.has_hidden_information or not hidden
             added = set(seen) - set(state)
             assert added <= ({"you"} if seat is not None else set())
             assert "you" not in added or seen["you"] == seat

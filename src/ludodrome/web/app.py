@@ -15,13 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
-from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.store import counts
+from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
-from ludodrome.web.checking import Doctor
+from ludodrome.web.auth import Mode, caller
 from ludodrome.web.errors import Busy, Refused
 from ludodrome.web.grading import Reviewer
-from ludodrome.web.identity import Mode, caller
 from ludodrome.web.limits import Limits, within
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import Counted, Meter, Metrics
@@ -55,6 +54,7 @@ from ludodrome.web.routes import (
 from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import SMALLEST_ZIPPED, Files
+from ludodrome.web.upload_checks import Doctor
 from ludodrome.web.urls import API
 
 NOUNS = (
@@ -174,9 +174,9 @@ def _watch(app: FastAPI, executor: Counted) -> None:
     engine, watch = app.state.engine, app.state.metrics.watch
     watch("plays_open", "Games of people that are in memory.", lambda: len(app.state.plays))
     watch("bots_thinking", "Moves that bots of people's games are asked for.", lambda: executor.busy)
-    watch("matches_playing", "Matches of the league that are being played.", lambda: counts.matches_playing(engine))
-    watch("rated_games", "Games of the league that have counted.", lambda: counts.rated_games(engine))
-    watch("accounts", "Accounts.", lambda: counts.accounts_made(engine))
+    watch("matches_playing", "Matches of the league that are being played.", lambda: database.matches_playing(engine))
+    watch("rated_games", "Games of the league that have counted.", lambda: database.rated_games(engine))
+    watch("accounts", "Accounts.", lambda: database.accounts_made(engine))
 
 
 def _explain(app: FastAPI) -> None:

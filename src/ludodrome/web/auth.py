@@ -9,18 +9,22 @@ cookie. In every mode a program may show a token: ``Authorization: Bearer lud_..
 """
 
 import ipaddress
+import threading
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NoReturn
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 from fastapi import Depends, HTTPException
 from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
 
-from ludodrome.store.account_models import LOCAL
-from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Known, session_of, token_of
+from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Identity, session_of, token_of
+from ludodrome.store.models import LOCAL
 
 Mode = Literal["local", "lan", "hosted"]
 MODES: tuple[Mode, ...] = ("local", "lan", "hosted")
@@ -138,7 +142,7 @@ def is_secure(connection: HTTPConnection) -> bool:
     return connection.url.scheme in ("https", "wss")
 
 
-def _caller(known: Known) -> Caller:
+def _caller(known: Identity) -> Caller:
     """An administrator whose token is not good for administering is none while it is shown."""
     person = known.person
     return Caller(person.id, person.name, ADMIN in known.scopes, known.scopes, known.sign_in)
@@ -149,3 +153,61 @@ def _refuse(connection: HTTPConnection, status: int, sentence: str) -> NoReturn:
     if connection.scope["type"] == "websocket":
         raise WebSocketException(POLICY_VIOLATION, sentence)
     raise HTTPException(status, sentence, headers)
+
+
+# Passwords: read, hashed by Argon2id, verified. Nothing here stores them.
+# A hash takes 64 MB and some 50 ms, by design; so few are made at once, whoever asks.
+
+
+MIN_PASSWORD, MAX_PASSWORD = 10, 1000
+MAX_HASHES = 2
+_hasher = PasswordHasher()
+_desks = threading.BoundedSemaphore(MAX_HASHES)
+
+
+def hash_password(password: str) -> str:
+    """A new password as it is stored; ValueError if it cannot be one."""
+    read = _read(password)
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise ValueError(f"a password has {MIN_PASSWORD} to {MAX_PASSWORD} characters")
+    if len(set(read)) < MIN_PASSWORD // 2:
+        raise ValueError(f"a password has at least {MIN_PASSWORD // 2} different characters")
+    with _desks:
+        return _hasher.hash(read)
+
+
+def verify_password(password: str, stored: str | None) -> bool:
+    """Whether it is the password. Without an account it takes as long, so that nobody learns which names there are."""
+    try:
+        read = _read(password[:MAX_PASSWORD])
+    except ValueError:
+        return False
+    with _desks:
+        try:
+            _hasher.verify(_nobody() if stored is None else stored, read)
+        except VerifyMismatchError:
+            return False
+        except (VerificationError, InvalidHashError):  # a hash that somebody has damaged fits nothing
+            return False
+    return stored is not None
+
+
+def needs_rehash(stored: str) -> bool:
+    """Whether it was hashed with less effort than is usual now."""
+    return _hasher.check_needs_rehash(stored)
+
+
+@cache
+def _nobody() -> str:
+    return _hasher.hash("the password of nobody")
+
+
+def _read(password: str) -> str:
+    """The same letters as the same text, however they were typed."""
+    try:
+        password.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a password is made of whole characters") from error
+    if "\0" in password:
+        raise ValueError("a password is made of characters that can be typed")
+    return unicodedata.normalize("NFC", password)

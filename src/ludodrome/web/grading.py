@@ -1,6 +1,6 @@
 """Recorded games graded in the background: one after another, in a thread beside the server, a piece at a time.
 
-What a grade is, ``analysis/grading.py`` says. What was graded is kept for a while by the record's digest.
+What a grade is, ``analysis/game_review.py`` says. What was graded is kept for a while by the record's digest.
 """
 
 import threading
@@ -8,18 +8,18 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ludodrome.analysis.grading import Graded, Grading
+from ludodrome.analysis.game_review import GameReview, GradedMove
 from ludodrome.analysis.win_probability import Value
-from ludodrome.arena.records.courses import Course
+from ludodrome.arena.records.replay import Replay
+from ludodrome.web.engine import desk
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.positions import Json
-from ludodrome.web.thinking import desk
 
 SECONDS = 20.0
 """Of computing for a game; what is left then is graded with little work."""
 KEPT, KEPT_SECONDS = 100, 12 * 3600.0
-MOST_WAITING = 8
+MAX_WAITING = 8
 """So many games wait to be graded."""
 FORGOTTEN = 60.0
 """Who has not asked for so many seconds has left: the work is given up."""
@@ -28,8 +28,10 @@ FORGOTTEN = 60.0
 class Review:
     """A game that is being graded, or was."""
 
-    def __init__(self, told: Course) -> None:
-        self.grading = Grading(told.game, told.states, told.moves, [turn.own for turn in told.turns], seconds=SECONDS)
+    def __init__(self, told: Replay) -> None:
+        self.grading = GameReview(
+            told.game, told.states, told.moves, [turn.own for turn in told.turns], seconds=SECONDS
+        )
         self.order: list[Json] = []
         """The plies in the order in which they were graded, the last first."""
         self.asked = time.monotonic()
@@ -45,7 +47,7 @@ class Review:
                     graded = next(work, None)
                 if graded is None:
                     return
-                self.order.append(described(graded))
+                self.order.append(review_json(graded))
                 self.given_up = time.monotonic() - self.asked > FORGOTTEN
         except Busy:
             self.given_up = True
@@ -72,23 +74,23 @@ class Review:
         }
 
 
-def described(graded: Graded) -> Json:
+def review_json(graded: GradedMove) -> Json:
     """A graded ply for the page."""
-    found = graded.appraisal
+    found = graded.review
     return {
         "ply": graded.ply,
         "seat": graded.seat,
         "grade": graded.grade,
-        "worth": round(graded.worth, 4),
+        "worth": round(graded.win_probability, 4),
         "loss": round(graded.loss, 4),
         "points": None if graded.points is None else round(graded.points, 2),
         "exact": found.exact,
-        "best": {"move": found.move, "text": found.text, "continuation": found.continuation, **_value(found.best)},
-        "played": _value(found.played),
+        "best": {"move": found.move, "text": found.text, "continuation": found.continuation, **_value_json(found.best)},
+        "played": _value_json(found.played),
     }
 
 
-def _value(value: Value) -> Json:
+def _value_json(value: Value) -> Json:
     return {"score": round(value.score, 2), "distance": value.distance, "proven": value.proven}
 
 
@@ -110,13 +112,13 @@ class Reviewer:
         found = self._reviews.find(digest)
         return None if found is None or found.given_up or found.failed else found
 
-    def review(self, digest: str, told: Course) -> Review:
+    def review(self, digest: str, told: Replay) -> Review:
         """The review of a record; it is begun if it must be. Busy: too many are waiting."""
         with self._lock:
             found = self.known(digest)
             if found is not None:
                 return found
-            if self._waiting >= MOST_WAITING:
+            if self._waiting >= MAX_WAITING:
                 raise Busy("too many games wait to be graded; ask again in a moment")
             begun = Review(told)
             self._reviews.put(digest, begun)

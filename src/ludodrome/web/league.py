@@ -1,19 +1,20 @@
 """The league as pages and programs see it: bots, standings, matches and events as plain values."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.beliefs import shown
-from ludodrome.arena.matches.tallies import Played
-from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating
+from ludodrome.arena.matches.tallies import GameResult
+from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import crosstable, standings
-from ludodrome.store import league, league_matches
-from ludodrome.store.league import Entry, Standing
-from ludodrome.store.league_matches import Seen
-from ludodrome.store.league_models import EventRow
+from ludodrome.arena.tournaments.report_page import steps
+from ludodrome.store import league_bots, league_matches
+from ludodrome.store.league_bots import BotEntry, BotStanding
+from ludodrome.store.league_matches import MatchInfo
+from ludodrome.store.models import EventRow
 from ludodrome.web.positions import Json
 
 TREND = 30
@@ -25,7 +26,7 @@ MOST_POINTS = 400
 """Points of a history that a page is given; more would not be seen."""
 
 
-def bot(entry: Entry) -> Json:
+def bot(entry: BotEntry) -> Json:
     """A bot."""
     return {
         "id": entry.id,
@@ -39,49 +40,50 @@ def bot(entry: Entry) -> Json:
     }
 
 
-def rated(standing: Standing) -> Json:
+def rated(standing: BotStanding) -> Json:
     """A bot with what is believed of it; the rating is null before its first rated game."""
-    rating = None if standing.mu is None else shown(standing.mu, standing.sigma)._asdict()
+    rating = None if standing.mu is None else displayed_rating(standing.mu, standing.sigma)._asdict()
     counts = {name: getattr(standing, name) for name in ("games", "wins", "draws", "losses", "verdicts")}
     return {**bot(standing.entry), "rating": rating, **counts}
 
 
 def leaderboard(engine: Engine, game: str, most: int = LINES, skip: int = 0) -> list[Json]:
     """The bots of a game, the best first, each with its place and its trend; those without games have no place."""
-    found = league.standings(engine, game, most, skip)
-    trends = league.trends(engine, [one.entry.id for one in found if one.games], TREND)
+    found = league_bots.standings(engine, game, most, skip)
+    trends = league_bots.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
     for place, standing in enumerate(found, skip + 1):
-        trend = [round(shown(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
+        trend = [round(displayed_rating(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
         lines.append({"place": place if standing.games else None, **rated(standing), "trend": trend})
     return lines
 
 
-def one_bot(engine: Engine, standing: Standing) -> Json:
+def one_bot(engine: Engine, standing: BotStanding) -> Json:
     """A bot with its history, its head-to-heads and its recent games."""
     bot_id = standing.entry.id
-    history = league.history(engine, bot_id)
+    history = league_bots.history(engine, bot_id)
     thin = history[:: -(-len(history) // MOST_POINTS) or 1]
     if history and thin[-1] != history[-1]:
         thin.append(history[-1])
-    rivals = league.head_to_heads(engine, bot_id)
+    rivals = league_bots.head_to_heads(engine, bot_id)
     return {
         **rated(standing),
-        "played": league.played_count(engine, bot_id),
+        "played": league_bots.played_count(engine, bot_id),
         "versions": [
-            {"number": one.number, "size": one.size, "created": one.created} for one in league.versions(engine, bot_id)
+            {"number": one.number, "size": one.size, "created": one.created}
+            for one in league_bots.versions(engine, bot_id)
         ],
-        "history": [[place, *(round(value) for value in shown(mu, sigma))] for place, mu, sigma in thin],
+        "history": [[place, *(round(value) for value in displayed_rating(mu, sigma))] for place, mu, sigma in thin],
         "rivals": [one._asdict() for one in rivals],
         "recent": [match(one) for one in league_matches.recent(engine, bot=bot_id, most=RECENT)],
     }
 
 
-def match(seen: Seen) -> Json:
+def match(seen: MatchInfo) -> Json:
     """A match; ``result`` is null while it is not over."""
     result = None
     if seen.counted is not None:
-        counted = Played.from_json(seen.counted)
+        counted = GameResult.from_json(seen.counted)
         result = {
             "returns": counted.returns,
             "points": counted.points,
@@ -107,14 +109,14 @@ def match(seen: Seen) -> Json:
 
 def event(one: EventRow, played: int | None = None) -> Json:
     """A challenge or a tournament, in a few words."""
-    plan = Plan.from_json(one.plan)
+    plan = TournamentPlan.from_json(one.plan)
     return {
         "id": one.id,
         "game": one.game,
         "why": one.why,
         "name": one.name,
         "format": plan.format,
-        "clock": str(plan.disciplines[0].conditions.clock),
+        "clock": str(plan.settings[0].conditions.clock),
         "bots": [{"name": name, "id": one.bots[name]} for name in plan.names],
         "games": one.games,
         "played": played,
@@ -149,3 +151,47 @@ def word(engine: Engine) -> str:
     if not alive:
         return "No runner plays the matches now: the server starts one within a minute, unless it was told not to."
     return ""
+
+
+# Small plots of pages, as numbers for SVG: ratings on an axis, sparklines.
+
+
+EDGE = 3.0
+"""Per cent that stay free at both ends of an axis."""
+WIDE, TALL = 100.0, 24.0
+"""The size of a sparkline."""
+
+
+class Axis(NamedTuple):
+    """From where to where a plot of ratings goes."""
+
+    low: float
+    high: float
+
+    @staticmethod
+    def around(lines: Sequence[Json]) -> "Axis":
+        """One that holds all ratings with their intervals."""
+        ratings = [line["rating"] for line in lines if line["rating"] is not None]
+        low = min((one["low"] for one in ratings), default=MIDDLE - 100)
+        high = max((one["high"] for one in ratings), default=MIDDLE + 100)
+        return Axis(low, high)
+
+    def across(self, value: float) -> str:
+        """Where a rating stands, in per cent."""
+        return f"{EDGE + (100 - 2 * EDGE) * (value - self.low) / max(self.high - self.low, 1e-9):.2f}%"
+
+    @property
+    def marks(self) -> list[int]:
+        """Round numbers along it."""
+        return [round(mark) for mark in steps(self.low, self.high, 3)]
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """The points of a line through some values; empty if there are fewer than two."""
+    if len(values) < 2:
+        return ""
+    low, high = min(values), max(values)
+    wide, tall = WIDE / (len(values) - 1), (TALL - 6) / max(high - low, 1e-9)
+    if high == low:
+        tall = 0.0
+    return " ".join(f"{at * wide:.1f},{TALL - 3 - (value - low) * tall:.1f}" for at, value in enumerate(values))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
-from ludodrome.web.identity import Caller, caller, is_loopback
+from ludodrome.web.auth import Caller, caller, is_loopback
 from ludodrome.web.urls import form_of
 
 MOST_KEYS = 100_000

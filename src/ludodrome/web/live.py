@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from ludodrome.web.play import Play, Viewer
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.positions import Json
-from ludodrome.web.texts import as_json
+from ludodrome.web.responses import as_json
 
 PATIENCE = 15.0
 """Seconds after which a stream on which nothing happened shows that it is still there."""

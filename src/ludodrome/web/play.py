@@ -25,7 +25,7 @@ from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
-from ludodrome.store.plays import FRIEND, JOIN, End, Friend, PlayEvent, digest_of
+from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.errors import NotYours, Refused, unkept
 from ludodrome.web.lru_cache import LruCache
@@ -52,7 +52,7 @@ class Participants:
     """The seats of one game, and who holds them."""
 
     def __init__(
-        self, kinds: tuple[str, ...], friends: dict[int, Friend], owner: str | None, digest: str | None
+        self, kinds: tuple[str, ...], friends: dict[int, FriendSeat], owner: str | None, digest: str | None
     ) -> None:
         self.kinds = kinds
         self.friends = dict(friends)
@@ -129,11 +129,11 @@ MOST_OPENING = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
 """Kinds of events, beside ``join``."""
 
-Journal = Callable[[int, PlayEvent, End | None], "Future[None]"]
+Journal = Callable[[int, PlayEvent, PlayEnd | None], "Future[None]"]
 """Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
 
 
-def _forget(number: int, event: PlayEvent, end: End | None) -> "Future[None]":
+def _forget(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
     """The journal of a game that nobody keeps."""
     done: Future[None] = Future()
     done.set_result(None)
@@ -266,7 +266,7 @@ class Play:
         finally:
             self.lock.release()
 
-    def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, End | None]:
+    def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, PlayEnd | None]:
         """A person's move, made at the table, but not yet written down. The lock is held."""
         turn = self._table.turn
         if turn is None:
@@ -276,7 +276,7 @@ class Play:
             raise Refused("the game has gone on since this move was made")
         listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
         read = move if listed else read_move(self.game, self._table.state, move)
-        self.game.advance(self._now.copy(), read)
+        self.game.apply_to(self._now.copy(), read)
         return self._delivered(Answer(time.perf_counter() - self._asked, read))
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
@@ -318,7 +318,7 @@ class Play:
             event = PlayEvent(UNDO, {"keep": keep})
             self._recall(event, counted=False)
             self._set_up()
-            self._settle(event, End(None) if over else None)
+            self._settle(event, PlayEnd(None) if over else None)
 
     def record(self) -> Json:
         """The record of the finished game."""
@@ -345,7 +345,7 @@ class Play:
             why = {"cause": TIMEOUT, "why": "no answer came in time"}
             self._end(PlayEvent(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
 
-    def join(self, write: Callable[[int], Friend]) -> None:
+    def join(self, write: Callable[[int], FriendSeat]) -> None:
         """Somebody takes a seat: ``write`` keeps that as the event of a number. The last to come lets it begin."""
         with self.lock:
             friend = write(self._events)
@@ -405,7 +405,7 @@ class Play:
         """Writes a legal move down, and the position that it leads to."""
         seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
         self._moves.append({"seat": seat, "text": text, "move": move})
-        self.game.advance(self._now, move)
+        self.game.apply_to(self._now, move)
         self._records.append(self._now.tobytes())
 
     def _words(self, move: Any) -> str:
@@ -416,13 +416,13 @@ class Play:
 
     # Underneath: what happens
 
-    def _delivered(self, answer: Answer) -> tuple[PlayEvent, End | None]:
+    def _delivered(self, answer: Answer) -> tuple[PlayEvent, PlayEnd | None]:
         """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
         turn = self._table.turn
         assert turn is not None
         self._table.deliver(answer)
         result = self._table.result
-        end = None if result is None else End(self._table.record())
+        end = None if result is None else PlayEnd(self._table.record())
         if result is not None and result["verdicts"]:
             verdict = result["verdicts"][-1]
             why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
@@ -436,9 +436,9 @@ class Play:
         """Something other than a move ends the game. The lock is held."""
         self._over = event
         self._finish(event)
-        self._settle(event, End(self._table.record()))
+        self._settle(event, PlayEnd(self._table.record()))
 
-    def _settle(self, event: PlayEvent, end: End | None) -> None:
+    def _settle(self, event: PlayEvent, end: PlayEnd | None) -> None:
         """Once it is written down, what happened is shown and answered. The lock is held."""
         try:
             with self._staff.floor.left():
@@ -459,13 +459,13 @@ class Play:
         legal = self.scene.position(self.game, None)["legal"]
         if legal:
             self._words(legal[0])
-            self.game.advance(self._now.copy(), legal[0])
+            self.game.apply_to(self._now.copy(), legal[0])
 
     def _publish(self) -> None:
         """A new scene; no clock runs while somebody is missing. The lock is held."""
         self._asked = time.perf_counter()
         table, turn = self._table, self._table.turn
-        veiled = self.game.hides
+        veiled = self.game.has_hidden_information
         state = self.game.decode(self._now[0]) if veiled else None
         table.notices()  # whoever is here sees the page: nobody is told anything else
         runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing

@@ -17,8 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.game import Game
 from ludodrome.store import plays
-from ludodrome.store.committing import Committer
-from ludodrome.store.plays import FRIEND, Friend, StoredPlay
+from ludodrome.store.group_commit import GroupCommitter
+from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
 from ludodrome.web.errors import NotYours, Refused, unkept
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, Participants, Play, Viewer, make_play_spec
@@ -46,7 +46,7 @@ class PlayRegistry:
 
     def __init__(self, engine: Engine, staff: BotPool) -> None:
         self._engine, self._staff = engine, staff
-        self._committer = Committer(engine)
+        self._committer = GroupCommitter(engine)
         self._shelf = LruCache[Play](PLACES, SECONDS, Play.close)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
@@ -61,7 +61,7 @@ class PlayRegistry:
         kinds: tuple[str, ...],
         owner: str | None,
         digest: str | None = None,
-        friends: dict[int, Friend] | None = None,
+        friends: dict[int, FriendSeat] | None = None,
     ) -> Play:
         """A new game. Friends' seats get links, unless it is said who holds them."""
         held = friends or {}
@@ -113,7 +113,7 @@ class PlayRegistry:
             return None
         seat, key = found[1], plays.new_key()
 
-        def write(number: int) -> Friend:
+        def write(number: int) -> FriendSeat:
             friend = play.company.friends[seat]
             if friend.digest is not None:
                 raise Refused("somebody else has just taken this seat")
@@ -154,7 +154,7 @@ class PlayRegistry:
         names = [was.names[(seat + 1) % count] for seat in range(count)] if company.shared else None
         kinds = tuple(company.kinds[(seat + 1) % count] for seat in range(count))
         moved = {(seat - 1) % count: friend for seat, friend in company.friends.items()}
-        friends = {seat: Friend(seat, None, one.digest, one.name) for seat, one in moved.items()}
+        friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
         seed = secrets.randbits(SEED_BITS)
         assignment = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
         return self.begin(play.game, assignment, kinds, company.owner, company.digest, friends)

@@ -48,10 +48,10 @@ def described(game: Game, state: Any, seat: int | None = None) -> Json:
 
 def told(game: Game, states: Any, seat: int | None = None) -> Json:
     """The same of a position as the kernels have it, states[0]."""
-    mover, ending = int(game.kernels.mover(states)), game.ending(states)
+    mover, ending = int(game.kernels.mover(states)), game.outcome_of(states)
     legal, state = _legal(game, states), game.decode(states[0])
     return {
-        "state": game.observation(state, seat) if game.hides else state,
+        "state": game.observation(state, seat) if game.has_hidden_information else state,
         "to_move": None if mover < 0 else mover,
         "legal": legal,
         "marks": _marks(game, states, legal or []),
@@ -83,7 +83,7 @@ def _legal(game: Game, states: Any) -> list[Any] | None:
     if game.actions_a_turn > 1:
         return None
     try:
-        return game.listed(states)
+        return game.legal_moves_of(states)
     except TooManyMoves:
         return None
 
@@ -127,7 +127,7 @@ def _eruptions(game: Game, states: Any, legal: list[Any]) -> list[Json]:
         if move["action"] != "forge" or state["board"][row][column] != 3:
             continue
         forged = states.copy()
-        game.advance(forged, move)
+        game.apply_to(forged, move)
         after = game.decode(forged[0])["board"]
         cells = [
             [r, c] for r in range(len(after)) for c in range(len(after)) if after[r][c] < 0 <= state["board"][r][c]

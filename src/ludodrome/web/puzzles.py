@@ -6,12 +6,12 @@ from typing import Protocol
 
 from fastapi import Request
 
-from ludodrome.puzzlebook import Puzzle
-from ludodrome.puzzlebook.attempts import Attempt
-from ludodrome.puzzlebook.solved import Solved, name_of
-from ludodrome.store.account_models import LOCAL
-from ludodrome.store.puzzles import add_solved, solved_puzzles
-from ludodrome.web.identity import Caller
+from ludodrome.puzzle import Puzzle
+from ludodrome.puzzle.attempt import Attempt
+from ludodrome.puzzle.book import SolvedPuzzlesFile, puzzle_id
+from ludodrome.store.accounts import add_solved, solved_puzzles
+from ludodrome.store.models import LOCAL
+from ludodrome.web.auth import Caller
 
 
 class SolvedPuzzles(Protocol):
@@ -32,19 +32,19 @@ class AccountSolvedPuzzles:
         self._names = set() if account is None else solved_puzzles(self._engine, account)
 
     def __contains__(self, puzzle: Puzzle) -> bool:
-        return name_of(puzzle) in self._names
+        return puzzle_id(puzzle) in self._names
 
     def add(self, puzzle: Puzzle) -> str:
         """Marks a puzzle; empty, or why it will be forgotten."""
         if self._account is None:
             return ""
-        add_solved(self._engine, self._account, name_of(puzzle))
+        add_solved(self._engine, self._account, puzzle_id(puzzle))
         return ""
 
 
 def solved_by(request: Request, who: Caller) -> SolvedPuzzles:
     """What somebody has solved."""
-    return Solved() if who.account == LOCAL else AccountSolvedPuzzles(request, who.account)
+    return SolvedPuzzlesFile() if who.account == LOCAL else AccountSolvedPuzzles(request, who.account)
 
 
 # Somebody at a puzzle on the page: the attempt, and whether the solution was shown.

@@ -9,10 +9,22 @@ import json
 from sqlalchemy import Engine
 
 from ludodrome.arena.records import from_text, to_text, verify
-from ludodrome.arena.records.courses import Turn, course
+from ludodrome.arena.records.replay import ReplayTurn, replay_record
 from ludodrome.store import league_matches, plays
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.positions import Json, marks, open_game
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from ludodrome.analysis.game_review import GameReview, GradedMove
+from ludodrome.analysis.win_probability import Value
+from ludodrome.arena.records.replay import Replay
+from ludodrome.web.engine import desk
+from ludodrome.web.errors import Busy
+from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.positions import Json
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 """What a turn of the page says beside its move."""
@@ -37,7 +49,7 @@ def take_in(shelf: LruCache[Json], content: Json) -> str:
 
 def replay(name: str, record: Json) -> Json:
     """A record as the page shows it: all positions, all turns, the result."""
-    told = course(record)
+    told = replay_record(record)
     game = told.game
     return {
         "id": name,
@@ -66,8 +78,137 @@ def replay(name: str, record: Json) -> Json:
     }
 
 
-def _turn(turn: Turn) -> Json:
+def _turn(turn: ReplayTurn) -> Json:
     shown = {name: turn.entry[name] for name in TOLD if name in turn.entry}
     if "refusals" in shown:
         shown["refusals"] = [{"why": one["why"]} for one in shown["refusals"]]
     return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
+
+
+
+
+# Recorded games graded in the background: one after another, in a thread beside the server, a piece at a time.
+# What a grade is, ``analysis/game_review.py`` says. What was graded is kept for a while by the record's digest.
+
+
+SECONDS = 20.0
+"""Of computing for a game; what is left then is graded with little work."""
+KEPT, KEPT_SECONDS = 100, 12 * 3600.0
+MAX_WAITING = 8
+"""So many games wait to be graded."""
+FORGOTTEN = 60.0
+"""Who has not asked for so many seconds has left: the work is given up."""
+
+
+class Review:
+    """A game that is being graded, or was."""
+
+    def __init__(self, told: Replay) -> None:
+        self.grading = GameReview(
+            told.game, told.states, told.moves, [turn.own for turn in told.turns], seconds=SECONDS
+        )
+        self.order: list[Json] = []
+        """The plies in the order in which they were graded, the last first."""
+        self.asked = time.monotonic()
+        self.given_up = False
+        self.failed = False
+
+    def work(self) -> None:
+        """Runs in a thread, a desk at a time, so that nobody waits long for an analysis meanwhile."""
+        try:
+            work = self.grading.work(time.thread_time)
+            while not self.given_up:
+                with desk():
+                    graded = next(work, None)
+                if graded is None:
+                    return
+                self.order.append(review_json(graded))
+                self.given_up = time.monotonic() - self.asked > FORGOTTEN
+        except Busy:
+            self.given_up = True
+        except Exception:
+            self.failed = True
+            raise
+
+    def give_up(self) -> None:
+        """Nobody wants to know any more."""
+        self.given_up = True
+
+    def view(self, after: int) -> Json:
+        """What is known; of the plies those that were graded after so many others."""
+        self.asked = time.monotonic()
+        count = len(self.order)
+        seats = range(self.grading.game.seats)
+        return {
+            "total": self.grading.total,
+            "graded": count,
+            "done": count == self.grading.total,
+            "plies": self.order[after:count],
+            "accuracy": [_rounded(self.grading.accuracy(seat)) for seat in seats],
+            "turning_points": self.grading.turning_points(),
+        }
+
+
+def review_json(graded: GradedMove) -> Json:
+    """A graded ply for the page."""
+    found = graded.review
+    return {
+        "ply": graded.ply,
+        "seat": graded.seat,
+        "grade": graded.grade,
+        "worth": round(graded.win_probability, 4),
+        "loss": round(graded.loss, 4),
+        "points": None if graded.points is None else round(graded.points, 2),
+        "exact": found.exact,
+        "best": {"move": found.move, "text": found.text, "continuation": found.continuation, **_value_json(found.best)},
+        "played": _value_json(found.played),
+    }
+
+
+def _value_json(value: Value) -> Json:
+    return {"score": round(value.score, 2), "distance": value.distance, "proven": value.proven}
+
+
+def _rounded(number: float | None) -> Any:
+    return None if number is None else round(number, 1)
+
+
+class Reviewer:
+    """Grades one game after another."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
+        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
+        self._lock = threading.Lock()
+        self._waiting = 0
+
+    def known(self, digest: str) -> Review | None:
+        """The review of a record, if somebody has asked for it and it was not given up."""
+        found = self._reviews.find(digest)
+        return None if found is None or found.given_up or found.failed else found
+
+    def review(self, digest: str, told: Replay) -> Review:
+        """The review of a record; it is begun if it must be. Busy: too many are waiting."""
+        with self._lock:
+            found = self.known(digest)
+            if found is not None:
+                return found
+            if self._waiting >= MAX_WAITING:
+                raise Busy("too many games wait to be graded; ask again in a moment")
+            begun = Review(told)
+            self._reviews.put(digest, begun)
+            self._waiting += 1
+        self._executor.submit(self._run, begun)
+        return begun
+
+    def _run(self, review: Review) -> None:
+        try:
+            review.work()
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def close(self) -> None:
+        """The server ends: what is being graded is given up."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._reviews.clear()

@@ -21,7 +21,7 @@ PATIENCE = 20.0
 LONGEST = 180.0
 """Seconds of an examination."""
 LEAVING = 5.0
-COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.checkup")
+COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.uploads")
 LIMIT = 1 << 20
 """Bytes of one finding."""
 

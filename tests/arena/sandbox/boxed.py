@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 from ludodrome.arena.messages import LINE
-from ludodrome.arena.sandbox import interpreter
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess
-from ludodrome.arena.sandbox.identities import processes_of
-from ludodrome.arena.sandbox.interpreter import Interpreter
+from ludodrome.arena.sandbox import boxes
+from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, BoxedSeat, Interpreter
 from ludodrome.arena.sandbox.levels import NAMES
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.sandbox.probe import KINDS
-from ludodrome.arena.sandbox.seats import BoxedSeat
+from ludodrome.arena.sandbox.uid_pool import processes_of
 
 ZOO = Path(__file__).parent.parent / "zoo.py"
 
@@ -33,7 +31,7 @@ def need(level: str) -> None:
 
 def machine() -> Interpreter:
     """The interpreter that bots get."""
-    found = interpreter.find()
+    found = boxes.find()
     if found is None:
         pytest.skip("there is no interpreter under /usr, so no level can be tried here")
     return found
@@ -43,7 +41,7 @@ def box(level: str, files: Mapping[str, bytes] | str, **limits: int) -> Box:
     """A box for a program, or for files."""
     need(level)
     carried = {MAIN: files.encode()} if isinstance(files, str) else files
-    return Box(KINDS[level], machine(), replace(Limits(), **limits), carried)
+    return Box(KINDS[level], machine(), replace(ResourceLimits(), **limits), carried)
 
 
 def boxed_seat(level: str, files: Mapping[str, bytes] | str, **limits: int) -> BoxedSeat:

@@ -12,16 +12,26 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena.sandbox import attacks, probe
-from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, Attack, Tried, judged, program, targets
-from ludodrome.arena.sandbox.identities import Identity
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.attacks import (
+    ATTACKS,
+    ESCAPED,
+    HELD,
+    UNTRIED,
+    Attack,
+    AttackResult,
+    judged,
+    program,
+    targets,
+)
+from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.uid_pool import PooledUid
 from tests.arena.sandbox.boxed import at_every_level, box, machine, need
 
 NAMED = {attack.name: attack for attack in ATTACKS}
 
 
 @functools.cache
-def outcome(level: str) -> dict[str, Tried]:
+def outcome(level: str) -> dict[str, AttackResult]:
     """What came of all attacks on a level."""
     need(level)
     return {one.name: one for one in probe.attacked(probe.KINDS[level], machine())}
@@ -55,10 +65,10 @@ ELSEWHERE = {
 }
 
 
-def bare(names: Sequence[str], folder: Path, before: Sequence[str] = (), uid: int | None = None) -> list[Tried]:
+def bare(names: Sequence[str], folder: Path, before: Sequence[str] = (), uid: int | None = None) -> list[AttackResult]:
     """The attacks in a plain child."""
     chosen = [NAMED[name] for name in names]
-    with targets(Limits(memory=64 * 1024 * 1024)) as given:
+    with targets(ResourceLimits(memory=64 * 1024 * 1024)) as given:
         for name, data in program(chosen, given).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,23 +93,23 @@ def bare(names: Sequence[str], folder: Path, before: Sequence[str] = (), uid: in
 
 
 @pytest.fixture
-def identity(tmp_path: Path) -> Iterator[Identity]:
+def identity(tmp_path: Path) -> Iterator[PooledUid]:
     if os.geteuid() != 0:
         pytest.skip("only root can run the attacks under another uid")
-    taken = Identity.take()
+    taken = PooledUid.take()
     yield taken
     assert taken.sweep()
     taken.give_back()
 
 
 @pytest.fixture
-def folder(identity: Identity) -> Iterator[Path]:
+def folder(identity: PooledUid) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         os.chown(name, identity.uid, identity.uid)
         yield Path(name)
 
 
-def test_outside_a_sandbox_the_attacks_succeed(folder: Path, identity: Identity) -> None:
+def test_outside_a_sandbox_the_attacks_succeed(folder: Path, identity: PooledUid) -> None:
     together = [name for name in NAMED if name not in LASTING | FOR_ROOT | ELSEWHERE and not NAMED[name].alone]
     found = bare(together, folder, uid=identity.uid)
     assert [one for one in found if one.verdict != ESCAPED] == []
@@ -152,7 +162,7 @@ print(json.dumps([bubblewrap.missing(), [one.to_json() for one in probe.attacked
 """
 
 
-def test_bubblewrap_holds_without_root_too(identity: Identity) -> None:
+def test_bubblewrap_holds_without_root_too(identity: PooledUid) -> None:
     need("bubblewrap")
     command = [sys.executable, "-c", AS_SOMEBODY.replace("UID", str(identity.uid))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.sandbox import NoSandbox, bubblewrap, interpreter, landlock, launcher, probe, seccomp
-from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, Tried
-from ludodrome.arena.sandbox.interpreter import Interpreter
-from ludodrome.arena.sandbox.levels import NAMES, Level
+from ludodrome.arena.sandbox import NoSandbox, boxes, bubblewrap, landlock, landlock_launcher, probe, seccomp
+from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, AttackResult
+from ludodrome.arena.sandbox.boxes import Interpreter
+from ludodrome.arena.sandbox.levels import NAMES, SandboxLevel
 
-ALL_HELD = [Tried(attack.name, HELD) for attack in ATTACKS]
+ALL_HELD = [AttackResult(attack.name, HELD) for attack in ATTACKS]
 
 
 @pytest.fixture(autouse=True)
@@ -28,14 +28,14 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A machine on which both levels hold, as long as nothing else is said here."""
     said: dict[str, Any] = {"bubblewrap": ALL_HELD, "landlock": ALL_HELD, "probes": 0}
 
-    def attacked(kind: Any, machine: Interpreter) -> list[Tried]:
+    def attacked(kind: Any, machine: Interpreter) -> list[AttackResult]:
         said["probes"] += 1
         found = said[kind.NAME]
         if isinstance(found, Exception):
             raise found
         return list(found)
 
-    monkeypatch.setattr(interpreter, "_runs_for_all", lambda path: True)
+    monkeypatch.setattr(boxes, "_runs_for_all", lambda path: True)
     for module in (bubblewrap, landlock):
         monkeypatch.setattr(module, "missing", lambda: None)
     monkeypatch.setattr(seccomp, "here", lambda: True)
@@ -56,7 +56,7 @@ def test_the_level_in_force_here_is_a_real_one() -> None:
 
 def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
     assert sandbox.level(anew=True).name == "bubblewrap"
-    pretended["bubblewrap"] = [Tried("reading.database", ESCAPED, "open (b'secret')"), *ALL_HELD]
+    pretended["bubblewrap"] = [AttackResult("reading.database", ESCAPED, "open (b'secret')"), *ALL_HELD]
     found = sandbox.level(anew=True)
     assert found.name == "landlock"
     assert found.why_not_better == (
@@ -69,7 +69,7 @@ def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
 
 
 def test_what_was_not_tried_does_not_hold(pretended: dict[str, Any]) -> None:
-    pretended["bubblewrap"] = pretended["landlock"] = [Tried("reading.database", UNTRIED), *ALL_HELD[1:]]
+    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("reading.database", UNTRIED), *ALL_HELD[1:]]
     assert not sandbox.level().holds
 
 
@@ -97,9 +97,9 @@ def test_machines_for_which_it_is_not_made(pretended: dict[str, Any], monkeypatc
 
 def test_kernels_without_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(launcher, "version", lambda c: -1)
+    monkeypatch.setattr(landlock_launcher, "version", lambda c: -1)
     assert "no Landlock" in str(landlock.missing())
-    monkeypatch.setattr(launcher, "version", lambda c: 1)
+    monkeypatch.setattr(landlock_launcher, "version", lambda c: 1)
     assert landlock.missing() is None
     monkeypatch.setattr(bubblewrap, "PRLIMIT", "/nonexistent/prlimit")
     monkeypatch.setattr(bubblewrap, "program", lambda: "/usr/bin/bwrap")
@@ -123,7 +123,7 @@ def test_what_was_found_is_kept_for_a_while(pretended: dict[str, Any], monkeypat
 
 
 def test_that_none_holds_is_soon_tried_again(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    pretended["bubblewrap"] = pretended["landlock"] = [Tried("reading.database", ESCAPED)]
+    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("reading.database", ESCAPED)]
     assert not sandbox.level().holds
     pretended["bubblewrap"] = ALL_HELD
     assert not sandbox.level().holds
@@ -164,8 +164,8 @@ def test_a_file_that_others_can_write_is_not_believed(
 
 
 def test_a_level_survives_being_written() -> None:
-    level = Level("landlock", ("bubblewrap: no",), "/usr/bin/python3", "3.11.2", "1.24.2", ({"name": "a"},))
-    assert Level.from_json(json.loads(json.dumps(level.to_json()))) == level
+    level = SandboxLevel("landlock", ("bubblewrap: no",), "/usr/bin/python3", "3.11.2", "1.24.2", ({"name": "a"},))
+    assert SandboxLevel.from_json(json.loads(json.dumps(level.to_json()))) == level
     assert level.sentence == (
         "Uploaded bots run under landlock, with Python 3.11.2 and its standard library, with NumPy 1.24.2."
     )

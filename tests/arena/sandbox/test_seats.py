@@ -14,9 +14,9 @@ from ludodrome.arena import records, sandbox
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.ladder.uploads import write_source
-from ludodrome.arena.sandbox import NoSandbox, boxes, identities
+from ludodrome.arena.sandbox import NoSandbox, boxes, uid_pool
 from ludodrome.arena.sandbox.boxes import MOST_BYTES, MOST_FILES, BoxedProcess, read_folder
-from ludodrome.arena.sandbox.identities import Identity, NoneFree, processes_of
+from ludodrome.arena.sandbox.uid_pool import NoFreeUid, PooledUid, processes_of
 from ludodrome.arena.transports.processes import KEPT
 from ludodrome.bots.starters import starter
 from ludodrome.games import make
@@ -175,7 +175,7 @@ def test_many_at_once_have_nothing_in_common(level: str) -> None:
         for one in running:
             one.process.end(0.0, lambda data: None)
     assert all(one.process.gone and processes_of(one.uid) == [] for one in running)
-    assert not any(identities.folder_of(one.uid).exists() for one in running)
+    assert not any(uid_pool.folder_of(one.uid).exists() for one in running)
 
 
 @at_every_level
@@ -256,41 +256,41 @@ def test_a_source_is_written_and_nothing_else(tmp_path: Path) -> None:
 
 @ROOT_ONLY
 def test_the_pool_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(identities.SETTING, "61990-61991")
-    assert identities.pool() == range(61990, 61992)
-    first_taken, second_taken = Identity.take(), Identity.take()
+    monkeypatch.setenv(uid_pool.SETTING, "61990-61991")
+    assert uid_pool.pool() == range(61990, 61992)
+    first_taken, second_taken = PooledUid.take(), PooledUid.take()
     assert {first_taken.uid, second_taken.uid} == {61990, 61991}
-    with pytest.raises(NoneFree, match="all 2 uids"):
-        Identity.take()
+    with pytest.raises(NoFreeUid, match="all 2 uids"):
+        PooledUid.take()
     first_taken.give_back()
     first_taken.give_back()
-    again = Identity.take()
+    again = PooledUid.take()
     assert again.uid == first_taken.uid
     again.give_back()
     second_taken.give_back()
     for wrong in ("", "61000", "61001-61000", "0-10", "x-y", "10-61000"):
-        monkeypatch.setenv(identities.SETTING, wrong)
+        monkeypatch.setenv(uid_pool.SETTING, wrong)
         with pytest.raises(ValueError, match="first and the last uid"):
-            identities.pool()
-    monkeypatch.setenv(identities.SETTING, "65000-65600")
+            uid_pool.pool()
+    monkeypatch.setenv(uid_pool.SETTING, "65000-65600")
     with pytest.raises(ValueError, match="nobody has one of them"):
-        identities.pool()
+        uid_pool.pool()
 
 
 @ROOT_ONLY
 def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(identities.SETTING, "61992-61992")
-    held = Identity.take()
+    monkeypatch.setenv(uid_pool.SETTING, "61992-61992")
+    held = PooledUid.take()
     left = subprocess.Popen(["sleep", "600"], user=61992, group=61992, extra_groups=[])
-    files = identities.folder_of(61992)
+    files = uid_pool.folder_of(61992)
     files.mkdir()
     (files / "main.py").touch()
     try:
         held.close()  # as if its holder had been killed
-        with pytest.raises(NoneFree):  # it is dead now, and not reaped
-            Identity.take()
+        with pytest.raises(NoFreeUid):  # it is dead now, and not reaped
+            PooledUid.take()
         assert left.wait(20) == -signal.SIGKILL
-        Identity.take().give_back()
+        PooledUid.take().give_back()
         assert not files.exists()
     finally:
         left.kill()
@@ -299,19 +299,19 @@ def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatc
 
 @ROOT_ONLY
 def test_the_dead_count_until_they_are_reaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(identities.SETTING, "61993-61994")
-    held = Identity.take()
+    monkeypatch.setenv(uid_pool.SETTING, "61993-61994")
+    held = PooledUid.take()
     dead = subprocess.Popen(["true"], user=held.uid, group=held.uid, extra_groups=[])
     os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)
     assert processes_of(held.uid) == []
     assert processes_of(held.uid, dead=True) == [dead.pid]
     held.give_back()
-    other = Identity.take()
+    other = PooledUid.take()
     assert other.uid != held.uid
-    with pytest.raises(NoneFree):
-        Identity.take()
+    with pytest.raises(NoFreeUid):
+        PooledUid.take()
     dead.wait()
-    again = Identity.take()
+    again = PooledUid.take()
     assert again.uid == held.uid
     again.give_back()
     other.give_back()
@@ -319,8 +319,8 @@ def test_the_dead_count_until_they_are_reaped(monkeypatch: pytest.MonkeyPatch) -
 
 @ROOT_ONLY
 def test_a_process_whose_first_thread_has_ended_lives_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(identities.SETTING, "61995-61995")
-    held = Identity.take()
+    monkeypatch.setenv(uid_pool.SETTING, "61995-61995")
+    held = PooledUid.take()
     script = """
 import ctypes, threading, time
 threading.Thread(target=time.sleep, args=(600,)).start()
@@ -346,7 +346,7 @@ ctypes.CDLL(None).syscall(60, 0)
 @ROOT_ONLY
 @at_every_level
 def test_a_uid_that_was_used_leaves_the_next_bot_all_its_threads(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(identities.SETTING, "61981-61984")
+    monkeypatch.setenv(uid_pool.SETTING, "61981-61984")
     text = """
 import threading, time
 for _ in range(5):
@@ -360,11 +360,11 @@ print("ready", flush=True)
 
 @ROOT_ONLY
 def test_the_folder_must_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identities, "FOLDER", tmp_path / "open")
+    monkeypatch.setattr(uid_pool, "FOLDER", tmp_path / "open")
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
     with pytest.raises(PermissionError, match="nobody else may write"):
-        Identity.take()
+        PooledUid.take()
 
 
 @ROOT_ONLY
@@ -373,8 +373,8 @@ def test_a_strict_umask_does_no_harm(level: str, monkeypatch: pytest.MonkeyPatch
     made = box(level, {"main.py": b"import part.more\n", "part/more.py": b"print('ready', flush=True)\n"})
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        monkeypatch.setattr(identities, "FOLDER", Path(folder) / "ludodrome")
-        monkeypatch.setenv(identities.SETTING, "61985-61988")  # locks elsewhere keep nobody from the others
+        monkeypatch.setattr(uid_pool, "FOLDER", Path(folder) / "ludodrome")
+        monkeypatch.setenv(uid_pool.SETTING, "61985-61988")  # locks elsewhere keep nobody from the others
         before = os.umask(0o077)
         try:
             with Running(made) as running:

@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.sandbox import boxes, bubblewrap, interpreter, landlock
+from ludodrome.arena.sandbox import boxes, bubblewrap, landlock
 from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, carry_out, program, targets
 from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, readable
-from ludodrome.arena.sandbox.identities import processes_of
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.uid_pool import processes_of
 from tests.arena.playing import Scripted, assignment, first
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo
 
 WAITS = "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n"
-USUAL = Limits()
+USUAL = ResourceLimits()
 ALLOW_ALL = b"\x06\x00\x00\x00\x00\x00\xff\x7f"
 ROOT_ONLY = pytest.mark.skipif("os.geteuid() != 0", reason="only root has a pool of uids, and sees its processes")
 
 
-def verdicts(level: str, names: Sequence[str], known: Limits = USUAL, **limits: int) -> list[str]:
+def verdicts(level: str, names: Sequence[str], known: ResourceLimits = USUAL, **limits: int) -> list[str]:
     """What becomes of attacks now, if they know these limits and others are in force."""
     chosen = [one for one in ATTACKS if one.name in names]
     with targets(known) as given:
@@ -175,13 +175,13 @@ def test_trap_9_no_capability_is_left(level: str) -> None:
 def test_trap_10_the_interpreter_is_one_that_every_uid_can_run(tmp_path: Path) -> None:
     link = tmp_path / "python3"
     link.symlink_to(sys.executable)
-    assert interpreter.find(["/nonexistent/python3"]) is None
+    assert boxes.find(["/nonexistent/python3"]) is None
     if not Path(sys.executable).resolve().is_relative_to("/usr"):
-        assert interpreter.find([sys.executable, str(link)]) is None
+        assert boxes.find([sys.executable, str(link)]) is None
     closed = tmp_path / "closed"
     closed.write_text("")
-    assert interpreter.find([str(closed)]) is None
-    found = interpreter.find()
+    assert boxes.find([str(closed)]) is None
+    found = boxes.find()
     assert found is None or Path(found.path).is_relative_to("/usr")
 
 
@@ -218,7 +218,7 @@ def test_trap_11_nul_is_written_out(level: str) -> None:
 
 @at_every_level
 def test_without_limits_memory_would_be_had(level: str) -> None:
-    known = Limits(memory=64 * 1024 * 1024)
+    known = ResourceLimits(memory=64 * 1024 * 1024)
     assert verdicts(level, ["hoarding.memory"], known, memory=known.memory) == [HELD]
     assert verdicts(level, ["hoarding.memory"], known, memory=2**32) == [ESCAPED]
 

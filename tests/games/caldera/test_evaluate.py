@@ -76,7 +76,7 @@ def survivors(states: Any) -> list[int]:
 def narrowed(states: Any) -> list[int]:
     buffer = game.buffer()
     count = kernels.legal(states, buffer)
-    kept: list[int] = buffer[: kernels.narrow(states, buffer, count)].tolist()
+    kept: list[int] = buffer[: kernels.evasions(states, buffer, count)].tolist()
     return kept
 
 
@@ -118,7 +118,7 @@ def keys_of(states: Any) -> Any:
     two = game.new_states(2)
     two[1] = states[0]
     keys = np.zeros((2, SYMMETRIES), np.uint64)
-    kernels.rekey(two, keys)
+    kernels.update_hash(two, keys)
     return keys[1]
 
 
@@ -183,7 +183,7 @@ def test_winning_pressed_and_narrow_agree_with_the_rules(long: bool) -> None:
         before = states.copy()
         winning, best = wins(states), kernels.winning(states)
         assert best in winning if winning else best == -1
-        assert bool(kernels.pressed(states)) == threatened(states)
+        assert bool(kernels.in_check(states)) == threatened(states)
         left = narrowed(states)
         assert left == survivors(states)
         assert states.tobytes() == before.tobytes()
@@ -244,10 +244,10 @@ def test_narrow(line: str, left: str) -> None:
 
 def test_r18_no_threat_survives_the_turn_limit() -> None:
     states = states_of(at(f"{ground()} c63l23 c03 199"))
-    assert not kernels.pressed(states)
+    assert not kernels.in_check(states)
     assert narrowed(states) == legal(states)
     states["ply"] -= 2
-    assert kernels.pressed(states)
+    assert kernels.in_check(states)
     assert narrowed(states) != legal(states)
 
 
@@ -263,7 +263,7 @@ def test_loud_actions_take_or_bury_somebody() -> None:
             following = after(states, action)
             fewer = (following["cells"] == NOWHERE).sum() > (states["cells"] == NOWHERE).sum()
             own_crown = following["cells"][0, seat, rules.CROWN] == NOWHERE
-            assert bool(kernels.loud(states, action)) == (fewer and not own_crown)
+            assert bool(kernels.is_tactical(states, action)) == (fewer and not own_crown)
             met += bool(fewer)
     assert not COMPILED or met > SOME // 4
 
@@ -272,7 +272,7 @@ def test_promises_stay_in_bounds() -> None:
     for state in walks(SOME, seed=5):
         states = states_of(state)
         for action in legal(states):
-            assert -1000 <= kernels.promise(states, action) <= 1000
+            assert -1000 <= kernels.move_score(states, action) <= 1000
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,8 @@ def test_promises_stay_in_bounds() -> None:
 def test_what_looks_better(line: str, better: str, worse: str) -> None:
     state = at(line)
     first, second = (
-        kernels.promise(states_of(state), game.action(game.parse_move(text, state), state)) for text in (better, worse)
+        kernels.move_score(states_of(state), game.action(game.parse_move(text, state), state))
+        for text in (better, worse)
     )
     assert first > second
 
@@ -302,21 +303,21 @@ def test_marks_tell_the_actions_of_a_position_apart_and_turn_with_the_board() ->
     for state in walks(SOME // 2, seed=6):
         states = states_of(state)
         actions = legal(states)
-        marks = [kernels.mark(states, action) for action in actions]
+        marks = [kernels.move_id(states, action) for action in actions]
         assert len(set(marks)) == len(marks)
-        assert max(marks) < EVALUATOR.marks
+        assert max(marks) < EVALUATOR.num_move_ids
         for symmetry in range(SYMMETRIES):
             there = states_of(turned(state, symmetry))
-            expected = {kernels.mark(there, action) for action in legal(there)}
-            assert {int(EVALUATOR.turned[symmetry, mark]) for mark in marks} == expected
+            expected = {kernels.move_id(there, action) for action in legal(there)}
+            assert {int(EVALUATOR.move_id_symmetries[symmetry, mark]) for mark in marks} == expected
 
 
 def test_turning_marks_back() -> None:
-    assert EVALUATOR.turned.shape == (SYMMETRIES, EVALUATOR.marks)
-    assert EVALUATOR.turned.dtype == np.uint16
+    assert EVALUATOR.move_id_symmetries.shape == (SYMMETRIES, EVALUATOR.num_move_ids)
+    assert EVALUATOR.move_id_symmetries.dtype == np.uint16
     for symmetry in range(SYMMETRIES):
-        there = EVALUATOR.turned[symmetry]
-        assert (EVALUATOR.turned[INVERSE[symmetry]][there] == np.arange(EVALUATOR.marks)).all()
+        there = EVALUATOR.move_id_symmetries[symmetry]
+        assert (EVALUATOR.move_id_symmetries[INVERSE[symmetry]][there] == np.arange(EVALUATOR.num_move_ids)).all()
 
 
 def test_keys_follow_the_moves_and_permute_under_symmetry() -> None:
@@ -333,7 +334,7 @@ def test_keys_follow_the_moves_and_permute_under_symmetry() -> None:
         while actions := legal(two):
             two[1] = two[0]
             kernels.play(two[1:], rng.choice(actions))
-            kernels.rekey(two, keys)
+            kernels.update_hash(two, keys)
             assert (keys[1] == keys_of(two[1:])).all()
             assert seen.setdefault(int(keys[1, 0]), identity(two[1])) == identity(two[1])
             two[0], keys[0] = two[1], keys[1]
@@ -350,4 +351,4 @@ def test_nothing_is_gained_but_the_game() -> None:
     states = states_of(game.initial_state())
     assert evaluate.gain(states[0], states[0]) == 0
     assert not EVALUATOR.by_points
-    assert not EVALUATOR.quiet
+    assert not EVALUATOR.has_no_tactics

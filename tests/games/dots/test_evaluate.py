@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.dots.evaluate import EVALUATOR, KEYS, TURNED
+from ludodrome.games.dots.evaluate import EVALUATOR, KEYS, MOVE_ID_SYMMETRIES
 from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
 from ludodrome.jit import COMPILED, python
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
@@ -35,7 +35,7 @@ def keys_of(game: ludodrome.Game, states: Any) -> Any:
     pair[1] = states[0]
     keys = np.zeros((2, SYMMETRIES), np.uint64)
     kernels: Any = game.kernels
-    kernels.rekey(pair, keys)
+    kernels.update_hash(pair, keys)
     return keys[1]
 
 
@@ -48,7 +48,7 @@ def test_values_and_keys_turn_with_the_board(rows: int, cols: int) -> None:
         states = states_of(game, drawn)
         keys = keys_of(game, states)
         for symmetry in range(SYMMETRIES):
-            turned = states_of(game, [int(TURNED[symmetry, base + edge]) - base for edge in drawn])
+            turned = states_of(game, [int(MOVE_ID_SYMMETRIES[symmetry, base + edge]) - base for edge in drawn])
             assert kernels.value(turned, 0) == kernels.value(states, 0)
             assert keys_of(game, turned)[0] == keys[symmetry]
         assert kernels.value(states, 1) == -kernels.value(states, 0)
@@ -65,26 +65,26 @@ def test_keys_follow_the_moves(rows: int, cols: int) -> None:
         keys[0] = keys_of(game, pair[1:])
         for edge in drawn:
             game.kernels.play(pair[1:], edge)
-            kernels.rekey(pair, keys)
+            kernels.update_hash(pair, keys)
             assert (keys[1] == keys_of(game, pair[1:])).all()
             pair[0] = pair[1]
             keys[0] = keys[1]
 
 
 def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
-    marks = TURNED.shape[1]
+    marks = MOVE_ID_SYMMETRIES.shape[1]
     for board, (rows, cols) in enumerate(BOARDS):
         own = np.arange(board * MOST_EDGES, board * MOST_EDGES + len(_edges(rows, cols)))
         symmetries = range(SYMMETRIES if rows == cols else SYMMETRIES // 2)
         for symmetry in symmetries:
-            turned = TURNED[symmetry, own]
-            assert (TURNED[INVERSE[symmetry], turned] == own).all()
+            turned = MOVE_ID_SYMMETRIES[symmetry, own]
+            assert (MOVE_ID_SYMMETRIES[INVERSE[symmetry], turned] == own).all()
     assert marks == len(BOARDS) * MOST_EDGES
     assert len(np.unique(KEYS[BOARDS.index((5, 5)), :60, 0])) == 60
     game = ludodrome.make("dots", rows=2, cols=3)
     kernels: Any = game.kernels
     states = game._states(game.initial_state())
-    assert [kernels.mark(states, edge) % MOST_EDGES for edge in range(17)] == list(range(17))
+    assert [kernels.move_id(states, edge) % MOST_EDGES for edge in range(17)] == list(range(17))
 
 
 @pytest.mark.parametrize(
@@ -157,17 +157,17 @@ def test_all_boxes_at_once_are_as_box_by_box(rows: int, cols: int) -> None:
         seat = int(game.kernels.mover(states))
         assert kernels.value(states, seat) == plain_value(sides, names), number
         for edge in {*range(len(edges))} - {*drawn}:
-            assert kernels.promise(states, edge) == plain_promise(sides, names, edges[edge])
+            assert kernels.move_score(states, edge) == plain_promise(sides, names, edges[edge])
 
 
 def test_promises() -> None:
     game = ludodrome.make("dots", rows=1, cols=2)
     kernels: Any = game.kernels
     states = states_of(game, [0, 2])  # the top and the bottom of the first box
-    assert kernels.promise(states, 4) == -600  # its left side
-    assert kernels.promise(states, 1) == 0  # the top of the second box
+    assert kernels.move_score(states, 4) == -600  # its left side
+    assert kernels.move_score(states, 1) == 0  # the top of the second box
     game.kernels.play(states, 4)
-    assert kernels.promise(states, 5) == 900
+    assert kernels.move_score(states, 5) == 900
 
 
 def test_no_move_is_forced_and_none_is_loud() -> None:
@@ -175,7 +175,7 @@ def test_no_move_is_forced_and_none_is_loud() -> None:
     game = ludodrome.make("dots", rows=1, cols=1)
     states = states_of(game, [0, 1, 2])
     buffer = game.buffer()
-    assert python(EVALUATOR.narrow)(states[0], buffer, 1) == 1
-    assert not python(EVALUATOR.loud)(states[0], 3)
-    assert not python(EVALUATOR.pressed)(states[0])
+    assert python(EVALUATOR.evasions)(states[0], buffer, 1) == 1
+    assert not python(EVALUATOR.is_tactical)(states[0], 3)
+    assert not python(EVALUATOR.in_check)(states[0])
     assert python(EVALUATOR.winning)(states[0]) == -1

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludodrome.games.dots.bounds import bucket_of, new_table, store, tag_of
-from ludodrome.games.dots.lattice import BoardTables, edge_words, make_board_tables
-from ludodrome.games.dots.likeness import OURS, alike, look_up_alike, new_colours, painted
+from ludodrome.games.dots.likeness import OURS, colour_boxes, isomorphic, new_colour_buffer, probe_isomorphic
 from ludodrome.games.dots.rules import ALL, BOARDS
-from ludodrome.games.dots.solve import Solver
+from ludodrome.games.dots.solver.board import BoardTables, edge_words, make_board_tables
+from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver.table import bucket_of, new_table, store, tag_of
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
 
@@ -41,16 +41,16 @@ def words(position: int, board: BoardTables) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(2, 2, 400), (2, 3, 4000 if COMPILED else 200)])
 def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> None:
-    board, colours, values = make_board_tables(rows, cols), new_colours(), all_values(rows, cols)
+    board, colours, values = make_board_tables(rows, cols), new_colour_buffer(), all_values(rows, cols)
     full = int(ALL[BOARDS.index((rows, cols))])
     by_hash: dict[int, list[int]] = {}
     for drawn in np.random.default_rng(4).choice(full + 1, count).tolist():
-        graph_hash = painted(*words(full & ~drawn, board), board.sizes, OURS, colours)
+        graph_hash = colour_boxes(*words(full & ~drawn, board), board.sizes, OURS, colours)
         by_hash.setdefault(int(graph_hash), []).append(drawn)
     pairs = 0
     for same in by_hash.values():
         for one, other in itertools.pairwise(same):
-            if alike(*words(full & ~one, board), *words(full & ~other, board), board.sizes, colours):
+            if isomorphic(*words(full & ~one, board), *words(full & ~other, board), board.sizes, colours):
                 assert values[one] == values[other]
                 pairs += 1
     assert pairs > count / 10
@@ -58,24 +58,24 @@ def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> 
 
 def test_a_hash_is_no_proof() -> None:
     """Two loops of four boxes and one of eight: each box sees the same around it."""
-    board, colours = make_board_tables(2, 4), new_colours()
+    board, colours = make_board_tables(2, 4), new_colour_buffer()
     loops, ring = words(undrawn(2, 4, " ".join(LOOPS)), board), words(undrawn(2, 4, RING), board)
-    assert painted(*loops, board.sizes, OURS, colours) == painted(*ring, board.sizes, OURS, colours)
-    assert not alike(*loops, *ring, board.sizes, colours)
-    assert alike(*ring, *ring, board.sizes, colours)
+    assert colour_boxes(*loops, board.sizes, OURS, colours) == colour_boxes(*ring, board.sizes, OURS, colours)
+    assert not isomorphic(*loops, *ring, board.sizes, colours)
+    assert isomorphic(*ring, *ring, board.sizes, colours)
     one_loop = words(undrawn(2, 4, LOOPS[0]), board)
-    assert not alike(*one_loop, *loops, board.sizes, colours)
-    assert alike(*one_loop, *words(undrawn(2, 4, LOOPS[1]), board), board.sizes, colours)
+    assert not isomorphic(*one_loop, *loops, board.sizes, colours)
+    assert isomorphic(*one_loop, *words(undrawn(2, 4, LOOPS[1]), board), board.sizes, colours)
 
 
 def test_under_a_hash_only_like_positions_are_found() -> None:
-    board, colours, table = make_board_tables(2, 4), new_colours(), new_table(4)
+    board, colours, table = make_board_tables(2, 4), new_colour_buffer(), new_table(4)
     loops, ring = undrawn(2, 4, " ".join(LOOPS)), undrawn(2, 4, RING)
     h, v = words(ring, board)
-    graph_hash = np.uint64(painted(h, v, board.sizes, OURS, colours))
+    graph_hash = np.uint64(colour_boxes(h, v, board.sizes, OURS, colours))
 
     def found() -> tuple[int, int]:
-        low, high = look_up_alike(graph_hash, h, v, 3, 8, board.sizes, board.places, table, colours)
+        low, high = probe_isomorphic(graph_hash, h, v, 3, 8, board.sizes, board.places, table, colours)
         return int(low), int(high)
 
     assert found() == (-8, 8)
@@ -95,14 +95,14 @@ def test_likeness_sought_everywhere_changes_no_value(rows: int, cols: int) -> No
     positions = np.arange(len(expected))
     if not COMPILED:
         positions = np.unique(np.random.default_rng(1).choice(positions, 200))
-    np.testing.assert_array_equal(Solver(rows, cols, 16, enough=6).values(positions), expected[positions])
+    np.testing.assert_array_equal(Solver(rows, cols, 16, scout_edges=6).values(positions), expected[positions])
 
 
 def test_what_is_proved_of_a_position_holds_for_those_like_it() -> None:
     """2 x 3 looked at closely never, at its beginning (which saves nodes), and almost to the end: the same margin."""
     nodes = []
-    for enough in (30, 16, 8):
-        solver = Solver(2, 3, 16, enough=enough)
+    for scout_edges in (30, 16, 8):
+        solver = Solver(2, 3, 16, scout_edges=scout_edges)
         solver.begin(0)
         while not solver.run():
             pass

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.dots.branch import AHEAD
-from ludodrome.games.dots.endgame import make_heap_tables
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
-from ludodrome.games.dots.solve import Solver
+from ludodrome.games.dots.solver.moves import PREFETCH_BATCH, make_heap_tables
+from ludodrome.games.dots.solver.search import Solver
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
 
@@ -135,7 +134,7 @@ def test_a_loop_is_given_away_in_the_middle() -> None:
 
 def test_a_position_may_have_more_moves_than_are_made_at_once() -> None:
     """Of the 24 first edges of 3x3, both of a corner are one move."""
-    assert AHEAD < 20
+    assert PREFETCH_BATCH < 20
     solver = Solver(3, 3, 12)
     solver.begin(0)
     assert not solver.run(1)
@@ -167,9 +166,9 @@ def test_double_deals_that_take_two_questions(drawn: int, value: int) -> None:
 
 def test_early_positions_are_scouted() -> None:
     """2 x 5 with seven edges drawn; the second time, the table answers for all children."""
-    first = Solver(2, 5, 14, enough=20)
+    first = Solver(2, 5, 14, scout_edges=20)
     assert solved(first, 0x1590180) == 2
-    second = Solver(2, 5, table=first.table, enough=20)
+    second = Solver(2, 5, table=first.table, scout_edges=20)
     assert solved(second, 0x1590180) == 2
     assert second.nodes < first.nodes / 4
 

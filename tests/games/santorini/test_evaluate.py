@@ -8,7 +8,7 @@ import pytest
 import ludodrome
 from ludodrome.games.santorini.evaluate import EVALUATOR
 from tests.games.santorini.positions import CLIMB, CORNER, CORNER_OF_THREE, START, START_OF_THREE, THREE, TWO, room_of
-from tests.tower_insight import (
+from tests.tower_evaluator import (
     after,
     check_keys_along,
     check_marks,
@@ -102,16 +102,16 @@ def test_threats_agree_with_the_rules(room: ludodrome.Game) -> None:
 
 @both_rooms
 def test_marks_are_distinct_and_turn_with_the_board(room: ludodrome.Game) -> None:
-    check_turned(EVALUATOR.turned, EVALUATOR.marks)
+    check_turned(EVALUATOR.move_id_symmetries, EVALUATOR.num_move_ids)
     for states in towns(room, enough(30, 2), seed=6, plies=PLIES):
-        check_marks(room, states, EVALUATOR.turned)
+        check_marks(room, states, EVALUATOR.move_id_symmetries)
 
 
 @both_rooms
 def test_promises(room: ludodrome.Game) -> None:
     """A step up to level 3 promises most."""
     for states in towns(room, enough(60, 10), seed=7, plies=PLIES):
-        promised = {action: int(KERNELS.promise(states, action)) for action in legal(room, states)}
+        promised = {action: int(KERNELS.move_score(states, action)) for action in legal(room, states)}
         assert all(-1000 <= promise <= 1000 for promise in promised.values())
         if (win := KERNELS.winning(states)) >= 0:
             assert promised[win] == 1000
@@ -119,12 +119,12 @@ def test_promises(room: ludodrome.Game) -> None:
 
 def test_a_dome_that_saves_promises_most() -> None:
     states = states_of(TWO, "02300/00000/00000/00000/00000 B5C3 A2E5 8")
-    promised = {action: int(KERNELS.promise(states, action)) for action in legal(TWO, states)}
+    promised = {action: int(KERNELS.move_score(states, action)) for action in legal(TWO, states)}
     best = after(TWO, states, max(promised, key=lambda action: promised[action]))
     assert KERNELS.winning(best) == -1
 
 
 def test_there_are_no_points_and_nothing_is_loud() -> None:
     record = states_of(TWO, CLIMB)[0]
-    assert (EVALUATOR.loud(record, 0), EVALUATOR.gain(record, record)) == (False, 0)
-    assert (EVALUATOR.quiet, EVALUATOR.by_points) == (True, False)
+    assert (EVALUATOR.is_tactical(record, 0), EVALUATOR.gain(record, record)) == (False, 0)
+    assert (EVALUATOR.has_no_tactics, EVALUATOR.by_points) == (True, False)

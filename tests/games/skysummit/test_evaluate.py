@@ -7,7 +7,7 @@ import pytest
 
 from ludodrome.games.skysummit.evaluate import EVALUATOR
 from tests.games.skysummit.positions import CLIMB, CORNER, GAME, ONE_PLACED, START, game
-from tests.tower_insight import (
+from tests.tower_evaluator import (
     after,
     check_keys_along,
     check_marks,
@@ -86,49 +86,49 @@ def test_threats_agree_with_the_rules() -> None:
 
 def test_r11_nobody_is_pressed_in_the_last_turn() -> None:
     line = "02300/00000/00000/00000/00000 E5E4 A2C3 8"
-    assert KERNELS.pressed(states_of(GAME, line))
-    assert not KERNELS.pressed(states_of(game(9), line))
-    assert KERNELS.pressed(states_of(game(10), line))
+    assert KERNELS.in_check(states_of(GAME, line))
+    assert not KERNELS.in_check(states_of(game(9), line))
+    assert KERNELS.in_check(states_of(game(10), line))
 
 
 def test_nothing_is_threatened_while_workers_are_placed() -> None:
     for line in (START, ONE_PLACED):
         states = states_of(GAME, line)
         assert KERNELS.winning(states) == -1
-        assert not KERNELS.pressed(states)
+        assert not KERNELS.in_check(states)
 
 
 def test_marks_are_distinct_and_turn_with_the_board() -> None:
-    check_turned(EVALUATOR.turned, EVALUATOR.marks)
+    check_turned(EVALUATOR.move_id_symmetries, EVALUATOR.num_move_ids)
     for states in towns(GAME, enough(30, 2), seed=6, plies=PLIES):
-        check_marks(GAME, states, EVALUATOR.turned)
+        check_marks(GAME, states, EVALUATOR.move_id_symmetries)
 
 
 def test_marks_of_placements() -> None:
     for line in (START, ONE_PLACED)[: enough(2, 1)]:
         states = states_of(GAME, line)
-        marks = [int(KERNELS.mark(states, action)) for action in legal(GAME, states)]
+        marks = [int(KERNELS.move_id(states, action)) for action in legal(GAME, states)]
         assert len(set(marks)) == len(marks)
     start, first = states_of(GAME, START), GAME.action({"t": "place", "to": [0, 6]}, GAME.initial_state())
     turned = GAME.action({"t": "place", "to": [4, 8]}, GAME.initial_state())  # left and right swapped
-    assert EVALUATOR.turned[1][KERNELS.mark(start, first)] == KERNELS.mark(start, turned)
+    assert EVALUATOR.move_id_symmetries[1][KERNELS.move_id(start, first)] == KERNELS.move_id(start, turned)
 
 
 def test_promises() -> None:
     """A win promises most, or a dome before the other's last step; the centre more than corners."""
     states = states_of(GAME, CLIMB)
-    promised = {action: int(KERNELS.promise(states, action)) for action in legal(GAME, states)}
+    promised = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
     assert max(promised, key=lambda action: promised[action]) == KERNELS.winning(states)
     saving = "02300/00000/00000/00000/00000 B5C3 A2E5 8"
     states = states_of(GAME, saving)
-    promised = {action: int(KERNELS.promise(states, action)) for action in legal(GAME, states)}
+    promised = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
     best = after(GAME, states, max(promised, key=lambda action: promised[action]))
     assert not wins_next(best)
     start = states_of(GAME, START)
     centre, corners = (GAME.action({"t": "place", "to": to}, GAME.initial_state()) for to in ([12, 7], [0, 24]))
-    assert KERNELS.promise(start, centre) > KERNELS.promise(start, corners)
+    assert KERNELS.move_score(start, centre) > KERNELS.move_score(start, corners)
     for states in towns(GAME, enough(50, 3), seed=7, plies=PLIES):
-        assert all(-1000 <= KERNELS.promise(states, action) <= 1000 for action in legal(GAME, states))
+        assert all(-1000 <= KERNELS.move_score(states, action) <= 1000 for action in legal(GAME, states))
 
 
 def wins_next(states: Any) -> bool:
@@ -137,5 +137,5 @@ def wins_next(states: Any) -> bool:
 
 def test_there_are_no_points_and_nothing_is_loud() -> None:
     record = states_of(GAME, CLIMB)[0]
-    assert (EVALUATOR.loud(record, 635), EVALUATOR.gain(record, record)) == (False, 0)
-    assert (EVALUATOR.quiet, EVALUATOR.by_points) == (True, False)
+    assert (EVALUATOR.is_tactical(record, 635), EVALUATOR.gain(record, record)) == (False, 0)
+    assert (EVALUATOR.has_no_tactics, EVALUATOR.by_points) == (True, False)

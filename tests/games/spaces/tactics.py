@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import ludodrome
-from ludodrome.puzzlebook import puzzles
+from ludodrome.puzzle import puzzles
 from tests.tactics import SAVES, Tactic, options
 
 SIZE, RULES, ROUNDS = 3, "live", (2, 3)

@@ -17,7 +17,7 @@ class TicTacToe(Game):
     num_actions = max_legal = max_game_length = rules.CELLS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.EVALUATOR
+    evaluator = evaluate.EVALUATOR
     codec = codec
     seat_names = codec.SIGNS
 

@@ -1,4 +1,4 @@
-"""What a search knows about tic-tac-toe beyond its rules: values, threats, promises, marks and keys."""
+"""What a search knows about tic-tac-toe beyond its rules: values, threats, promises, num_move_ids and keys."""
 
 from typing import Any
 
@@ -21,9 +21,9 @@ KEYS = key_table(TURNS, SEATS, SEED)
 
 
 @kernel
-def value(s: Record, hero: Int) -> Int:
-    """Lines that can still become three in a row, the hero's minus the other's."""
-    own, other = np.uint64(s.signs[hero]), np.uint64(s.signs[1 - hero])
+def value(s: Record, pov_seat: Int) -> Int:
+    """Lines that can still become three in a row, the pov_seat's minus the other's."""
+    own, other = np.uint64(s.signs[pov_seat]), np.uint64(s.signs[1 - pov_seat])
     worth = np.int64(0)
     for line in LINES:
         if not line & other:
@@ -54,13 +54,13 @@ def winning(s: Record) -> Int:
 
 
 @kernel
-def pressed(s: Record) -> Any:
+def in_check(s: Record) -> Any:
     """Whether the other seat could complete a line."""
     return completing(s, 1 - np.int64(s.ply) % SEATS) != 0
 
 
 @kernel
-def narrow(s: Record, buffer: Array, count: Int) -> Int:
+def evasions(s: Record, buffer: Array, count: Int) -> Int:
     """Keep the one cell that stops the threat; against two there is none."""
     threats = completing(s, 1 - np.int64(s.ply) % SEATS)
     if threats & (threats - ONE):
@@ -70,19 +70,19 @@ def narrow(s: Record, buffer: Array, count: Int) -> Int:
 
 
 @kernel
-def loud(s: Record, action: Int) -> Any:
+def is_tactical(s: Record, action: Int) -> Any:
     """Nothing is ever captured."""
     return False
 
 
 @kernel
-def survey(s: Record) -> Any:
+def move_context(s: Record) -> Any:
     """Promises depend on the empty cells alone."""
     return taken(s)
 
 
 @kernel
-def promise(s: Record, seen: Any, action: Int) -> Int:
+def move_score(s: Record, seen: Any, action: Int) -> Int:
     """The centre, then the corners."""
     return PROMISES[action]
 
@@ -94,13 +94,13 @@ def gain(before: Record, after: Record) -> Int:
 
 
 @kernel
-def mark(s: Record, action: Int) -> Int:
+def move_id(s: Record, action: Int) -> Int:
     """A move is known by its cell."""
     return np.int64(action)
 
 
 @kernel
-def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
     """The signs are all; they tell whose turn it is."""
     for k in range(SYMMETRIES):
         keys[at + 1, k] = keys[at, k]
@@ -116,16 +116,16 @@ def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
 EVALUATOR = Evaluator(
     value=value,
     winning=winning,
-    pressed=pressed,
-    narrow=narrow,
-    loud=loud,
-    survey=survey,
-    promise=promise,
+    in_check=in_check,
+    evasions=evasions,
+    is_tactical=is_tactical,
+    move_context=move_context,
+    move_score=move_score,
     gain=gain,
-    mark=mark,
-    rekey=rekey,
-    marks=CELLS,
-    turned=TURNS.astype(np.uint16),
+    move_id=move_id,
+    update_hash=update_hash,
+    num_move_ids=CELLS,
+    move_id_symmetries=TURNS.astype(np.uint16),
     by_points=False,
-    quiet=True,
+    has_no_tactics=True,
 )

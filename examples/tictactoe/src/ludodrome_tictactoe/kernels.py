@@ -1,7 +1,7 @@
 """Tic-tac-toe's compiled entry points: the rules, and the factories of ``ludodrome.search`` instantiated.
 
 Nothing here knows the game but ``judge`` and ``lines``, which the codec asks. A factory makes kernels of the game's
-verbs; an entry is a function of this module, so that Numba keeps what it compiled in a file.
+rules; an entry is a function of this module, so that Numba keeps what it compiled in a file.
 """
 
 from typing import Any
@@ -16,15 +16,15 @@ from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
-from ludodrome.search.vector import make_training
+from ludodrome.search.vector import make_vector
 from ludodrome_tictactoe import evaluate, planes, rules
 
 _playouts = make_playouts(rules.RULES)
 _perft = make_perft(rules.RULES, one_action_a_turn=True)
 _reset_many, _step_many, _mask_many = make_batch(rules.RULES)
-_grow, _reroot = make_mcts(rules.RULES)
+_simulate, _reroot = make_mcts(rules.RULES)
 _plan_select, _plan_back_up = make_planning(rules.RULES)
-_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
+_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_vector(
     rules.RULES, planes.observe
 )
 _alphabeta = make_alphabeta(rules.RULES, evaluate.EVALUATOR)
@@ -110,12 +110,12 @@ def mask_many(states: Any, buffer: Array, mask: Array) -> None:
     _mask_many(states, buffer, mask)
 
 
-# Insight, and the search that it is for
+# Evaluator, and the search that it is for
 
 
 @entry
-def value(states: Any, hero: int) -> Int:
-    return evaluate.value(states[0], hero)
+def value(states: Any, pov_seat: int) -> Int:
+    return evaluate.value(states[0], pov_seat)
 
 
 @entry
@@ -124,28 +124,28 @@ def winning(states: Any) -> Int:
 
 
 @entry
-def pressed(states: Any) -> Any:
-    return evaluate.pressed(states[0])
+def in_check(states: Any) -> Any:
+    return evaluate.in_check(states[0])
 
 
 @entry
-def narrow(states: Any, buffer: Array, count: int) -> Int:
-    return evaluate.narrow(states[0], buffer, count)
+def evasions(states: Any, buffer: Array, count: int) -> Int:
+    return evaluate.evasions(states[0], buffer, count)
 
 
 @entry
-def promise(states: Any, action: int) -> Int:
-    return evaluate.promise(states[0], evaluate.survey(states[0]), action)
+def move_score(states: Any, action: int) -> Int:
+    return evaluate.move_score(states[0], evaluate.move_context(states[0]), action)
 
 
 @entry
-def mark(states: Any, action: int) -> Int:
-    return evaluate.mark(states[0], action)
+def move_id(states: Any, action: int) -> Int:
+    return evaluate.move_id(states[0], action)
 
 
 @entry
-def rekey(states: Any, keys: Array) -> None:
-    evaluate.rekey(states[0], states[1], keys, 0)
+def update_hash(states: Any, keys: Array) -> None:
+    evaluate.update_hash(states[0], states[1], keys, 0)
 
 
 @entry
@@ -159,8 +159,8 @@ def alphabeta(
 
 
 @entry
-def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
-    return _grow(tree, work, states, settings, seed, simulations)
+def simulate(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _simulate(tree, work, states, settings, seed, simulations)
 
 
 @entry
@@ -186,23 +186,23 @@ def plan_back_up(
 
 
 @entry
-def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
-    _begin_many(lessons, where, seat, kinds)
+def begin_many(vec: Any, where: Array, seat: int, kinds: int) -> None:
+    _begin_many(vec, where, seat, kinds)
 
 
 @entry
-def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
-    _act_many(lessons, actions, limit, fresh, lots, buffer)
+def act_many(vec: Any, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None:
+    _act_many(vec, actions, limit, fresh, random_opponent, buffer)
 
 
 @entry
-def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
-    _settle_many(lessons, fresh, alone)
+def settle_many(vec: Any, fresh: Array, alone: bool) -> None:
+    _settle_many(vec, fresh, alone)
 
 
 @entry
-def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
-    _look_many(states, rows, views, sights)
+def look_many(states: Any, rows: Array, seats: Array, obs: Any) -> None:
+    _look_many(states, rows, seats, obs)
 
 
 @entry
@@ -211,15 +211,17 @@ def movers_many(states: Any, movers: Array) -> None:
 
 
 @entry
-def answer_random(lessons: Any, which: int, buffer: Array) -> None:
-    _answer_random(lessons, which, buffer)
+def answer_random(vec: Any, which: int, buffer: Array) -> None:
+    _answer_random(vec, which, buffer)
 
 
 @entry
-def answer_greedy(lessons: Any, lesson_words: Array, which: int, buffer: Array, desk: Any, desk_words: Array) -> None:
-    _answer_greedy(lessons, lesson_words, which, buffer, desk, desk_words)
+def answer_greedy(
+    vec: Any, vec_words: Array, which: int, buffer: Array, workspace: Any, workspace_words: Array
+) -> None:
+    _answer_greedy(vec, vec_words, which, buffer, workspace, workspace_words)
 
 
 @entry
-def answer_alphabeta(lessons: Any, lesson_words: Array, which: int, desk: Any, depth: int) -> None:
-    _answer_alphabeta(lessons, lesson_words, which, desk, depth)
+def answer_alphabeta(vec: Any, vec_words: Array, which: int, workspace: Any, depth: int) -> None:
+    _answer_alphabeta(vec, vec_words, which, workspace, depth)

@@ -1,4 +1,4 @@
-"""Tic-tac-toe's rules for machines: the state's record, and the verbs. RULES.md tells the same to people.
+"""Tic-tac-toe's rules for machines: the state's record, and the rules. RULES.md tells the same to people.
 
 Kernels trust their input: whether a state or a move is one is decided in ``codec.py`` and by ``fault``.
 """

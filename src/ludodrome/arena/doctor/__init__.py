@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ludodrome.arena.conditions import Clock
-from ludodrome.arena.doctor.checkups import CHECKS, Check
-from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, Examination, Finding
+from ludodrome.arena.doctor.checks import CHECKS, Check
+from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, CheckResult, Examination
 from ludodrome.arena.transports import seat
 from ludodrome.game import Game
 from ludodrome.validation import listing, show
@@ -22,7 +22,7 @@ def examine(
     clock: str = USUAL_CLOCK,
     only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda note: None,
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """All findings about a bot, in the order of the checks; ``only``: of these checks alone.
 
     What shows a trouble again is written into the folder, which is made when it is needed. A bot that does not play
@@ -44,7 +44,7 @@ def chosen_checks(names: Sequence[str]) -> list[Check]:
     return [check for check in CHECKS if not names or check.name in names]
 
 
-def _findings(on: Examination, chosen: Sequence[Check], tell: Callable[[str], None]) -> Iterator[Finding]:
+def _findings(on: Examination, chosen: Sequence[Check], tell: Callable[[str], None]) -> Iterator[CheckResult]:
     for number, check in enumerate(chosen):
         tell(f"{check.name}: {check.question}")
         failed = False
@@ -53,5 +53,5 @@ def _findings(on: Examination, chosen: Sequence[Check], tell: Callable[[str], No
             yield finding
         if failed and check.name == "start" and len(chosen) > 1:
             for rest in chosen[number + 1 :]:
-                yield Finding(rest.name, SKIPPED, "it did not play its first game")
+                yield CheckResult(rest.name, SKIPPED, "it did not play its first game")
             return

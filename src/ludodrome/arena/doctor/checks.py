@@ -5,9 +5,12 @@ docs/tutorials/writing-a-bot.md says what each is for. How a trial is played is 
 what concerns the process is in ``manners.py``.
 """
 
+import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ludodrome.arena import messages
@@ -18,18 +21,109 @@ from ludodrome.arena.doctor.examination import (
     NOTE,
     SKIPPED,
     WARNING,
+    CheckResult,
     Examination,
-    Finding,
     Interference,
-    Played,
-    Trial,
+    RecordingSeat,
+    TrialGame,
+    TrialResult,
     quiet_move,
 )
-from ludodrome.arena.doctor.manners import closing, noise
-from ludodrome.arena.doctor.patients import Patient
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
+from ludodrome.arena.transports import BOX, command
+from ludodrome.arena.transports import seat as make_seat
+from ludodrome.arena.transports.processes import KEPT, Process
 from ludodrome.bots.player import Dice
+
+# The doctor's checks of a bot's process: whether it leaves by itself, and what it writes beside its answers.
+
+
+PATIENCE = 10.0
+"""Seconds in which a program should have started, heard what there is to hear, and left."""
+
+
+def closing(on: Examination) -> Iterator[CheckResult]:
+    """Its input is closed before the first turn, and in the middle of a game; it should leave by itself."""
+    if on.inside:
+        yield CheckResult("closing", SKIPPED, "a built-in has no process")
+        return
+    slowest, troubles = 0.0, 0
+    for words, turns in (("after the greeting", 0), ("in the middle of a game", 2), ("after a game", None)):
+        told = _conversation(on, turns)
+        seconds, code = _leaving(on, told)
+        slowest = max(slowest, seconds)
+        if code is None:
+            troubles += 1
+            sentence = f"{words}, its stdin closed: it had not left after {PATIENCE:.0f} s, and was killed"
+            yield CheckResult("closing", WARNING, sentence)
+            return
+        elif code != 0:
+            troubles += 1
+            how = f"with code {code}" if code > 0 else f"by {signal.Signals(-code).name}"
+            yield CheckResult("closing", WARNING, f"{words}, its stdin closed: it left {how}, where 0 would be right")
+    if not troubles:
+        yield CheckResult("closing", HELD, f"it leaves by itself when its stdin closes, within {slowest:.1f} s")
+
+
+def _conversation(on: Examination, turns: int | None) -> bytes:
+    """What is said to a bot in a game up to so many of its turns; None: to its end. Somebody else answers."""
+    assignment = on.assignment(TrialGame("", number=130))
+    table = Referee(assignment)
+    patient = RecordingSeat(make_seat("random", table.game, 1))
+    others = [make_seat("random", table.game, seat) for seat in range(1, table.game.seats)]
+    patient.start(table.hello(0))
+    while table.turn is not None and (turns is None or len(patient.answers) < turns):
+        for notice in table.notices():
+            if notice.seat == 0:
+                patient.tell(notice)
+        turn = table.turn
+        table.deliver(patient.ask(turn) if turn.seat == 0 else others[turn.seat - 1].ask(turn))
+    for notice in table.notices():
+        if notice.seat == 0 and table.turn is None:
+            patient.tell(notice)
+    return b"".join(messages.line(message) for message in patient.heard)
+
+
+def _leaving(on: Examination, told: bytes) -> tuple[float, int | None]:
+    """How long a bot stays after it was told something and its stdin closed, and its exit code; None: it stayed on."""
+    process = _started(on.spec)
+    began = time.monotonic()
+    try:
+        process.send(told)
+        code = process.leave(PATIENCE)
+        return time.monotonic() - began, code
+    finally:
+        process.end(0.0, lambda data: None)
+
+
+def _started(spec: str) -> Process:
+    kind, _, rest = spec.partition(":")
+    if kind == BOX:
+        from ludodrome.arena import sandbox
+        from ludodrome.arena.sandbox.boxes import BoxedProcess
+
+        return BoxedProcess(sandbox.box(Path(rest)))
+    return Process(command(kind, rest))
+
+
+def noise(on: Examination) -> Iterator[CheckResult]:
+    """What it wrote to its standard error, and answers that nobody had asked for."""
+    if on.inside:
+        yield CheckResult("noise", SKIPPED, "a built-in writes nothing")
+        return
+    played = on.play(TrialGame("", number=140))
+    notes = played.record.get("notes", [[]] * on.game.seats)[0]
+    if notes:
+        yield on.trouble("noise", WARNING, played, f"it said what nobody had asked for: {notes[0]}")
+    if on.stderr >= KEPT - 1000:
+        yield CheckResult("noise", WARNING, f"it writes much to stderr: only {KEPT // 1024} KB of each game are kept")
+    elif on.stderr:
+        words = f"it writes to stderr, up to {on.stderr} characters a game; they are kept with the record"
+        yield CheckResult("noise", NOTE, words)
+    elif not notes:
+        yield CheckResult("noise", HELD, "it says nothing beside its answers")
+
 
 SLOW_START = 2.0
 """Seconds to the first answer that deserve a warning."""
@@ -59,19 +153,19 @@ class Check(NamedTuple):
     name: str
     question: str
     """What it is about, while one waits."""
-    run: Callable[[Examination], Iterable[Finding]]
+    run: Callable[[Examination], Iterable[CheckResult]]
 
 
 def _games(
     on: Examination,
     check: str,
-    trials: Iterable[Trial],
+    trials: Iterable[TrialGame],
     held: str,
     grade: str = FAILURE,
     interference: Callable[[], Interference] = Interference,
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """Plays trials; a finding for each kind of trouble, or one that says what held."""
-    troubles: dict[tuple[str, str], list[Finding]] = {}
+    troubles: dict[tuple[str, str], list[CheckResult]] = {}
     turns = games = 0
     for trial in trials:
         played = on.play(trial, interference())
@@ -86,14 +180,14 @@ def _games(
         more = f" (and in {_count(len(others), 'more game')})" if others else ""
         yield replace(first, sentence=first.sentence + more)
     if not troubles:
-        yield Finding(check, HELD, f"{held} ({_count(games, 'game')}, {_count(turns, 'turn')})")
+        yield CheckResult(check, HELD, f"{held} ({_count(games, 'game')}, {_count(turns, 'turn')})")
 
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _refused(on: Examination, check: str, played: Played) -> Finding:
+def _refused(on: Examination, check: str, played: TrialResult) -> CheckResult:
     """Illegal moves that the policy forgave."""
     first = played.refusals[0]
     number = _count(len(played.refusals), "answer")
@@ -104,41 +198,43 @@ def _refused(on: Examination, check: str, played: Played) -> Finding:
 # Usual conditions
 
 
-def starting(on: Examination) -> Iterator[Finding]:
+def starting(on: Examination) -> Iterator[CheckResult]:
     """One game; how long the first answer took, and that it came at all."""
-    played = on.play(Trial("in its first game"))
+    played = on.play(TrialGame("in its first game"))
     if played.verdict:
         yield on.judged("start", played)
         return
     seconds = played.patient.answers[0].seconds if played.patient.answers else 0.0
     grade = WARNING if seconds > SLOW_START else HELD
     slow = "; the first ten seconds are not charged, but every game begins with them" if grade == WARNING else ""
-    yield Finding("start", grade, f"its first answer came {_duration(seconds)} after it was asked{slow}")
+    yield CheckResult("start", grade, f"its first answer came {_duration(seconds)} after it was asked{slow}")
 
 
-def seats(on: Examination) -> Iterator[Finding]:
+def seats(on: Examination) -> Iterator[CheckResult]:
     """A game in each seat."""
-    trials = [Trial(f"as seat {seat}", seat, number=10 + seat) for seat in range(on.game.seats)]
+    trials = [TrialGame(f"as seat {seat}", seat, number=10 + seat) for seat in range(on.game.seats)]
     yield from _games(on, "seats", trials, "it plays in every seat")
 
 
-def openings(on: Examination) -> Iterator[Finding]:
+def openings(on: Examination) -> Iterator[CheckResult]:
     """Games that begin after a few moves, as in a match: the first position it sees is none that it knows."""
     if on.game.actions_a_turn > 1:
-        yield Finding("openings", SKIPPED, f"{on.game.id} has no openings")
+        yield CheckResult("openings", SKIPPED, f"{on.game.id} has no openings")
         return
     trials = [
-        Trial(f"as seat {seat}, from an opening of {moves} moves", seat, opening=moves, number=20 + 5 * seat + moves)
+        TrialGame(
+            f"as seat {seat}, from an opening of {moves} moves", seat, opening=moves, number=20 + 5 * seat + moves
+        )
         for seat in range(on.game.seats)
         for moves in (3, 4)
     ]
     yield from _games(on, "openings", trials, "it goes on from openings")
 
 
-def policies(on: Examination) -> Iterator[Finding]:
+def policies(on: Examination) -> Iterator[CheckResult]:
     """A game under each policy."""
     trials = [
-        Trial(f"with the policy {policy}", number % on.game.seats, policy=policy, number=40 + number)
+        TrialGame(f"with the policy {policy}", number % on.game.seats, policy=policy, number=40 + number)
         for number, policy in enumerate((FORFEIT, SUBSTITUTE, f"{RETRY}:10"))
     ]
     yield from _games(on, "policies", trials, "no policy found anything to punish")
@@ -152,7 +248,7 @@ class Steering(Interference):
     def __init__(self) -> None:
         self._dice = Dice(1)
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
         """A move that keeps the game open, in place of the bot's own."""
         game = table.game
         if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(table.state, answer.move):
@@ -161,28 +257,28 @@ class Steering(Interference):
         return answer if move is None else replace(answer, move=move)
 
 
-def long_games(on: Examination) -> Iterator[Finding]:
+def long_games(on: Examination) -> Iterator[CheckResult]:
     """Games in which other moves are played than the bot wants, as a substitute would be: they last, and surprise."""
-    trials = [Trial(f"as seat {seat}, other moves being played for it", seat, number=50 + seat) for seat in (0, 1)]
+    trials = [TrialGame(f"as seat {seat}, other moves being played for it", seat, number=50 + seat) for seat in (0, 1)]
     yield from _games(on, "long", trials, "it follows long games that do not go its way", FAILURE, Steering)
 
 
-def clocks(on: Examination) -> Iterator[Finding]:
+def clocks(on: Examination) -> Iterator[CheckResult]:
     """No clock at all, and less time than usual; how long its answers took under the usual clock."""
     free = [
-        Trial("without a clock (deadline_ms is null)", clock="none", number=60),
-        Trial("with a budget of positions instead of a clock", 1, clock="nodes=1000", number=61),
+        TrialGame("without a clock (deadline_ms is null)", clock="none", number=60),
+        TrialGame("with a budget of positions instead of a clock", 1, clock="nodes=1000", number=61),
     ]
     yield from _games(on, "clock", free, "it plays without a clock")
     hurried = [
-        Trial("with 100 ms a move", clock="100ms", number=62),
-        Trial("with 2 s for the game and 50 ms more each move", 1, clock="2s++50ms", number=63),
+        TrialGame("with 100 ms a move", clock="100ms", number=62),
+        TrialGame("with 2 s for the game and 50 ms more each move", 1, clock="2s++50ms", number=63),
     ]
     yield from _games(on, "clock", hurried, "it plays with 100 ms a move, and with 2 s a game", WARNING)
     yield from _times(on)
 
 
-def _times(on: Examination) -> Iterator[Finding]:
+def _times(on: Examination) -> Iterator[CheckResult]:
     seconds = sorted(answer.seconds for answer in on.answers)
     if not seconds:
         return
@@ -190,9 +286,9 @@ def _times(on: Examination) -> Iterator[Finding]:
     middle, most = seconds[len(seconds) // 2], seconds[-1]
     words = f"its answers took {_duration(middle)} as a rule, {_duration(most)} at most ({len(seconds)} answers"
     if limit is not None and most > NEARLY_LATE * limit:
-        yield Finding("clock", WARNING, f"{words}): that is close to the {_duration(limit)} of the clock")
+        yield CheckResult("clock", WARNING, f"{words}): that is close to the {_duration(limit)} of the clock")
     else:
-        yield Finding("clock", NOTE, f"{words}; the clock {'is ' + on.clock if limit else 'stands'})")
+        yield CheckResult("clock", NOTE, f"{words}; the clock {'is ' + on.clock if limit else 'stands'})")
 
 
 def _usual_limit(on: Examination) -> float | None:
@@ -216,7 +312,7 @@ class Strangers(Interference):
         """A greeting with something new in it."""
         return {**hello, "weather": {"wind": [1.5e-3, -0.0], "sky": "grau, fünf Grad ☁"}}
 
-    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """Something that the bot cannot know."""
         if turn.seat != seat:
             return turn
@@ -247,7 +343,7 @@ class Observing(Interference):
     def __init__(self) -> None:
         self._flooded = False
 
-    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """An ``observe`` as in games that ask every seat."""
         if turn.seat == seat and self._flooded:
             return turn
@@ -263,7 +359,7 @@ class Observing(Interference):
 class Refusing(Interference):
     """Every other answer is refused without a reason, and the same question put again."""
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
         """The second answer counts."""
         if answer.fault is not None or turn.number % 4 >= 2:
             return answer
@@ -274,72 +370,72 @@ class Refusing(Interference):
         return patient.ask(turn)
 
 
-def unknown(on: Examination) -> Iterator[Finding]:
+def unknown(on: Examination) -> Iterator[CheckResult]:
     """Messages and keys that it cannot know."""
     if on.inside:
-        yield Finding("unknown", SKIPPED, "a built-in is sent no messages")
+        yield CheckResult("unknown", SKIPPED, "a built-in is sent no messages")
         return
-    trials = [Trial(f"as seat {seat}, unknown messages in between", seat, number=70 + seat) for seat in (0, 1)]
+    trials = [TrialGame(f"as seat {seat}, unknown messages in between", seat, number=70 + seat) for seat in (0, 1)]
     yield from _games(on, "unknown", trials, "it ignores messages and keys that it does not know", FAILURE, Strangers)
 
 
-def observing(on: Examination) -> Iterator[Finding]:
+def observing(on: Examination) -> Iterator[CheckResult]:
     """Positions that it is shown while others move."""
     if on.inside:
-        yield Finding("observe", SKIPPED, "a built-in is sent no messages")
+        yield CheckResult("observe", SKIPPED, "a built-in is sent no messages")
         return
     grade = FAILURE if on.game.asks_every_seat else WARNING
-    trials = [Trial(f"as seat {seat}, shown the others' turns", seat, number=80 + seat) for seat in (0, 1)]
+    trials = [TrialGame(f"as seat {seat}, shown the others' turns", seat, number=80 + seat) for seat in (0, 1)]
     yield from _games(on, "observe", trials, "being shown the others' turns does not disturb it", grade, Observing)
 
 
-def refusing(on: Examination) -> Iterator[Finding]:
+def refusing(on: Examination) -> Iterator[CheckResult]:
     """Moves that are refused, although they are legal; the same turn is asked again."""
     if on.inside:
-        yield Finding("refused", SKIPPED, "a built-in is sent no messages")
+        yield CheckResult("refused", SKIPPED, "a built-in is sent no messages")
         return
     grade = FAILURE if on.game.policy.startswith(RETRY) else WARNING
-    trials = [Trial("after a refusal", seat, policy=f"{RETRY}:10", number=90 + seat) for seat in (0, 1)]
+    trials = [TrialGame("after a refusal", seat, policy=f"{RETRY}:10", number=90 + seat) for seat in (0, 1)]
     yield from _games(on, "refused", trials, "it answers again after a refusal", grade, Refusing)
 
 
 # Special conditions
 
 
-def again(on: Examination) -> Iterator[Finding]:
+def again(on: Examination) -> Iterator[CheckResult]:
     """Three games in one process, in different seats."""
     from ludodrome.arena.transports import seat as make_seat
 
-    patient = Patient(make_seat(on.spec, on.game, on.seed))
+    patient = RecordingSeat(make_seat(on.spec, on.game, on.seed))
     try:
         for number in range(3):
-            trial = Trial(f"in game {number + 1} of one process", number % on.game.seats, number=100 + number)
+            trial = TrialGame(f"in game {number + 1} of one process", number % on.game.seats, number=100 + number)
             played = on.play(trial, patient=patient)
             if played.verdict:
                 yield on.judged("again", played, WARNING if number else FAILURE)
                 return
     finally:
         patient.close()
-    yield Finding("again", HELD, "it plays several games in one process")
+    yield CheckResult("again", HELD, "it plays several games in one process")
 
 
-def hidden(on: Examination) -> Iterator[Finding]:
+def hidden(on: Examination) -> Iterator[CheckResult]:
     """Games in which the legal moves are not shown."""
     trials = [
-        Trial(f"as seat {seat}, legal moves hidden", seat, legal_moves=False, number=110 + seat) for seat in (0, 1)
+        TrialGame(f"as seat {seat}, legal moves hidden", seat, legal_moves=False, number=110 + seat) for seat in (0, 1)
     ]
     yield from _games(on, "hidden", trials, "it needs no list of legal moves", WARNING)
 
 
-def options(on: Examination) -> Iterator[Finding]:
+def options(on: Examination) -> Iterator[CheckResult]:
     """Games with options that are seldom chosen."""
     unusual = [one for one in UNUSUAL.get(on.game.id, ()) if {**on.game.options, **one} != on.game.options]
     trials = [
-        Trial("with " + ", ".join(f"{name}={value}" for name, value in one.items()), 1, one, number=120 + number)
+        TrialGame("with " + ", ".join(f"{name}={value}" for name, value in one.items()), 1, one, number=120 + number)
         for number, one in enumerate(unusual)
     ]
     if not trials:
-        yield Finding("options", SKIPPED, f"nothing is known of unusual options of {on.game.id}")
+        yield CheckResult("options", SKIPPED, f"nothing is known of unusual options of {on.game.id}")
         return
     yield from _games(on, "options", trials, "it plays with unusual options", WARNING)
 

@@ -13,12 +13,51 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.doctor.patients import Patient
+from ludodrome.arena.messages import Message
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ARENA, Answer, Seat, Turn
+from ludodrome.arena.seats import ARENA, Answer, Notice, Seat, SeatWrapper, Turn
 from ludodrome.arena.transports import seat as make_seat
 from ludodrome.game import Game
+
+# A bot under examination: a seat that passes everything on, and keeps the conversation and the times.
+
+
+class RecordingSeat(SeatWrapper):
+    """What was said to the bot can be written to a file, and be fed to it again."""
+
+    def __init__(self, inner: Seat) -> None:
+        super().__init__(inner)
+        self.heard: list[Message] = []
+        """All messages to the bot, in order."""
+        self.answers: list[Answer] = []
+
+    def start(self, hello: Message) -> None:
+        """A game begins."""
+        self.heard.append(hello)
+        super().start(hello)
+
+    def ask(self, turn: Turn) -> Answer:
+        """The bot's answer."""
+        self.heard.append(turn.message)
+        answer = super().ask(turn)
+        self.answers.append(answer)
+        return answer
+
+    def tell(self, notice: Notice) -> None:
+        """Something that wants no answer."""
+        self.heard.append(notice.message)
+        super().tell(notice)
+
+    def say(self, seat: int, message: Message) -> None:
+        """A message of the doctor's own."""
+        self.tell(Notice(seat, lambda: message))
+
+    def write_heard(self, file: Path) -> None:
+        """What the bot was told, a message a line, as it can be fed to its stdin."""
+        lines = (json.dumps(message, separators=(",", ":")) for message in self.heard)
+        file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
 
 HELD, NOTE, WARNING, FAILURE, SKIPPED = GRADES = ("held", "note", "warning", "failure", "skipped")
 """What a finding can be. A failure: a match under usual conditions would be lost, or the protocol is broken.
@@ -30,7 +69,7 @@ LAST_WORDS = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One line of the doctor's page, and what is needed to see a trouble again."""
 
     check: str
@@ -51,7 +90,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialGame:
     """A game to be played with the bot in one seat: what is unusual about it is said here."""
 
     words: str
@@ -77,24 +116,24 @@ class Interference:
         """The greeting that the bot gets."""
         return hello
 
-    def before(self, table: Referee, turn: Turn, patient: Patient, seat: int) -> Turn:
+    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """Before anybody is asked; the turn that is asked."""
         return turn
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: Patient) -> Answer:
+    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
         """An answer has come; what the table is given for it."""
         return answer
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class TrialResult:
     """What came of a trial."""
 
-    trial: Trial
+    trial: TrialGame
     game: Game
     table: Referee
     record: dict[str, Any]
-    patient: Patient
+    patient: RecordingSeat
 
     @property
     def verdict(self) -> dict[str, Any] | None:
@@ -130,7 +169,7 @@ class Examination:
         """Whether the bot is a built-in, to which no messages are sent."""
         return self.spec.partition(":")[0] not in ("cmd", "py", "box")
 
-    def assignment(self, trial: Trial) -> PlaySpec:
+    def assignment(self, trial: TrialGame) -> PlaySpec:
         """The game of a trial, the bot in its seat and random players in the others."""
         from ludodrome.games import make
 
@@ -142,12 +181,14 @@ class Examination:
         moves = random_moves(game, seed, trial.opening)
         return PlaySpec(self.game.id, options, bots, bots, rules, seed, moves, trial.number)
 
-    def play(self, trial: Trial, interference: Interference | None = None, patient: Patient | None = None) -> Played:
+    def play(
+        self, trial: TrialGame, interference: Interference | None = None, patient: RecordingSeat | None = None
+    ) -> TrialResult:
         """Plays a trial to its end. A patient that is given is used and stays open; else it is made, and closed."""
         assignment = self.assignment(trial)
         table = Referee(assignment)
         game = table.game
-        used = patient or Patient(make_seat(self.spec, game, assignment.seat_seeds[trial.seat]))
+        used = patient or RecordingSeat(make_seat(self.spec, game, assignment.seat_seeds[trial.seat]))
         known = len(used.answers)
         seats: list[Seat] = [
             used if seat == trial.seat else make_seat(OPPONENT, game, assignment.seat_seeds[seat])
@@ -163,11 +204,11 @@ class Examination:
             self.answers += used.answers[max(known, 1) :]
         self.stderr = max(self.stderr, len(used.stderr))
         record = table.record([one.stderr for one in seats], [one.notes for one in seats])
-        return Played(trial, game, table, record, used)
+        return TrialResult(trial, game, table, record, used)
 
     # What is said of them
 
-    def judged(self, check: str, played: Played, grade: str = FAILURE) -> Finding:
+    def judged(self, check: str, played: TrialResult, grade: str = FAILURE) -> CheckResult:
         """The finding of a trial with a verdict against the bot."""
         verdict = played.verdict
         assert verdict is not None
@@ -177,13 +218,13 @@ class Examination:
         where = f"{played.trial.words}, turn {verdict['turn']}: {verdict['cause']}: {verdict['why']}"
         return self.trouble(check, grade, played, where)
 
-    def trouble(self, check: str, grade: str, played: Played, sentence: str) -> Finding:
+    def trouble(self, check: str, grade: str, played: TrialResult, sentence: str) -> CheckResult:
         """A finding with the position of the last question, the bot's last words, and commands to see it again."""
         position = _position(played)
         commands = [*_showing(played.game, position), *self._commands(check, played)]
-        return Finding(check, grade, sentence, position, played.patient.stderr[-LAST_WORDS:], tuple(commands))
+        return CheckResult(check, grade, sentence, position, played.patient.stderr[-LAST_WORDS:], tuple(commands))
 
-    def _commands(self, check: str, played: Played) -> Sequence[str]:
+    def _commands(self, check: str, played: TrialResult) -> Sequence[str]:
         self._written += 1
         name = f"{check}-{self._written}"
         quoted = shlex.quote(self.spec)
@@ -207,7 +248,7 @@ UNCLOCKED = 60.0
 """Seconds that the doctor waits for an answer where no clock runs."""
 
 
-def run(table: Referee, seats: Sequence[Seat], own: int, patient: Patient, interference: Interference) -> None:
+def run(table: Referee, seats: Sequence[Seat], own: int, patient: RecordingSeat, interference: Interference) -> None:
     """A game as ``judge.run`` plays it, with the doctor's interference in the conversation with one seat."""
     for number, one in enumerate(seats):
         hello = table.hello(number)
@@ -278,7 +319,7 @@ def _showing(game: Game, position: str) -> list[str]:
     return [f"ludodrome show {game.id}{written_options(game)} {shlex.quote(position)}"]
 
 
-def _position(played: Played) -> str:
+def _position(played: TrialResult) -> str:
     """The position in which the bot was asked when it failed, else the last; nothing if it was never asked."""
     asked = [message for message in played.patient.heard if message["type"] == "turn"]
     if not asked:

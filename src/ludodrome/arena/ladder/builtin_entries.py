@@ -6,12 +6,12 @@ They think for so many positions or playouts and not for so long, so that they p
 from sqlalchemy import Engine
 
 from ludodrome.games import GAMES
-from ludodrome.store.league import ensure_builtins
+from ludodrome.store.league_bots import ensure_builtins
 
 _LEVELS = ("level:2", "level:4", "level:6")
 _SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
 _EVERYWHERE = ("random", "greedy", *_LEVELS)
-ROSTER = {
+BUILTIN_ENTRIES = {
     "skysummit": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
     "santorini": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
     "caldera": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
@@ -27,4 +27,4 @@ CLOCK = "1s+10s"
 def enter_builtins(engine: Engine) -> None:
     """They are all in the league."""
     for game in GAMES:
-        ensure_builtins(engine, game, {spec: spec for spec in ROSTER.get(game, OTHERS)})
+        ensure_builtins(engine, game, {spec: spec for spec in BUILTIN_ENTRIES.get(game, OTHERS)})

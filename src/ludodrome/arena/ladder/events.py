@@ -11,15 +11,14 @@ from typing import Any
 from sqlalchemy import Engine
 
 from ludodrome.arena.conditions import Clock
-from ludodrome.arena.matches.fixtures import Fixture
-from ludodrome.arena.matches.tallies import Played
-from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, Plan, make_plan
+from ludodrome.arena.matches.scheduler import Pairing
+from ludodrome.arena.matches.tallies import GameResult
+from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.rounds import FixedRounds, rounds_of
 from ludodrome.arena.tournaments.tournament import Tournament
-from ludodrome.store.account_models import LOCAL
-from ludodrome.store.league import Entry
+from ludodrome.store.league_bots import BotEntry
 from ludodrome.store.league_matches import add_event, event_games, open_events
-from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, EventRow
+from ludodrome.store.models import CHALLENGE, LOCAL, REMOTE, TOURNAMENT, EventRow
 from ludodrome.store.tournaments import Ledger
 
 FORMATS = (ROUND_ROBIN, GAUNTLET)
@@ -37,7 +36,7 @@ SEED_BITS = 31
 def ask(
     engine: Engine,
     game: str,
-    bots: Sequence[Entry],
+    bots: Sequence[BotEntry],
     account: str,
     *,
     options: dict[str, Any] | None = None,
@@ -56,12 +55,12 @@ def ask(
         raise ValueError(f"there are 1 to {MOST_PAIRS} pairs of games, and a pace of 0 to {MOST_PACE_MS} ms")
     if len(open_events(engine, account)) >= MOST_OPEN:
         raise ValueError(f"{MOST_OPEN} of your matches and tournaments are not over; wait for one of them")
-    discipline: dict[str, Any] = {"id": game, "options": options or {}}
+    table: dict[str, Any] = {"id": game, "options": options or {}}
     plan = make_plan(
         {
             "name": name or " - ".join(bot.name for bot in bots)[:60],
             "format": kind,
-            "games": [discipline | ({"clock": clock} if clock else {})],
+            "games": [table | ({"clock": clock} if clock else {})],
             "bots": [{"bot": bot.spec, "name": bot.name} for bot in bots],
             "pairs": pairs,
             "openings": openings,
@@ -69,18 +68,18 @@ def ask(
         }
     )
     if account != LOCAL:
-        _check_clock(plan.disciplines[0].conditions.clock)
+        _check_clock(plan.settings[0].conditions.clock)
     total = rounds_of(plan).total
     if total > MOST_GAMES:
         raise ValueError(f"that would be {total} games; an event has at most {MOST_GAMES}")
-    if name is None and len(bots) != plan.disciplines[0].seats:
-        raise ValueError(f"a match of {game} is between {plan.disciplines[0].seats} bots, not {len(bots)}")
+    if name is None and len(bots) != plan.settings[0].seats:
+        raise ValueError(f"a match of {game} is between {plan.settings[0].seats} bots, not {len(bots)}")
     why = CHALLENGE if name is None else TOURNAMENT
     ids = {bot.name: bot.id for bot in bots}
     return add_event(engine, game, why, plan.name, plan.to_json(), ids, total, account, pace_ms)
 
 
-def _check_bots(game: str, bots: Sequence[Entry]) -> None:
+def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
     if not 2 <= len(bots) <= MOST_BOTS:
         raise ValueError(f"there are 2 to {MOST_BOTS} bots in it, not {len(bots)}")
     if len({bot.id for bot in bots}) < len(bots):
@@ -107,22 +106,22 @@ def _check_clock(clock: Clock) -> None:
         )
 
 
-def fixtures(plan: Plan) -> list[Fixture]:
+def event_pairings(plan: TournamentPlan) -> list[Pairing]:
     """All games of an event's plan, in order; their number in the list is their number in the event."""
     rounds = rounds_of(plan)
     assert isinstance(rounds, FixedRounds)
     found = []
-    while fixture := rounds.next():
-        found.append(fixture)
+    while pairing := rounds.next():
+        found.append(pairing)
     return found
 
 
 def standing_of(engine: Engine, event: EventRow) -> Tournament:
     """An event with all that was played of it, counted."""
-    plan = Plan.from_json(event.plan)
+    plan = TournamentPlan.from_json(event.plan)
     tournament = Tournament(plan, Ledger(engine, 0))
     counted = {number: counts for _, number, counts, _ in event_games(engine, event.id) if counts is not None}
-    for number, fixture in enumerate(fixtures(plan)):
+    for number, pairing in enumerate(event_pairings(plan)):
         if number in counted:
-            tournament.take(fixture, Played.from_json(counted[number]))
+            tournament.take(pairing, GameResult.from_json(counted[number]))
     return tournament

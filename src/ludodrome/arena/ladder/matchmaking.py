@@ -29,7 +29,7 @@ def information(mu: Numbers, sigma: Numbers, one: int) -> Numbers:
     return worth
 
 
-def choose(
+def choose_pair(
     mu: Numbers, sigma: Numbers, eager: NDArray[np.bool_], free: NDArray[np.bool_], dice: np.random.Generator
 ) -> tuple[int, int] | None:
     """The next pair: one that is eager to play, and its rival among those who are free; None if nobody should play.
@@ -48,7 +48,7 @@ def choose(
     return first, second
 
 
-def pairings(mu: Numbers, sigma: Numbers, count: int, dice: np.random.Generator) -> NDArray[np.int64]:
+def choose_pairs(mu: Numbers, sigma: Numbers, count: int, dice: np.random.Generator) -> NDArray[np.int64]:
     """Many pairs at once, nobody in two of them: (pairs, 2). For leagues that play on many machines.
 
     Those who need games most are taken first; each looks for its rival among its neighbours in rating alone, so the

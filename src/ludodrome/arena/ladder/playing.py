@@ -19,7 +19,7 @@ from ludodrome.arena.transports.remote import Relay, RemoteSeat
 from ludodrome.game import Game
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import presence, show
-from ludodrome.store.league_models import REMOTE, UPLOADED
+from ludodrome.store.models import REMOTE, UPLOADED
 
 BREATH = 0.2
 """Seconds between two words to spectators: a quick game is not slowed down by them."""
@@ -27,7 +27,7 @@ LATEST_MOVES = 400
 """Moves that spectators are told as text."""
 
 
-class Order(NamedTuple):
+class LeagueJob(NamedTuple):
     """A match that a worker is to play, with all that it needs for it."""
 
     assignment: PlaySpec
@@ -41,7 +41,7 @@ class Order(NamedTuple):
     """Seconds that are left between two moves, for people who watch; no clock runs in them."""
 
 
-def play(order: Order) -> dict[str, Any]:
+def play(order: LeagueJob) -> dict[str, Any]:
     """The record of a game."""
     engine = _database(order.database)
     table = Referee(order.assignment)
@@ -60,7 +60,7 @@ def _database(where: str) -> Engine:
     return open_database(where)
 
 
-def _seat(spec: str, game: Game, seed: int, order: Order, engine: Engine) -> Seat:
+def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) -> Seat:
     kind, _, rest = spec.partition(":")
     if kind == UPLOADED:
         return UploadedSeat(spec, order.sources[spec], game, order.sandboxed)

@@ -9,12 +9,15 @@ digits: that is what ``recompute.py`` does.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from sqlalchemy import Engine
 
 from ludodrome.arena.statistics.ratings import rate as rate_together
 from ludodrome.arena.statistics.scores import ELO
 from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
-from ludodrome.store.league_counting import Book, Counted, Score
+from ludodrome.store.league_ratings import LadderScore, RatedGame, RatingBook, ladders, recount
 
 MIDDLE = 1500.0
 """The rating of somebody of whom nothing is known."""
@@ -35,7 +38,7 @@ DIGITS = 6
 """Ratings are kept to so many places, so that the last bits of a library do not matter."""
 
 
-class Shown(NamedTuple):
+class DisplayedRating(NamedTuple):
     """A rating as people see it, with its 95 % interval."""
 
     rating: float
@@ -43,11 +46,11 @@ class Shown(NamedTuple):
     high: float
 
 
-def shown(mu: float | None, sigma: float | None) -> Shown:
+def displayed_rating(mu: float | None, sigma: float | None) -> DisplayedRating:
     """In Elo points; somebody without games stands in the middle, with the widest interval."""
     middle = MIDDLE + ELO_A_MU * ((MU if mu is None else mu) - MU)
     reach = DEVIATIONS * ELO_A_MU * (SIGMA if sigma is None else sigma)
-    return Shown(round(middle, 1), round(middle - reach, 1), round(middle + reach, 1))
+    return DisplayedRating(round(middle, 1), round(middle - reach, 1), round(middle + reach, 1))
 
 
 def is_refit(place: int) -> bool:
@@ -58,10 +61,10 @@ def is_refit(place: int) -> bool:
     return rest == 0 and rounds > 0 and rounds & (rounds - 1) == 0
 
 
-def count_game(book: Book, game: Counted) -> None:
+def count_game(book: RatingBook, game: RatedGame) -> None:
     """Lets a rated game change what is believed of its bots."""
     returns: Sequence[float] = game.counted["returns"]
-    before = [book.score(bot) or Score(MU, SIGMA, 0, 0, 0, 0, {}) for bot in game.bots]
+    before = [book.score(bot) or LadderScore(MU, SIGMA, 0, 0, 0, 0, {}) for bot in game.bots]
     after = update([Rating(one.mu, one.sigma) for one in before], returns)
     best, shared = max(returns), list(returns).count(max(returns)) > 1
     for seat, (bot, score, rating) in enumerate(zip(game.bots, before, after, strict=True)):
@@ -73,7 +76,7 @@ def count_game(book: Book, game: Counted) -> None:
                 verdicts[cause] = verdicts.get(cause, 0) + 1
         counts = score.games + 1, score.wins + won, score.draws + drew, score.losses + (not won and not drew)
         mu, sigma = round(rating.mu, DIGITS), round(rating.sigma, DIGITS)
-        book.write(bot, Score(mu, sigma, *counts, dict(sorted(verdicts.items()))))
+        book.write(bot, LadderScore(mu, sigma, *counts, dict(sorted(verdicts.items()))))
         book.step(bot, game.place, mu, sigma)
     if len(game.bots) == 2:
         book.meet(*game.bots, 1 if shared else int(returns[1] == best) * 2)
@@ -81,7 +84,7 @@ def count_game(book: Book, game: Counted) -> None:
             _refit(book, game.place)
 
 
-def _refit(book: Book, place: int) -> None:
+def _refit(book: RatingBook, place: int) -> None:
     """The exact ratings of everybody whom games hold on both sides."""
     played: dict[tuple[tuple[str, ...], tuple[float, ...]], int] = {}
     for pair, results in sorted(book.meetings().items()):
@@ -100,3 +103,34 @@ def _refit(book: Book, place: int) -> None:
             sigma = round(max(LEAST_SIGMA, math.sqrt(max(float(variances[player]), 0.0)) / ELO_A_MU), DIGITS)
             book.write(found.names[player], score._replace(mu=mu, sigma=sigma))
             book.step(found.names[player], place, mu, sigma)
+
+
+# All ratings of the league, made anew from its games: they come to what was stored, to the last digit.
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputeReport:
+    """What a recomputation found."""
+
+    bots: int
+    """How many have a rating."""
+    games: int
+    """How many rated games there are."""
+    changed: list[str] = field(default_factory=list)
+    """The ids of the bots whose ratings were not what they should have been."""
+
+    def __str__(self) -> str:
+        what = f"{self.games:,} rated games, {self.bots:,} bots"
+        return f"{what}: all ratings were right" if not self.changed else f"{what}: {len(self.changed)} were put right"
+
+
+def recompute(engine: Engine) -> RecomputeReport:
+    """Makes all ratings anew, and says what was not right before."""
+    bots = games = 0
+    changed: list[str] = []
+    for game in ladders(engine):
+        before, after = recount(engine, game, count_game)
+        bots += len(after)
+        games += sum(score.games for score in after.values()) // 2
+        changed += [bot for bot in sorted({*before, *after}) if before.get(bot) != after.get(bot)]
+    return RecomputeReport(bots, games, changed)

@@ -9,15 +9,19 @@ import argparse
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
-from ludodrome.arena.ladder.agenda import GENTLE, LADDERS, ON, Agenda
-from ludodrome.arena.ladder.roster import enter_builtins
-from ludodrome.arena.matches.executors import Cluster, LocalWorkers, Workers
+from sqlalchemy import Engine
+
+from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder.scheduler import GENTLE, LADDERS, ON, LadderScheduler
 from ludodrome.arena.matches.pool import ClusterLost, run
+from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import dismiss, renew, report
 
@@ -39,7 +43,7 @@ class Runner:
         enter_builtins(self._engine)
         self._id = secrets.token_urlsafe(9)
         self._workers, self._ladder = workers, ladder
-        self.agenda = Agenda(self._engine, database, self._id, ladder, sandboxed)
+        self.agenda = LadderScheduler(self._engine, database, self._id, ladder, sandboxed)
         self._beaten = float("-inf")
         self._stop = threading.Event()
 
@@ -110,6 +114,81 @@ def main(arguments: Sequence[str] | None = None) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: _end(runner))
     threading.Thread(target=_follow, args=(runner,), daemon=True).start()
     runner.run()
+
+
+# A runner as a child process: started with the server, started anew if it dies, ended with it.
+
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds before a runner that died is started anew: longer each time that it does not live for long."""
+LONG_LIFE = 60.0
+PATIENCE = 10.0
+"""Seconds that a runner has to end."""
+
+
+class Supervisor:
+    """Keeps a runner alive."""
+
+    def __init__(self, engine: Engine, ladder: str = GENTLE, *, sandboxed: bool = False, workers: int = 0) -> None:
+        self._database = engine.url.render_as_string(hide_password=False)
+        self._command = [sys.executable, "-m", "ludodrome.arena.ladder.runner", "--db", "-", "--ladder", ladder]
+        self._command += ["--workers", str(workers), *(["--sandbox"] if sandboxed else [])]
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep, name="runner", daemon=True)
+
+    @property
+    def pid(self) -> int | None:
+        """Of the runner, if one lives."""
+        with self._lock:
+            return None if self._child is None or self._child.poll() is not None else self._child.pid
+
+    def start(self) -> None:
+        """From now on there is a runner."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No runner any more."""
+        self._over.set()
+        with self._lock:
+            child = self._child
+        if child is not None:
+            _end_child(child)
+        if self._thread.is_alive():
+            self._thread.join(PATIENCE)
+
+    def _keep(self) -> None:
+        wait = FIRST_WAIT
+        while not self._over.is_set():
+            began = time.monotonic()
+            # in a session of its own: Ctrl-C at the server's terminal is for the server, which ends it
+            child = subprocess.Popen(self._command, stdin=subprocess.PIPE, start_new_session=True)
+            with self._lock:
+                self._child = child
+            assert child.stdin is not None
+            with suppress(OSError):
+                child.stdin.write(f"{self._database}\n".encode())
+                child.stdin.flush()
+            if self._over.is_set():
+                _end_child(child)
+            child.wait()
+            with suppress(OSError):
+                child.stdin.close()
+            wait = FIRST_WAIT if time.monotonic() - began > LONG_LIFE else min(2 * wait, LONGEST_WAIT)
+            self._over.wait(wait)
+
+
+def _end_child(child: "subprocess.Popen[bytes]") -> None:
+    """Closes its input, which it takes for its end; kills it if it does not leave."""
+    if child.stdin is not None:
+        with suppress(OSError):
+            child.stdin.close()
+    try:
+        child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 if __name__ == "__main__":

@@ -13,21 +13,20 @@ from sqlalchemy import Engine
 
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import events, playing
-from ludodrome.arena.ladder.beliefs import count_game
-from ludodrome.arena.ladder.matchmaking import choose
-from ludodrome.arena.ladder.roster import CLOCK
-from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, rotations, unplayed
+from ludodrome.arena.ladder.builtin_entries import CLOCK
+from ludodrome.arena.ladder.matchmaking import choose_pair
+from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.matches.pool import Job
-from ludodrome.arena.matches.tallies import played
-from ludodrome.arena.matches.worker import Draw, draw
+from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations, unplayed
+from ludodrome.arena.matches.tallies import game_result
+from ludodrome.arena.matches.workers import OpeningRequest, draw_opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.skill import MU, SIGMA
-from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.games import GAMES, make
-from ludodrome.store.league import Contender, contenders, source_of
-from ludodrome.store.league_counting import finish
+from ludodrome.store.league_bots import Contender, contenders, source_of
 from ludodrome.store.league_matches import (
-    Claimed,
+    ClaimedMatch,
     busy_bots,
     claim,
     close_event,
@@ -36,7 +35,8 @@ from ludodrome.store.league_matches import (
     open_events,
     queue,
 )
-from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
+from ludodrome.store.league_ratings import finish
+from ludodrome.store.models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
 READY = 4
@@ -45,7 +45,7 @@ LOOK_AGAIN = 2.0
 """Seconds for which it is remembered who could play a game."""
 
 
-class Agenda:
+class LadderScheduler:
     """The jobs of one runner."""
 
     def __init__(
@@ -58,10 +58,10 @@ class Agenda:
         self.word = "waiting"
         """What it does, in a few words."""
         self.finished = 0
-        self._claims: dict[str, Claimed] = {}
-        self._drawing: dict[str, tuple[EventRow | None, list[tuple[int, Fixture]], dict[str, str]]] = {}
-        """Openings that are being drawn: the event, its fixtures with their numbers, the ids of the bots by name."""
-        self._plans: dict[str, dict[int, list[tuple[int, Fixture]]]] = {}
+        self._claims: dict[str, ClaimedMatch] = {}
+        self._drawing: dict[str, tuple[EventRow | None, list[tuple[int, Pairing]], dict[str, str]]] = {}
+        """Openings that are being drawn: the event, its pairings with their numbers, the ids of the bots by name."""
+        self._plans: dict[str, dict[int, list[tuple[int, Pairing]]]] = {}
         """The games of open events by their openings."""
         self._known: dict[str, tuple[float, list[Contender]]] = {}
         self._dice = np.random.default_rng()
@@ -84,7 +84,7 @@ class Agenda:
         self._claims[mine.id] = mine
         self.word = " - ".join(mine.assignment["names"])
         event = find_event(self._engine, mine.event) if mine.event else None
-        order = playing.Order(
+        order = playing.LeagueJob(
             PlaySpec.from_json(mine.assignment),
             {spec: self._source(spec) for spec in mine.assignment["bots"] if spec.startswith(f"{UPLOADED}:")},
             self._database,
@@ -98,11 +98,11 @@ class Agenda:
 
     def done(self, job: Job, result: Any) -> None:
         """A match or an opening came back."""
-        if job.function is draw:
+        if job.function is draw_opening:
             self._queue(job.name, tuple(result))
             return
         mine = self._claims.pop(job.name)
-        finish(self._engine, job.name, played(result).to_json(), result, count_game)
+        finish(self._engine, job.name, game_result(result).to_json(), result, count_game)
         self.finished += 1
         self._known.pop(mine.assignment["game"], None)
         if mine.event is not None:
@@ -110,7 +110,7 @@ class Agenda:
 
     def failed(self, job: Job, why: str) -> None:
         """What could not be done is the arena's fault and never rated; an event without an opening is dropped."""
-        if job.function is draw:
+        if job.function is draw_opening:
             event = self._drawing.pop(job.name)[0]
             if event is not None:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
@@ -141,29 +141,29 @@ class Agenda:
                         return job
         return None
 
-    def _batches(self, event: EventRow) -> dict[int, list[tuple[int, Fixture]]]:
+    def _batches(self, event: EventRow) -> dict[int, list[tuple[int, Pairing]]]:
         """The games of an event by their openings."""
         known = self._plans.get(event.id)
         if known is None:
             known = self._plans[event.id] = {}
-            for number, fixture in enumerate(events.fixtures(Plan.from_json(event.plan))):
-                known.setdefault(fixture.opening, []).append((number, fixture))
+            for number, pairing in enumerate(events.event_pairings(TournamentPlan.from_json(event.plan))):
+                known.setdefault(pairing.opening, []).append((number, pairing))
         return known
 
-    def _opening(self, name: str, fixture: Fixture, wanted: bool) -> Job | None:
+    def _opening(self, name: str, pairing: Pairing, wanted: bool) -> Job | None:
         """The job to draw an opening; where there are none, the games are queued at once."""
-        on = fixture.discipline
+        on = pairing.settings
         if wanted and make(on.game, **on.options).actions_a_turn == 1:
-            return Job(name, draw, Draw(on.game, on.options, on.seed, fixture.opening))
+            return Job(name, draw_opening, OpeningRequest(on.game, on.options, on.seed, pairing.opening))
         self._queue(name, ())
         return None
 
     def _queue(self, name: str, moves: tuple[Any, ...]) -> None:
         event, batch, ids = self._drawing.pop(name)
         rows = []
-        for number, fixture in batch:
-            assignment = fixture.assignment(moves)
-            rows.append((assignment.match, assignment.to_json(), [ids[one] for one in fixture.names], number))
+        for number, pairing in batch:
+            assignment = pairing.assignment(moves)
+            rows.append((assignment.match, assignment.to_json(), [ids[one] for one in pairing.names], number))
         queue(self._engine, event.why if event is not None else LADDER, rows, event.id if event is not None else None)
 
     def _close(self, event_id: str) -> None:
@@ -193,7 +193,7 @@ class Agenda:
         free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed])
         mu = np.array([MU if one.mu is None else one.mu for one in listed])
         sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
-        pair = choose(mu, sigma, own, free, self._dice)
+        pair = choose_pair(mu, sigma, own, free, self._dice)
         return None if pair is None else (listed[pair[0]], listed[pair[1]])
 
     def _contenders(self, game: str) -> list[Contender]:
@@ -205,12 +205,12 @@ class Agenda:
     def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
         made = make(game)
         seed = secrets.randbits(events.SEED_BITS)
-        discipline = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
+        settings = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
         batch = []
         for number, seating in enumerate(rotations(len(pair))):
             seated = [pair[one] for one in seating]
             bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
-            batch.append((number, Fixture(discipline, bots, names, 0, number)))
+            batch.append((number, Pairing(settings, bots, names, 0, number)))
         name = f"ladder {seed} of {game}"
         self._drawing[name] = None, batch, {one.name: one.id for one in pair}
         return self._opening(name, batch[0][1], True) or self._match()

@@ -4,15 +4,23 @@ On one's own machine such a child has limits and a clean environment, which is n
 it under ``arena/sandbox/`` or not at all. The source is never compiled or imported here.
 """
 
+import json
+import os
+import shlex
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
+from typing import Any
 
+from ludodrome.arena.doctor import examine
 from ludodrome.arena.messages import longest_line
-from ludodrome.arena.seats import AroundSeat, Seat
+from ludodrome.arena.seats import Seat, SeatWrapper
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.game import Game
+from ludodrome.games import make
 
 MOST_SOURCE = 64 * 1024
 """Bytes."""
@@ -58,7 +66,7 @@ def limited_command(program: Path) -> list[str]:
     return [sys.executable, "-I", "-u", "-c", launcher, str(program)]
 
 
-class UploadedSeat(AroundSeat):
+class UploadedSeat(SeatWrapper):
     """A seat around the child of an uploaded bot, whose folder is gone when it is closed."""
 
     def __init__(self, spec: str, source: str, game: Game, sandboxed: bool) -> None:
@@ -82,3 +90,60 @@ class UploadedSeat(AroundSeat):
         """The child is ended, and its folder with it."""
         super().close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+# The doctor's child: ``python -m ludodrome.arena.ladder.uploads`` examines an uploaded bot, away from the server.
+# A JSON line on the standard input says what to examine; every finding is a JSON line on the standard output as soon as
+# it is made. It ends when its input does.
+
+
+QUICK = ("start", "seats")
+"""The checks that every bot passes before it is entered."""
+
+
+def check_main() -> None:
+    """Examines what the first line of the input asks for."""
+    asked = json.loads(sys.stdin.readline())
+    signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_follow_input, daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="ludodrome-checkup-") as folder:
+        program = write_source(asked["source"], Path(folder))
+        spec = f"box:{program}" if asked["sandboxed"] else f"cmd:{shlex.join(limited_command(program))}"
+        try:
+            found = examine(
+                make(asked["game"]),
+                spec,
+                Path(folder) / "troubles",
+                only=asked["only"],
+                tell=lambda note: _say(note=note),
+            )
+            for finding in found:
+                _say(finding=_for_people(finding.to_json(), folder))
+            _say(over=True)
+        except ValueError as error:
+            _say(trouble=str(error))
+
+
+def _say(**message: Any) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def _for_people(finding: dict[str, Any], folder: str) -> dict[str, Any]:
+    """A finding without what concerns this machine alone: its commands, and its paths."""
+    plain = {name: value for name, value in finding.items() if name != "commands"}
+    return {name: str(value).replace(f"{folder}/", "") for name, value in plain.items()}
+
+
+def _follow_input() -> None:
+    while sys.stdin.readline():
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _leave(number: int, frame: Any) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    check_main()

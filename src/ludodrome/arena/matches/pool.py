@@ -13,8 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from ludodrome.arena.matches.executors import Workers
-from ludodrome.arena.matches.worker import work
+from ludodrome.arena.matches.workers import Workers, work
 
 AHEAD = 2
 """Jobs that are handed out for each worker: one that it does and one that lies ready."""
@@ -33,7 +32,7 @@ class Job(NamedTuple):
     argument: Any
 
 
-class Agenda(Protocol):
+class JobSource(Protocol):
     """What is to be done."""
 
     @property
@@ -54,7 +53,7 @@ class ClusterLost(ValueError):
     """The executor does not take work any more. What was finished is kept."""
 
 
-def run(agenda: Agenda, workers: Workers, glance: Callable[[], None] = lambda: None) -> None:
+def run(agenda: JobSource, workers: Workers, glance: Callable[[], None] = lambda: None) -> None:
     """Does all that is on the agenda. ``glance`` is called several times a second.
 
     Ctrl-C ends it with KeyboardInterrupt after all that is finished was taken; what is still being done is dropped.
@@ -96,7 +95,7 @@ def _interruption() -> Iterator[threading.Event]:
 class _Floor:
     """Who has what."""
 
-    def __init__(self, agenda: Agenda, workers: Workers) -> None:
+    def __init__(self, agenda: JobSource, workers: Workers) -> None:
         self.agenda, self.workers = agenda, workers
         self.executor: Executor | None = None
         self.given: dict[Future[Any], Job] = {}

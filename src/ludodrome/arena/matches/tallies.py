@@ -15,7 +15,7 @@ HARNESS = ("forfeit", "arena")
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class GameResult:
     """What counts of a record."""
 
     match: str
@@ -44,21 +44,21 @@ class Played:
         return asdict(self)
 
     @staticmethod
-    def from_json(value: dict[str, Any]) -> "Played":
+    def from_json(value: dict[str, Any]) -> "GameResult":
         """What ``to_json`` wrote, also after a way through JSON."""
         lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list | tuple)}
         verdicts = tuple((int(seat), str(cause)) for seat, cause in value["verdicts"])
-        return Played(**(value | lists | {"verdicts": verdicts}))
+        return GameResult(**(value | lists | {"verdicts": verdicts}))
 
 
-def played(record: dict[str, Any]) -> Played:
+def game_result(record: dict[str, Any]) -> GameResult:
     """What counts of a record."""
     result, seats = record["result"], len(record["names"])
     moves, slowest = [0] * seats, [0.0] * seats
     for turn in record["turns"]:
         moves[turn["seat"]] += 1
         slowest[turn["seat"]] = max(slowest[turn["seat"]], turn.get("ms", 0.0))
-    return Played(
+    return GameResult(
         record["match"],
         tuple(record["names"]),
         tuple(result["returns"]),
@@ -74,7 +74,7 @@ def played(record: dict[str, Any]) -> Played:
 
 
 @dataclass(slots=True)
-class Line:
+class PlayerTally:
     """One player's part in the games that were counted."""
 
     name: str
@@ -116,19 +116,19 @@ def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-class Tally:
+class MatchTally:
     """Games, counted one by one, in any order."""
 
     def __init__(self, names: Sequence[str], seats: int) -> None:
         self.seats = seats
-        self.lines = {name: Line(name) for name in names}
+        self.lines = {name: PlayerTally(name) for name in names}
         self.games = self.unrated = self.length = self.longest = 0
         self.shortest: int | None = None
         self.reasons: Counter[str] = Counter()
         self.decided_by: Counter[str] = Counter()
         self.seat_points = [0.0] * seats
 
-    def add(self, game: Played, group: int) -> None:
+    def add(self, game: GameResult, group: int) -> None:
         """Counts a game; ``group`` is its round: the games from one opening."""
         self.games += 1
         self.length += game.length
@@ -148,7 +148,7 @@ class Tally:
         else:
             self.unrated += 1
 
-    def _add_points(self, game: Played, group: int) -> None:
+    def _add_points(self, game: GameResult, group: int) -> None:
         first = sum(point > 0 for point in game.points)
         for seat, (name, point) in enumerate(zip(game.names, game.points, strict=True)):
             line = self.lines[name]

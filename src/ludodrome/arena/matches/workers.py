@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.transports.processes import left_behind, sweep
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is ended itself."""
-PRELOADED = ["ludodrome.arena.matches.worker", "ludodrome.arena.game_loop", "ludodrome.arena.matches.openings"]
+PRELOADED = ["ludodrome.arena.matches.workers", "ludodrome.arena.game_loop", "ludodrome.arena.matches.openings"]
 """What every worker has from the beginning."""
 CREW = "LUDODROME_CREW"
 """Whatever the workers of one executor start bears this in its environment."""
@@ -236,3 +237,39 @@ class Cluster:
     def close(self) -> None:
         """Leaves the cluster, which goes on."""
         self._client.close()
+
+
+# What runs in a worker: one call at a time. It is imported there once, before the workers part.
+# The functions are module-level, so that they can be sent to any process or machine that has this package.
+
+
+class OpeningRequest(NamedTuple):
+    """An opening to be drawn."""
+
+    game: str
+    options: dict[str, Any]
+    seed: int
+    number: int
+
+
+def work(function: Callable[[Any], Any], argument: Any) -> Any:
+    """The call. A worker that is told to leave ends its bots and goes without another word."""
+    try:
+        return function(argument)
+    except Dismissed:
+        os._exit(0)
+
+
+def play_game(assignment: PlaySpec) -> dict[str, Any]:
+    """The record of a game."""
+    from ludodrome.arena import game_loop
+
+    return game_loop.play(assignment)
+
+
+def draw_opening(wanted: OpeningRequest) -> list[Any]:
+    """The moves of an opening."""
+    from ludodrome.arena.matches.openings import opening
+    from ludodrome.games import make
+
+    return opening(make(wanted.game, **wanted.options), wanted.seed, wanted.number)

@@ -144,6 +144,6 @@ def from_text(content: bytes, name: str = "this") -> dict[str, Any]:
 
 def verify(record: dict[str, Any]) -> None:
     """Play a record again by the rules and compare everything; BadRecord names the turn that does not fit."""
-    from ludodrome.arena.records.verifying import Verifier
+    from ludodrome.arena.records.verification import Verifier
 
     Verifier(record).check()

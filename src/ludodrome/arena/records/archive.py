@@ -88,7 +88,7 @@ def _content(path: Path) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecordFilter:
     """Which records are wanted; what is None does not matter."""
 
     game: str | None = None

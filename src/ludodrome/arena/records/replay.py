@@ -1,13 +1,18 @@
 """The course of a recorded game: every position with the turn that led on from it, ready to be shown or graded."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ludodrome.game import Game
+from ludodrome.arena.play_spec import PlaySpec, read_move
+from ludodrome.arena.referee import Referee
+from ludodrome.arena.seats import ILLEGAL, Answer, Fault
+from ludodrome.arena.transports import seat as take_seat
+from ludodrome.game import Game, IllegalMove
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ReplayTurn:
     """A move, or the end of a game without one."""
 
     seat: int
@@ -27,15 +32,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Replay:
     """A game as it went."""
 
     game: Game
     states: list[Any]
     """One more than there are turns with a move."""
-    turns: list[Turn]
+    turns: list[ReplayTurn]
     """Those with a move: number k leads from states[k] to states[k + 1]."""
-    stopped: Turn | None
+    stopped: ReplayTurn | None
     """The turn that ended the game without a move, if one did."""
 
     @property
@@ -44,14 +49,14 @@ class Course:
         return [turn.move for turn in self.turns]
 
 
-def course(record: dict[str, Any]) -> Course:
+def replay_record(record: dict[str, Any]) -> Replay:
     """The course of a record that has been verified, or was written by the arena itself."""
     from ludodrome.games import make
 
     game = make(record["game"], **record["options"])
     begin = record.get("position")
     states = [game.initial_state(record["seed"]) if begin is None else begin]
-    turns: list[Turn] = []
+    turns: list[ReplayTurn] = []
     stopped = None
     for entry in [*({"move": move} for move in record["opening"]), *record["turns"]]:
         before = states[-1]
@@ -59,8 +64,76 @@ def course(record: dict[str, Any]) -> Course:
         assert seat is not None
         opening = len(turns) < len(record["opening"])
         if "move" not in entry:
-            stopped = Turn(seat, None, "", opening, entry)
+            stopped = ReplayTurn(seat, None, "", opening, entry)
             break
-        turns.append(Turn(seat, entry["move"], game.format_move(entry["move"], before), opening, entry))
+        turns.append(ReplayTurn(seat, entry["move"], game.format_move(entry["move"], before), opening, entry))
         states.append(game.apply(before, entry["move"]))
-    return Course(game, states, turns, stopped)
+    return Replay(game, states, turns, stopped)
+
+
+# A bot in a recorded game: it is asked wherever its seat was asked, and the game goes on as it was recorded.
+
+
+@dataclass(frozen=True, slots=True)
+class RerunTurn:
+    """What the bot answered where the record has a move."""
+
+    turn: int
+    state: Any
+    """The position."""
+    recorded: Any
+    """The move of the record; None if the seat made none."""
+    move: Any
+    """The bot's move; None if there is a fault."""
+    seconds: float
+    fault: Fault | None = None
+
+    @property
+    def same(self) -> bool:
+        """Whether the bot does what was done."""
+        return self.fault is None and bool(self.move == self.recorded)
+
+
+def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterator[RerunTurn]:
+    """Asks a bot, by default the recorded one, at every turn of a seat, with the seat's recorded seed.
+
+    The record must be a true one (``records.verify``). ValueError if there is no such seat or bot.
+    """
+    assignment = PlaySpec.from_json(record)
+    if not 0 <= seat < len(assignment.bots):
+        raise ValueError(f"the record has the seats 0 to {len(assignment.bots) - 1}, not {seat}")
+    table = Referee(assignment)
+    bot = take_seat(spec or assignment.bots[seat], table.game, assignment.seat_seeds[seat])
+    try:
+        bot.start(table.hello(seat))
+        for entry in record["turns"]:
+            if table.turn is None:
+                return
+            for notice in table.notices():
+                if notice.seat == seat:
+                    bot.tell(notice)
+            if entry["seat"] == seat:
+                yield _asked(table, bot.ask(table.turn), entry)
+            if "move" not in entry:
+                return
+            table.deliver(Answer(_seconds(table, entry), entry["move"]))
+    finally:
+        bot.close()
+
+
+def _seconds(table: Referee, entry: dict[str, Any]) -> float:
+    """What the clock is charged: as recorded, but never so much that the recorded move would be too late now."""
+    allowed = table.turn.seconds if table.turn else None
+    recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
+    return recorded if allowed is None else min(recorded, allowed)
+
+
+def _asked(table: Referee, answer: Answer, entry: dict[str, Any]) -> RerunTurn:
+    fault, move = answer.fault, answer.move
+    if fault is None:
+        try:
+            move = read_move(table.game, table.state, move)
+            table.game.apply(table.state, move)
+        except IllegalMove as wrong:
+            fault = Fault(ILLEGAL, str(wrong))
+    return RerunTurn(entry["turn"], table.state, entry.get("move"), None if fault else move, answer.seconds, fault)

@@ -137,7 +137,7 @@ class Verifier:
         if entry.get("substituted") and not alike(entry["move"], first_legal_move(self.game, self.state)):
             raise BadRecord("what was played for the seat is not the first legal move")
         try:
-            self.game.advance(self.states, entry["move"])
+            self.game.apply_to(self.states, entry["move"])
         except IllegalMove as wrong:
             raise BadRecord(f"the move cannot be made: {wrong}") from None
         self.state = self.game.decode(self.states[0])

@@ -9,26 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ludodrome.arena.messages import LINE
-from ludodrome.arena.sandbox.levels import NONE, Level, NoSandbox
+from ludodrome.arena.sandbox.levels import NONE, NoSandbox, SandboxLevel
 
 if TYPE_CHECKING:
-    from ludodrome.arena.sandbox.boxes import Box
-    from ludodrome.arena.sandbox.limits import Limits
-    from ludodrome.arena.sandbox.seats import BoxedSeat
+    from ludodrome.arena.sandbox.boxes import Box, BoxedSeat
+    from ludodrome.arena.sandbox.limits import ResourceLimits
 
-__all__ = ["Level", "NoSandbox", "box", "level", "seat"]
+__all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 
 
-def level(anew: bool = False) -> Level:
+def level(anew: bool = False) -> SandboxLevel:
     """The level in force, found by real attacks; ``anew``: try again what was found a while ago."""
     if sys.platform != "linux":
-        return Level(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
+        return SandboxLevel(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
     from ludodrome.arena.sandbox import probe
 
     return probe.level(anew)
 
 
-def box(source: Path, limits: "Limits | None" = None) -> "Box":
+def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
     """How a bot is run under the level in force: a folder with a main.py, or a single Python file.
 
     NoSandbox if there is no level, ValueError if there is no such bot.
@@ -36,17 +35,16 @@ def box(source: Path, limits: "Limits | None" = None) -> "Box":
     found = level()
     if not found.holds:
         raise NoSandbox(found.sentence)
-    from ludodrome.arena.sandbox.boxes import Box, read_folder
-    from ludodrome.arena.sandbox.interpreter import Interpreter
-    from ludodrome.arena.sandbox.limits import Limits
+    from ludodrome.arena.sandbox.boxes import Box, Interpreter, read_folder
+    from ludodrome.arena.sandbox.limits import ResourceLimits
     from ludodrome.arena.sandbox.probe import KINDS
 
     interpreter = Interpreter(found.interpreter, found.python, found.numpy)
-    return Box(KINDS[found.name], interpreter, limits or Limits(), read_folder(source))
+    return Box(KINDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
 
 
-def seat(source: Path, name: str = "", longest_line: int = LINE, limits: "Limits | None" = None) -> "BoxedSeat":
+def seat(source: Path, name: str = "", longest_line: int = LINE, limits: "ResourceLimits | None" = None) -> "BoxedSeat":
     """A seat for a program that speaks the bot protocol on its stdin and stdout, in a box."""
-    from ludodrome.arena.sandbox.seats import BoxedSeat
+    from ludodrome.arena.sandbox.boxes import BoxedSeat
 
     return BoxedSeat(name or source.name, box(source, limits), longest_line)

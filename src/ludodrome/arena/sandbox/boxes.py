@@ -12,16 +12,70 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ludodrome.arena.sandbox.identities import Identity
-from ludodrome.arena.sandbox.interpreter import Interpreter
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.messages import LINE
+from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.uid_pool import PooledUid
+from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.processes import KILL_SECONDS, Process
+
+# The interpreter that uploaded bots get, and the parts of the machine that it needs to run: these alone are shown.
+# It must lie under /usr: one in somebody's home cannot be read by another uid, and belongs to somebody.
+
+
+CANDIDATES = ("/usr/bin/python3",)
+LIBRARIES = ("/usr/lib", "/usr/lib64")
+LINKS = ("/lib", "/lib64")
+"""Where programs look for the same libraries."""
+TABLES = ("/etc/ld.so.cache", "/etc/alternatives")
+"""Where the loader finds libraries that have several makers, NumPy's among them: file names, and nothing else."""
+PACKAGES = ("/usr/lib/python3/dist-packages",)
+"""Where the machine's packages put NumPy."""
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python under /usr."""
+
+    path: str
+    version: str = ""
+    numpy: str | None = None
+    """NumPy's version, if the machine's packages have it."""
+
+    def command(self, main: str) -> list[str]:
+        """Running a program: no environment, no user's packages, no bytecode written; other packages only for NumPy."""
+        return [self.path, "-EsB" if self.numpy else "-EsSB", main]
+
+
+def find(candidates: Iterable[str] = CANDIDATES) -> Interpreter | None:
+    """The interpreter, if the machine has one that every uid can run."""
+    for candidate in candidates:
+        path = Path(candidate).resolve()
+        if path.is_relative_to("/usr") and not path.is_relative_to("/usr/local") and _runs_for_all(path):
+            return Interpreter(str(path))
+    return None
+
+
+def _runs_for_all(path: Path) -> bool:
+    return path.is_file() and bool(path.stat().st_mode & 0o001)
+
+
+def shown(interpreter: Interpreter) -> list[str]:
+    """Files and folders of the machine that a bot may read."""
+    links = [link for link in LINKS if os.path.isdir(link) and not os.path.islink(link)]
+    return [path for path in (interpreter.path, *LIBRARIES, *links, *TABLES) if os.path.exists(path)]
+
+
+def links() -> dict[str, str]:
+    """Links at the top of the tree to where the libraries are."""
+    return {link: os.readlink(link) for link in LINKS if os.path.islink(link)}
+
 
 MAIN = "main.py"
 MOST_FILES = 16
@@ -54,7 +108,7 @@ class Launch:
             os.close(self.handed.pop())
 
 
-class Kind(Protocol):
+class BoxBackend(Protocol):
     """A way to box a bot. Modules are kinds."""
 
     NAME: str
@@ -62,7 +116,7 @@ class Kind(Protocol):
     def missing(self) -> str | None:
         """Why this cannot be tried here; None if it can."""
 
-    def launch(self, files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
+    def launch(self, files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
         """How a bot with these files is started."""
 
 
@@ -70,9 +124,9 @@ class Kind(Protocol):
 class Box:
     """All that decides how a bot runs."""
 
-    kind: Kind
+    kind: BoxBackend
     interpreter: Interpreter
-    limits: Limits
+    limits: ResourceLimits
     files: Files
 
 
@@ -121,7 +175,7 @@ class BoxedProcess(Process):
 
     def __init__(self, box: Box) -> None:
         self._box = box
-        self._identity = Identity.take() if os.geteuid() == 0 else None
+        self._identity = PooledUid.take() if os.geteuid() == 0 else None
         self._launch: Launch | None = None
         self._first: int | None = None
         """A handle of the first process of its namespace, once it is to be ended."""
@@ -267,3 +321,24 @@ def _forget_thread() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_thread)
+
+
+# A boxed bot as a seat: pipes, deadlines and verdicts are those of every child process.
+
+
+class SandboxStartError(RuntimeError):
+    """A box could not be made, which is no fault of the bot in it."""
+
+
+class BoxedSeat(ChildSeat):
+    """A bot in a box. The box is made with its first game."""
+
+    def __init__(self, name: str, box: Box, longest_line: int = LINE) -> None:
+        super().__init__(name, (), longest_line)
+        self._box = box
+
+    def _begin(self) -> BoxedProcess:
+        try:
+            return BoxedProcess(self._box)
+        except OSError as error:
+            raise SandboxStartError(f"the sandbox could not be started: {error}") from error

@@ -10,9 +10,8 @@ import os
 import shutil
 
 from ludodrome.arena.sandbox import seccomp
-from ludodrome.arena.sandbox.boxes import ENVIRONMENT, MAIN, Files, Launch, readable
-from ludodrome.arena.sandbox.interpreter import DEVICES, Interpreter, links, shown
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, links, readable, shown
+from ludodrome.arena.sandbox.limits import ResourceLimits
 
 NAME = "bubblewrap"
 NOBODY = "65534"
@@ -35,7 +34,7 @@ def missing() -> str | None:
     return None
 
 
-def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
+def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
     """How a bot with these files is started."""
     made = Launch([])
     try:

@@ -10,11 +10,10 @@ import json
 import os
 from pathlib import Path
 
-from ludodrome.arena.sandbox import launcher, seccomp
-from ludodrome.arena.sandbox.boxes import ENVIRONMENT, MAIN, Files, Launch, readable
-from ludodrome.arena.sandbox.identities import folder_of
-from ludodrome.arena.sandbox.interpreter import DEVICES, Interpreter, shown
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox import landlock_launcher, seccomp
+from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, readable, shown
+from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.uid_pool import folder_of
 
 NAME = "landlock"
 
@@ -23,12 +22,12 @@ def missing() -> str | None:
     """Why it cannot be tried here; None if it can."""
     if os.geteuid() != 0:
         return "it needs root, to give every bot a uid of its own"
-    if launcher.version(ctypes.CDLL(None, use_errno=True)) < 1:
+    if landlock_launcher.version(ctypes.CDLL(None, use_errno=True)) < 1:
         return "this kernel has no Landlock, or it is switched off"
     return None
 
 
-def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | None) -> Launch:
+def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
     """How a bot with these files is started. They are copied to where its uid, and no other, can read them."""
     assert user is not None, "without root there is no uid to run under"
     folder = folder_of(user)
@@ -47,7 +46,7 @@ def launch(files: Files, interpreter: Interpreter, limits: Limits, user: int | N
         "environment": ENVIRONMENT,
     }
     made.handed.append(readable(json.dumps(order).encode()))
-    made.arguments = [interpreter.path, "-ISB", str(Path(launcher.__file__)), str(made.handed[0])]
+    made.arguments = [interpreter.path, "-ISB", str(Path(landlock_launcher.__file__)), str(made.handed[0])]
     return made
 
 

@@ -15,7 +15,7 @@ class NoSandbox(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class SandboxLevel:
     """What bots that strangers wrote are run under here."""
 
     name: str
@@ -55,9 +55,9 @@ class Level:
         }
 
     @staticmethod
-    def from_json(value: dict[str, Any]) -> "Level":
+    def from_json(value: dict[str, Any]) -> "SandboxLevel":
         """What ``to_json`` wrote."""
-        return Level(
+        return SandboxLevel(
             value["level"],
             tuple(value["why_not_better"]),
             value["interpreter"],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """The limits of one bot, for as long as it lives."""
 
     memory: int = 256 * 1024 * 1024

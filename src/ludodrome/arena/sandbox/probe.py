@@ -18,15 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.sandbox import bubblewrap, identities, landlock, seccomp
-from ludodrome.arena.sandbox.attacks import HELD, Tried, batches, carry_out, program, targets
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Kind
-from ludodrome.arena.sandbox.interpreter import PACKAGES, Interpreter, find
-from ludodrome.arena.sandbox.levels import NAMES, NONE, Level
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox import bubblewrap, landlock, seccomp, uid_pool
+from ludodrome.arena.sandbox.attacks import HELD, AttackResult, batches, carry_out, program, targets
+from ludodrome.arena.sandbox.boxes import MAIN, PACKAGES, Box, BoxBackend, BoxedProcess, Interpreter, find
+from ludodrome.arena.sandbox.levels import NAMES, NONE, SandboxLevel
+from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.atomic_io import write_whole
 
-KINDS: dict[str, Kind] = {one.NAME: one for one in (bubblewrap, landlock)}
+KINDS: dict[str, BoxBackend] = {one.NAME: one for one in (bubblewrap, landlock)}
 HOURS = 6.0
 """For so long is it believed that a level holds ..."""
 MINUTES = 1.0
@@ -39,10 +38,10 @@ SECONDS = 20.0
 # What is kept
 
 _lock = threading.Lock()
-_known: dict[str, tuple[float, Level]] = {}
+_known: dict[str, tuple[float, SandboxLevel]] = {}
 
 
-def level(anew: bool = False) -> Level:
+def level(anew: bool = False) -> SandboxLevel:
     """The level in force. The first call may take a second or two; ``anew``: try everything again."""
     key = _circumstances()
     with _lock:
@@ -54,14 +53,14 @@ def level(anew: bool = False) -> Level:
         return found[1]
 
 
-def _is_fresh(since: float, found: Level) -> bool:
+def _is_fresh(since: float, found: SandboxLevel) -> bool:
     return 0 <= time.time() - since < (HOURS * 3600 if found.holds else MINUTES * 60)
 
 
 def _circumstances() -> str:
     """All that what was found depends on."""
     machine = find()
-    parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(identities.SETTING), _sources()]
+    parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources()]
     with contextlib.suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
     programs = (bubblewrap.program(), bubblewrap.PRLIMIT, bubblewrap.SETPRIV, machine.path if machine else None)
@@ -84,18 +83,18 @@ def _file() -> Path:
     return Path(home) / "ludodrome" / "sandbox.json"
 
 
-def _read(key: str) -> tuple[float, Level] | None:
+def _read(key: str) -> tuple[float, SandboxLevel] | None:
     """What an earlier process found, if the file is ours alone."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         state = _file().stat()
         if state.st_uid == os.geteuid() and not state.st_mode & 0o022:
             kept = json.loads(_file().read_text("utf-8"))
             if kept["key"] == key:
-                return float(kept["time"]), Level.from_json(kept["found"])
+                return float(kept["time"]), SandboxLevel.from_json(kept["found"])
     return None
 
 
-def _write(key: str, when: float, found: Level) -> None:
+def _write(key: str, when: float, found: SandboxLevel) -> None:
     with contextlib.suppress(OSError):  # a machine where nothing can be kept tries anew each time
         _file().parent.mkdir(parents=True, exist_ok=True)
         write_whole(_file(), json.dumps({"key": key, "time": when, "found": found.to_json()}).encode())
@@ -104,24 +103,24 @@ def _write(key: str, when: float, found: Level) -> None:
 # Trying
 
 
-def probe(names: Sequence[str] = NAMES) -> Level:
+def probe(names: Sequence[str] = NAMES) -> SandboxLevel:
     """Try the levels, the best first, until one holds."""
     machine = find()
     if machine is None:
-        return Level(NONE, ("there is no /usr/bin/python3 that every uid can run",))
+        return SandboxLevel(NONE, ("there is no /usr/bin/python3 that every uid can run",))
     if not seccomp.here():
         why = f"the filter of system calls is written for {seccomp.MACHINE}, and this is {platform.machine()}"
-        return Level(NONE, (why,))
+        return SandboxLevel(NONE, (why,))
     why_not: list[str] = []
     for name in names:
         found = _try(name, machine)
-        if isinstance(found, Level):
+        if isinstance(found, SandboxLevel):
             return replace(found, why_not_better=tuple(why_not))
         why_not.append(f"{name}: {found}")
-    return Level(NONE, tuple(why_not))
+    return SandboxLevel(NONE, tuple(why_not))
 
 
-def _try(name: str, machine: Interpreter) -> Level | str:
+def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
     """The level, if it holds; else why not."""
     kind = KINDS[name]
     if why := kind.missing():
@@ -136,7 +135,7 @@ def _try(name: str, machine: Interpreter) -> Level | str:
     if through := [one for one in tried if one.verdict != HELD]:
         first = through[0]
         return f"{len(through)} of {len(tried)} attacks were not held off; {first.name}: {first.verdict}, {first.words}"
-    return Level(name, (), offered.path, offered.version, offered.numpy, tuple(one.to_json() for one in tried))
+    return SandboxLevel(name, (), offered.path, offered.version, offered.numpy, tuple(one.to_json() for one in tried))
 
 
 OFFERS = b"""
@@ -150,10 +149,10 @@ print(json.dumps([platform.python_version(), found]), flush=True)
 """
 
 
-def offers(kind: Kind, machine: Interpreter) -> Interpreter | str:
+def offers(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
     """The interpreter as bots get it, with its version and NumPy's if it has NumPy; a sentence if nothing runs."""
     searching = Interpreter(machine.path, numpy="perhaps")
-    process = BoxedProcess(Box(kind, searching, Limits(), {MAIN: OFFERS}))
+    process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: OFFERS}))
     said = b""
     deadline = time.monotonic() + SECONDS
     try:
@@ -168,9 +167,9 @@ def offers(kind: Kind, machine: Interpreter) -> Interpreter | str:
     return Interpreter(machine.path, version, numpy)
 
 
-def attacked(kind: Kind, machine: Interpreter) -> list[Tried]:
+def attacked(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
     """What came of every attack on a level."""
-    limits = Limits()
+    limits = ResourceLimits()
     with targets(limits) as given, ThreadPoolExecutor(AT_ONCE) as threads:
         boxes = [(batch, Box(kind, machine, limits, program(batch, given))) for batch in batches()]
         runs = [threads.submit(carry_out, batch, box) for batch, box in boxes]

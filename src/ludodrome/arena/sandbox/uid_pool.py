@@ -28,7 +28,7 @@ _CLEAN = b"clean"
 """Stands in the file of a uid under which there is nothing."""
 
 
-class NoneFree(OSError):
+class NoFreeUid(OSError):
     """All uids of the pool are taken."""
 
 
@@ -67,7 +67,7 @@ def folder_of(uid: int) -> Path:
     return own_folder("bots", 0o711) / str(uid)
 
 
-class Identity:
+class PooledUid:
     """One uid (and the gid of the same number), from ``take`` to ``give_back``."""
 
     def __init__(self, uid: int, lock: int) -> None:
@@ -75,7 +75,7 @@ class Identity:
         self._lock: int | None = lock
 
     @staticmethod
-    def take() -> "Identity":
+    def take() -> "PooledUid":
         """One that nobody has; NoneFree if there is none. Where its dead only wait to be reaped, it waits for that."""
         folder = own_folder("uids", 0o700)
         uids = pool()
@@ -86,14 +86,14 @@ class Identity:
             for uid in (*uids[start:], *uids[:start]):
                 if (lock := atomic_io.lock_file(folder / str(uid))) is None:
                     continue
-                identity = Identity(uid, lock)
+                identity = PooledUid(uid, lock)
                 if os.pread(lock, len(_CLEAN), 0) == _CLEAN or identity.clean():
                     os.ftruncate(lock, 0)
                     return identity
                 identity.close()
                 haunted = True
             if not haunted or time.monotonic() > deadline:
-                raise NoneFree(f"all {len(uids)} uids that are kept for bots are in use")
+                raise NoFreeUid(f"all {len(uids)} uids that are kept for bots are in use")
             time.sleep(0.01)
 
     def clean(self) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ludodrome.arena.statistics.likelihood import Numbers
+from ludodrome.arena.statistics.scores import Numbers
 
 Integers = NDArray[np.int64]
 Contenders = tuple[tuple[int, int], ...]

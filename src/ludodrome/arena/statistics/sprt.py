@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.arena.statistics.likelihood import Numbers, fit, regular
-from ludodrome.arena.statistics.scores import PAIR_VALUES, expected_share
+from ludodrome.arena.statistics.scores import PAIR_VALUES, Numbers, expected_share, fit, regular
 
 BETTER, NOT_BETTER = "H1", "H0"
 MOST_ELO = 1000

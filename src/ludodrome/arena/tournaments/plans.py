@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
-from ludodrome.arena.matches.fixtures import MatchSettings
-from ludodrome.arena.tournaments.formats import swiss_rounds
+from ludodrome.arena.matches.scheduler import MatchSettings
 from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
@@ -54,12 +53,12 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """A tournament before it is played."""
 
     name: str
     format: str
-    disciplines: tuple[MatchSettings, ...]
+    settings: tuple[MatchSettings, ...]
     entrants: tuple[Entrant, ...]
     pairs: int
     rounds: int
@@ -74,9 +73,9 @@ class Plan:
         """Of the entrants."""
         return [entrant.name for entrant in self.entrants]
 
-    def discipline(self, name: str) -> MatchSettings:
+    def settings_of(self, name: str) -> MatchSettings:
         """One of its games."""
-        return next(one for one in self.disciplines if one.name == name)
+        return next(one for one in self.settings if one.name == name)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; ``from_json`` reads it back."""
@@ -84,26 +83,26 @@ class Plan:
             "name": self.name,
             "format": self.format,
             "entrants": [asdict(entrant) for entrant in self.entrants],
-            "games": [asdict(one) | {"conditions": one.conditions.to_json()} for one in self.disciplines],
+            "games": [asdict(one) | {"conditions": one.conditions.to_json()} for one in self.settings],
             "challengers": list(self.challengers),
         }
         same = ("pairs", "rounds", "extra_pairs", "home_and_away", "openings", "seed")
         return plain | {name: getattr(self, name) for name in same}
 
     @staticmethod
-    def from_json(value: dict[str, Any]) -> "Plan":
+    def from_json(value: dict[str, Any]) -> "TournamentPlan":
         """What ``to_json`` wrote."""
         rest = {key: one for key, one in value.items() if key not in ("games", "entrants", "challengers")}
         games = (one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
-        return Plan(
-            disciplines=tuple(MatchSettings(**one) for one in games),
+        return TournamentPlan(
+            settings=tuple(MatchSettings(**one) for one in games),
             entrants=tuple(Entrant(**one) for one in value["entrants"]),
             challengers=tuple(value["challengers"]),
             **rest,
         )
 
 
-def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> Plan:
+def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> TournamentPlan:
     """The plan in a TOML file, with some of it taken from elsewhere instead; ValueError says what is wrong."""
     try:
         with open(path, "rb") as file:
@@ -118,19 +117,19 @@ def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> 
         raise ValueError(f"the plan {path}: {error}") from error
 
 
-def make_plan(value: Mapping[str, Any]) -> Plan:
+def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
     """A plan from what stands in a TOML file; what is left out is as usual. ValueError says what is wrong."""
     for key in value:
         if key not in _KEYS:
             raise ValueError(f"there is no {show(key)} in a plan; it has {listing(_KEYS)}")
     seed = integer(value.get("seed", 0), 0, MOST_SEED, "the seed", ValueError)
     kind = choice(value.get("format", ROUND_ROBIN), FORMATS, "the format", ValueError)
-    disciplines = _disciplines(value, seed)
-    entrants = _entrants(value.get("bots"), disciplines)
-    plan = Plan(
+    settings = _settings(value, seed)
+    entrants = _entrants(value.get("bots"), settings)
+    plan = TournamentPlan(
         _text(value.get("name", "tournament"), "the name"),
         kind,
-        disciplines,
+        settings,
         entrants,
         integer(value.get("pairs", 1), 1, MOST_PAIRS, "pairs", ValueError),
         integer(value.get("rounds", swiss_rounds(len(entrants))), 1, 1000, "rounds", ValueError),
@@ -144,12 +143,17 @@ def make_plan(value: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def _check_format(plan: Plan, value: Mapping[str, Any]) -> None:
+def swiss_rounds(entrants: int) -> int:
+    """How many rounds it takes until one can be alone at the top."""
+    return max(1, (entrants - 1).bit_length())
+
+
+def _check_format(plan: TournamentPlan, value: Mapping[str, Any]) -> None:
     """What does not go together."""
     for key, kind in (("rounds", SWISS), ("challengers", GAUNTLET), ("extra_pairs", KNOCKOUT)):
         if value.get(key) is not None and plan.format != kind:
             raise ValueError(f"{key} belongs to the format {kind}, and this is {plan.format}")
-    for one in plan.disciplines:
+    for one in plan.settings:
         if one.seats > 2 and (plan.format != ROUND_ROBIN or plan.home_and_away):
             raise ValueError(
                 f"{one.name} has {one.seats} seats: it can be played in a round robin, without home and away"
@@ -163,12 +167,12 @@ def _check_format(plan: Plan, value: Mapping[str, Any]) -> None:
         raise ValueError("a gauntlet needs somebody besides the challengers")
 
 
-def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
+def _settings(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
     games = value.get("games")
     if type(games) is not list or not games:
         raise ValueError(f"games is {_KEYS['games']}, not {show(games)}")
     shown = _yes(value.get("legal_moves", True), "legal_moves")
-    found = [_discipline(one if type(one) is dict else {"id": one}, value, shown, seed) for one in games]
+    found = [_game_settings(one if type(one) is dict else {"id": one}, value, shown, seed) for one in games]
     _check_distinct([one.name for one in found], "two games are called")
     for number, one in enumerate(found):
         for other in found[:number]:
@@ -177,7 +181,7 @@ def _disciplines(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ..
     return tuple(found)
 
 
-def _discipline(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> MatchSettings:
+def _game_settings(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> MatchSettings:
     keys = ("id", "name", "options", "clock", "policy")
     if not ("id" in value and set(value) <= set(keys)):
         raise ValueError(f"a game of a plan has its id and may have {listing(keys[1:])}, not {listing(value)}")
@@ -197,19 +201,19 @@ def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | 
     return None if found is None else _text(found, key)
 
 
-def _entrants(value: Any, disciplines: Sequence[MatchSettings]) -> tuple[Entrant, ...]:
+def _entrants(value: Any, settings: Sequence[MatchSettings]) -> tuple[Entrant, ...]:
     if type(value) is not list or not 2 <= len(value) <= MOST_BOTS:
         raise ValueError(f"a tournament has from 2 to {MOST_BOTS} bots, {_KEYS['bots']}, not {show(value)}")
-    found = tuple(_entrant(one if type(one) is dict else {"bot": one}, disciplines) for one in value)
+    found = tuple(_entrant(one if type(one) is dict else {"bot": one}, settings) for one in value)
     _check_distinct([one.name for one in found], "two bots are called")
     return found
 
 
-def _entrant(value: dict[str, Any], disciplines: Sequence[MatchSettings]) -> Entrant:
+def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entrant:
     keys = ("bot", "name", "home")
     if not ("bot" in value and set(value) <= set(keys)):
         raise ValueError(f"a bot of a plan has bot, its spec, and may have {listing(keys[1:])}, not {listing(value)}")
-    games = [one.name for one in disciplines]
+    games = [one.name for one in settings]
     spec = value["bot"]
     if type(spec) is not dict:
         spec = dict.fromkeys(games, spec)

@@ -9,8 +9,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ludodrome.arena.tournaments.strengths import Strength, Strengths, strengths
-from ludodrome.arena.tournaments.tournament import Cell, Tournament
+from ludodrome.arena.tournaments.tournament import CrosstableCell, Strength, Strengths, Tournament, strengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,11 @@ class Standing:
         return asdict(self) | {"rating": self.rating._asdict() if self.rating is not None else None}
 
 
-def standings(tournament: Tournament, discipline: str | None = None) -> list[Standing]:
+def standings(tournament: Tournament, game: str | None = None) -> list[Standing]:
     """The table over all games, or of one of them; best first."""
-    chosen = [one for name, one in tournament.results.items() if discipline in (None, name)]
-    notes = tournament.rounds.notes() if discipline is None else {}
-    ratings = rated(tournament, discipline).ratings
+    chosen = [one for name, one in tournament.results.items() if game in (None, name)]
+    notes = tournament.rounds.notes() if game is None else {}
+    ratings = rated(tournament, game).ratings
     lines = []
     for name in tournament.plan.names:
         parts = [one.tally.lines[name] for one in chosen]
@@ -63,17 +62,17 @@ def standings(tournament: Tournament, discipline: str | None = None) -> list[Sta
                 notes.get(name, ""),
             )
         )
-    return _placed(tournament, lines, discipline)
+    return _placed(tournament, lines, game)
 
 
-def rated(tournament: Tournament, discipline: str | None = None) -> Strengths:
+def rated(tournament: Tournament, game: str | None = None) -> Strengths:
     """The ratings over all games, or in one of them."""
-    return strengths([one.games for name, one in tournament.results.items() if discipline in (None, name)])
+    return strengths([one.games for name, one in tournament.results.items() if game in (None, name)])
 
 
-def _placed(tournament: Tournament, lines: list[Standing], discipline: str | None) -> list[Standing]:
+def _placed(tournament: Tournament, lines: list[Standing], game: str | None) -> list[Standing]:
     """As the format orders them, or by points where all meet all, else by rating."""
-    order = tournament.rounds.order() if discipline is None else None
+    order = tournament.rounds.order() if game is None else None
     if order is not None:
         ranked = [lines[number] for number in order]
     elif len({line.games for line in lines}) == 1:
@@ -87,13 +86,13 @@ def _rating(line: Standing) -> float:
     return line.rating.rating if line.rating is not None else 0.0
 
 
-def crosstable(tournament: Tournament, discipline: str | None = None) -> dict[tuple[str, str], Cell]:
+def crosstable(tournament: Tournament, game: str | None = None) -> dict[tuple[str, str], CrosstableCell]:
     """What everybody did against everybody, over all games or in one of them."""
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], CrosstableCell] = {}
     for name, results in tournament.results.items():
-        if discipline in (None, name):
+        if game in (None, name):
             for pair, cell in results.cells.items():
-                total = cells.setdefault(pair, Cell())
+                total = cells.setdefault(pair, CrosstableCell())
                 total.wins += cell.wins
                 total.draws += cell.draws
                 total.losses += cell.losses
@@ -105,9 +104,9 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def text_table(tournament: Tournament, discipline: str | None = None) -> list[str]:
+def text_table(tournament: Tournament, game: str | None = None) -> list[str]:
     """Standings and crosstable in one, for a fixed-width face; the columns are the places of the rivals."""
-    lines, cells = standings(tournament, discipline), crosstable(tournament, discipline)
+    lines, cells = standings(tournament, game), crosstable(tournament, game)
     rows = [["", "bot", "games", "points", "rating (95 %)", *(str(line.place) for line in lines)]]
     for line in lines:
         against = ["·" if rival is line else _cell(cells.get((line.name, rival.name))) for rival in lines]
@@ -121,7 +120,7 @@ def _set(cell: str, column: int, width: int) -> str:
     return cell.ljust(width) if column == 1 else cell.rjust(width)
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: CrosstableCell | None) -> str:
     return "" if cell is None else f"{number(cell.points)}/{cell.games}"
 
 

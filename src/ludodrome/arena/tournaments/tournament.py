@@ -1,20 +1,20 @@
-"""A tournament being played, or being looked at: its fixtures, its ledger, its tables.
+"""A tournament being played, or being looked at: its pairings, its ledger, its tables.
 
 The plan is in ``plans.py``, the order of the games in ``rounds.py``, what is written down in ``store/``. Every game is
 written down, in a transaction of its own, before it counts; whoever goes on later counts it from there.
 """
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from ludodrome.arena.matches import worker
-from ludodrome.arena.matches.books import Book, Moves, NoBook
-from ludodrome.arena.matches.executors import Workers
-from ludodrome.arena.matches.fixtures import Fixture, MatchSettings, Play, Programme, Record
+from ludodrome.arena.matches.openings import EmptyBook, Moves, OpeningBook
 from ludodrome.arena.matches.pool import run
-from ludodrome.arena.matches.tallies import Played, Tally
-from ludodrome.arena.tournaments.plans import Plan
+from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Play, Record
+from ludodrome.arena.matches.tallies import GameResult, MatchTally
+from ludodrome.arena.matches.workers import Workers, play_game
+from ludodrome.arena.statistics.ratings import rate
+from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.rounds import rounds_of
 from ludodrome.games import make
 from ludodrome.store.tournaments import Ledger
@@ -23,8 +23,8 @@ from ludodrome.store.tournaments import Ledger
 class LedgerBook:
     """The openings of one game, in the ledger."""
 
-    def __init__(self, ledger: Ledger, discipline: str, known: dict[int, Moves]) -> None:
-        self._ledger, self._discipline, self._known = ledger, discipline, known
+    def __init__(self, ledger: Ledger, game: str, known: dict[int, Moves]) -> None:
+        self._ledger, self._game, self._known = ledger, game, known
 
     def find(self, number: int) -> Moves | None:
         """The moves of an opening; None if it is not drawn yet."""
@@ -32,7 +32,7 @@ class LedgerBook:
 
     def add(self, number: int, moves: list[Any]) -> None:
         """Writes an opening down."""
-        self._ledger.add_opening(self._discipline, number, moves)
+        self._ledger.add_opening(self._game, number, moves)
         self._known[number] = tuple(moves)
 
 
@@ -41,22 +41,22 @@ class LedgerArchive:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        found = (Played.from_json(counted) for _, counted in ledger.games())
+        found = (GameResult.from_json(counted) for _, counted in ledger.games())
         self._known = {game.match: game for game in found}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, match: str) -> Played | None:
+    def find(self, match: str) -> GameResult | None:
         """What counts of a game that was played."""
         return self._known.get(match)
 
-    def keep(self, fixture: Fixture, record: Record, game: Played) -> None:
+    def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
         """Writes a game down. If another process has done so meanwhile, its game is the one that stays."""
-        self._ledger.add_game(game.match, fixture.discipline.name, game.rated, game.to_json(), record)
+        self._ledger.add_game(game.match, pairing.settings.name, game.rated, game.to_json(), record)
 
 
-class Cell:
+class CrosstableCell:
     """What one bot did against another: a square of the crosstable. With three seats, who of the two did better."""
 
     __slots__ = ("draws", "losses", "wins")
@@ -84,18 +84,18 @@ class Cell:
 class Results:
     """What was played of one game of a tournament."""
 
-    def __init__(self, discipline: MatchSettings, names: list[str]) -> None:
-        self.discipline = discipline
-        self.tally = Tally(names, discipline.seats)
-        self.cells: dict[tuple[str, str], Cell] = {}
+    def __init__(self, settings: MatchSettings, names: list[str]) -> None:
+        self.settings = settings
+        self.tally = MatchTally(names, settings.seats)
+        self.cells: dict[tuple[str, str], CrosstableCell] = {}
         self.lengths: Counter[int] = Counter()
         self.games: Counter[tuple[tuple[str, ...], tuple[float, ...]]] = Counter()
         """How often a seating (names by seat) came to these returns: all that ratings need."""
         self._rounds: dict[tuple[int, tuple[str, ...]], int] = {}
 
-    def add(self, fixture: Fixture, game: Played) -> None:
+    def add(self, pairing: Pairing, game: GameResult) -> None:
         """Counts a game."""
-        round_ = fixture.opening, tuple(sorted(game.names))
+        round_ = pairing.opening, tuple(sorted(game.names))
         self.tally.add(game, self._rounds.setdefault(round_, len(self._rounds)))
         self.lengths[game.length] += 1
         if not game.rated:
@@ -104,19 +104,19 @@ class Results:
         for seat, name in enumerate(game.names):
             for other, rival in enumerate(game.names):
                 if other != seat:
-                    cell = self.cells.setdefault((name, rival), Cell())
+                    cell = self.cells.setdefault((name, rival), CrosstableCell())
                     cell.add(game.returns[seat], game.returns[other])
 
 
 class Tournament:
-    """The source of a tournament's fixtures, and what has come of them."""
+    """The source of a tournament's pairings, and what has come of them."""
 
     enough = False
 
-    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+    def __init__(self, plan: TournamentPlan, ledger: Ledger) -> None:
         self.plan, self.ledger = plan, ledger
         self.rounds = rounds_of(plan)
-        self.results = {one.name: Results(one, plan.names) for one in plan.disciplines}
+        self.results = {one.name: Results(one, plan.names) for one in plan.settings}
         self.played = 0
 
     @property
@@ -129,36 +129,77 @@ class Tournament:
         """Whether all games are in."""
         return self.played >= self.total
 
-    def next(self) -> Fixture | None:
+    def next(self) -> Pairing | None:
         """The next game, if one is known."""
         return self.rounds.next()
 
-    def take(self, fixture: Fixture, game: Played) -> None:
+    def take(self, pairing: Pairing, game: GameResult) -> None:
         """Counts a game."""
         self.played += 1
-        self.results[fixture.discipline.name].add(fixture, game)
-        self.rounds.take(fixture, game)
+        self.results[pairing.settings.name].add(pairing, game)
+        self.rounds.take(pairing, game)
 
-    def books(self) -> dict[str, Book]:
+    def books(self) -> dict[str, OpeningBook]:
         """The openings of each game, as far as they were drawn."""
-        known: dict[str, dict[int, Moves]] = {one.name: {} for one in self.plan.disciplines}
-        for discipline, number, moves in self.ledger.openings():
-            known[discipline][number] = tuple(moves)
-        return {one.name: self._book(one, known[one.name]) for one in self.plan.disciplines}
+        known: dict[str, dict[int, Moves]] = {one.name: {} for one in self.plan.settings}
+        for name, number, moves in self.ledger.openings():
+            known[name][number] = tuple(moves)
+        return {one.name: self._book(one, known[one.name]) for one in self.plan.settings}
 
-    def _book(self, discipline: MatchSettings, known: dict[int, Moves]) -> Book:
-        drawn = self.plan.openings and make(discipline.game, **discipline.options).actions_a_turn == 1
-        return LedgerBook(self.ledger, discipline.name, known) if drawn else NoBook()
+    def _book(self, settings: MatchSettings, known: dict[int, Moves]) -> OpeningBook:
+        drawn = self.plan.openings and make(settings.game, **settings.options).actions_a_turn == 1
+        return LedgerBook(self.ledger, settings.name, known) if drawn else EmptyBook()
 
-    def play(self, workers: Workers, play: Play = worker.play, glance: Callable[[], None] = lambda: None) -> None:
+    def play(self, workers: Workers, play: Play = play_game, glance: Callable[[], None] = lambda: None) -> None:
         """Plays all that was not played yet. Ctrl-C, or whatever else, leaves it so that it can go on."""
-        run(Programme(self, self.books(), LedgerArchive(self.ledger), play), workers, glance)
+        run(MatchScheduler(self, self.books(), LedgerArchive(self.ledger), play), workers, glance)
 
     def recall(self) -> None:
         """Counts what is in the ledger, and plays nothing."""
         books, archive = self.books(), LedgerArchive(self.ledger)
-        while fixture := self.next():
-            moves = books[fixture.discipline.name].find(fixture.opening)
-            game = archive.find(fixture.assignment(moves).match) if moves is not None else None
+        while pairing := self.next():
+            moves = books[pairing.settings.name].find(pairing.opening)
+            game = archive.find(pairing.assignment(moves).match) if moves is not None else None
             if game is not None:
-                self.take(fixture, game)
+                self.take(pairing, game)
+
+
+# Ratings of a tournament's bots, from its counted games. How they are estimated is in ``ratings.py``.
+
+
+Counted = Counter[tuple[tuple[str, ...], tuple[float, ...]]]
+"""How often a seating (names by seat) came to these returns."""
+
+
+class Strength(NamedTuple):
+    """A rating with its 95 % interval, in Elo points from the mean."""
+
+    rating: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.rating:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
+
+
+class Strengths(NamedTuple):
+    """The ratings of all who have played, by name, and what is to be said about them."""
+
+    ratings: dict[str, Strength]
+    notes: list[str]
+
+
+def strengths(games: Sequence[Counted]) -> Strengths:
+    """Ratings over several games together.
+
+    Those with two seats count together, as if they were one game. Where there are some with two seats and some with
+    three, those with three are left out.
+    """
+    fewest = min((len(names) for counted in games for names, _ in counted), default=0)
+    together: Counted = Counter()
+    for counted in games:
+        together.update({game: times for game, times in counted.items() if len(game[0]) == fewest})
+    if not together:
+        return Strengths({}, [])
+    found = rate(dict(sorted(together.items())))  # in one order, so that the same games give the same digits
+    return Strengths({line.name: Strength(line.rating, line.low, line.high) for line in found.table}, found.notes)

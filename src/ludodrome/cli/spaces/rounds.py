@@ -96,7 +96,7 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         [f"seat {seat} {sign}", *box_board(board).splitlines()]
         for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
     ]
-    console = screen.console()
+    console = screen.stdout()
 
     def show(lines: list[str]) -> None:
         text = Text("\n".join(lines) + "\n")
@@ -204,7 +204,7 @@ def _show_heat(margins: list[list[int]]) -> None:
     """Margins in colours: the first side's boards downwards, the second's across."""
     from rich.text import Text
 
-    console = screen.console()
+    console = screen.stdout()
     most = max(1, *(abs(margin) for row in margins for margin in row))
     console.print(Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
     for number, row in enumerate(margins, 1):

@@ -19,7 +19,7 @@ class Caldera(Game):
     max_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.EVALUATOR
+    evaluator = evaluate.EVALUATOR
     codec = codec
     move_format = (
         "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "

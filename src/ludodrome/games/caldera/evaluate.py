@@ -1,4 +1,4 @@
-"""What a position of caldera is worth, and what else a search asks about it: order, noise, marks, keys.
+"""What a position of caldera is worth, and what else a search asks about it: order, noise, num_move_ids, keys.
 
 What wins at once is in ``threats.py``, the rules are in ``rules.py``. The pieces have no forward, so that
 everything here is the same for all eight symmetries of the board. R-numbers are those of RULES.md.
@@ -177,11 +177,11 @@ def _merits(
 
 
 @kernel
-def worth(s: Record, hero: Int, weights: Array) -> Int:
-    """What the hero has more than the enemy, weighed; weights: (merits,) int64 in the order of MERITS."""
-    ground, own, enemy = ground_of(s), side_of(s, hero), side_of(s, 1 - hero)
+def worth(s: Record, pov_seat: Int, weights: Array) -> Int:
+    """What the pov_seat has more than the enemy, weighed; weights: (merits,) int64 in the order of MERITS."""
+    ground, own, enemy = ground_of(s), side_of(s, pov_seat), side_of(s, 1 - pov_seat)
     reach, enemy_reach = _reaches(ground, own, enemy)
-    turn = np.int64(np.int64(s.ply) % SEATS == hero)
+    turn = np.int64(np.int64(s.ply) % SEATS == pov_seat)
     urgency = max(0, LATE + np.int64(s.ply) - np.int64(s.turn_limit))
     ours = _merits(ground, own, enemy, reach, enemy_reach, turn, urgency, weights)
     theirs = _merits(ground, enemy, own, enemy_reach, reach, 1 - turn, urgency, weights)
@@ -189,9 +189,9 @@ def worth(s: Record, hero: Int, weights: Array) -> Int:
 
 
 @kernel
-def value(s: Record, hero: Int) -> Int:
+def value(s: Record, pov_seat: Int) -> Int:
     """What a running position is worth to a seat."""
-    return min(max(worth(s, hero, WEIGHTS), -MOST), MOST)
+    return min(max(worth(s, pov_seat, WEIGHTS), -MOST), MOST)
 
 
 # Order and noise
@@ -211,7 +211,7 @@ def _price(side: Side, cells: Cells) -> Int:
 
 
 @kernel
-def loud(s: Record, action: Int) -> Any:
+def is_tactical(s: Record, action: Int) -> Any:
     """Captures, and eruptions that bury somebody and not one's own crown."""
     seat = np.int64(s.ply) % SEATS
     to = bit(TO[s.cells[seat, SLOT[action]], action])
@@ -226,14 +226,14 @@ def loud(s: Record, action: Int) -> Any:
 
 
 @kernel
-def survey(s: Record) -> tuple[Ground, Side, Side]:
+def move_context(s: Record) -> tuple[Ground, Side, Side]:
     """The ground, the mover's pieces and the other seat's."""
     seat = np.int64(s.ply) % SEATS
     return ground_of(s), side_of(s, seat), side_of(s, 1 - seat)
 
 
 @kernel
-def promise(s: Record, seen: tuple[Ground, Side, Side], action: Int) -> Int:
+def move_score(s: Record, seen: tuple[Ground, Side, Side], action: Int) -> Int:
     """Eruptions by who is buried, captures by what is won, other actions by where they lead."""
     ground, own, enemy = seen
     slot = np.int64(SLOT[action])
@@ -271,14 +271,14 @@ _HOWS = [
     *((FORGE, direction) for direction in ORTHOGONAL),
 ]
 _WAYS = len(_HOWS)
-MARKS = CELLS * _WAYS
+NUM_MOVE_IDS = CELLS * _WAYS
 _HOW = np.array([_HOWS.index((kind, direction)) for _, kind, direction in ACTIONS])
 _CELL_TURNS = cell_turns(SIDE, SIDE)
 
 
-def _turned_marks() -> Array:
+def _move_id_symmetries() -> Array:
     turns = direction_turns(COMPASS)
-    table = np.zeros((SYMMETRIES, MARKS), np.uint16)
+    table = np.zeros((SYMMETRIES, NUM_MOVE_IDS), np.uint16)
     for symmetry in range(SYMMETRIES):
         hows = [_HOWS.index((kind, turns[symmetry, direction])) for kind, direction in _HOWS]
         for cell in range(CELLS):
@@ -288,7 +288,7 @@ def _turned_marks() -> Array:
 
 
 @kernel
-def mark(s: Record, action: Int) -> Int:
+def move_id(s: Record, action: Int) -> Int:
     """From which cell, and which of the twenty ways to move or to forge."""
     seat = np.int64(s.ply) % SEATS
     return np.int64(s.cells[seat, SLOT[action]]) * _WAYS + _HOW[action]
@@ -312,7 +312,7 @@ def _toggle(keys: Array, at: Int, words: Array) -> None:
 
 
 @kernel
-def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
     """The keys of the position after, from those of the position before and what differs.
 
     A blank record, both crowns on one cell, counts as a board without pieces: keys from scratch begin there.
@@ -345,16 +345,16 @@ def gain(before: Record, after: Record) -> Int:
 EVALUATOR = Evaluator(
     value=value,
     winning=threats.winning,
-    pressed=threats.pressed,
-    narrow=threats.narrow,
-    loud=loud,
-    survey=survey,
-    promise=promise,
+    in_check=threats.in_check,
+    evasions=threats.evasions,
+    is_tactical=is_tactical,
+    move_context=move_context,
+    move_score=move_score,
     gain=gain,
-    mark=mark,
-    rekey=rekey,
-    marks=MARKS,
-    turned=_turned_marks(),
+    move_id=move_id,
+    update_hash=update_hash,
+    num_move_ids=NUM_MOVE_IDS,
+    move_id_symmetries=_move_id_symmetries(),
     by_points=False,
-    quiet=False,
+    has_no_tactics=False,
 )

@@ -196,7 +196,7 @@ def winning(s: Record) -> Int:
 
 
 @kernel
-def pressed(s: Record) -> Any:
+def in_check(s: Record) -> Any:
     """Whether the enemy would win at once by R16 or R17 if it were his turn, and his turn will come (R18)."""
     if s.ply + 1 >= s.turn_limit:
         return False
@@ -205,7 +205,7 @@ def pressed(s: Record) -> Any:
 
 
 @kernel
-def narrow(s: Record, buffer: Array, count: Int) -> Int:
+def evasions(s: Record, buffer: Array, count: Int) -> Int:
     """Keeps, in order, the actions after which the enemy cannot strike at once; how many.
 
     Burying one's own crown is dropped as well, for nothing else loses faster, unless there is no other action.

@@ -21,7 +21,7 @@ class Dots(Game):
     dtype = rules.DTYPE
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.EVALUATOR
+    evaluator = evaluate.EVALUATOR
     codec = codec
     asks_every_seat = True
     policy = "substitute"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator
-from ludodrome.games.dots.lattice import STRIDE, degrees, edges_of
 from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, MOST_LINES, ONE, board_edges
+from ludodrome.games.dots.solver.board import STRIDE, degrees, edges_of
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, key_table, turn
 
@@ -21,9 +21,9 @@ CONTROL = 60
 TEMPO = 12
 """What it is worth to be likely to draw the last safe edge."""
 
-MARKS = len(BOARDS) * MOST_EDGES
+NUM_MOVE_IDS = len(BOARDS) * MOST_EDGES
 
-TURNED = np.arange(MARKS, dtype=np.uint16)[None].repeat(SYMMETRIES, 0)
+MOVE_ID_SYMMETRIES = np.arange(NUM_MOVE_IDS, dtype=np.uint16)[None].repeat(SYMMETRIES, 0)
 KEYS = np.zeros((len(BOARDS), MOST_EDGES, SYMMETRIES), np.uint64)
 """(board, edge, symmetry) -> what a drawn edge adds to a key."""
 MOVER_KEY = np.uint64(0x9D39247E33776D41)
@@ -42,7 +42,7 @@ def _edge_turns(rows: int, cols: int) -> Array:
 
 for _board, _size in enumerate(BOARDS):
     _turns = _edge_turns(*_size)
-    TURNED[:, _board * MOST_EDGES : _board * MOST_EDGES + _turns.shape[1]] = _board * MOST_EDGES + _turns
+    MOVE_ID_SYMMETRIES[:, _board * MOST_EDGES : _board * MOST_EDGES + _turns.shape[1]] = _board * MOST_EDGES + _turns
     KEYS[_board, : _turns.shape[1]] = key_table(_turns, 1, seed=_board)[0]
 
 
@@ -93,7 +93,7 @@ def numbered(board: Any, h: Any, v: Any) -> Any:
 
 
 @kernel
-def value(s: Record, hero: Int) -> Int:
+def value(s: Record, pov_seat: Int) -> Int:
     """The boxes still to come, more or less."""
     h, v = undrawn(s)
     sizes = SIZES[s.board]
@@ -116,7 +116,7 @@ def value(s: Record, hero: Int) -> Int:
             worth = max(worth, BOX * (taken - 4) - rest)
     else:
         worth = BOX * taken + (TEMPO if safe % 2 else -TEMPO)
-    return worth if np.int64(s.to_move) == hero else -worth
+    return worth if np.int64(s.to_move) == pov_seat else -worth
 
 
 @kernel
@@ -126,25 +126,25 @@ def winning(s: Record) -> Int:
 
 
 @kernel
-def pressed(s: Record) -> Any:
+def in_check(s: Record) -> Any:
     """Nor does anything lose at once."""
     return False
 
 
 @kernel
-def narrow(s: Record, buffer: Array, count: Int) -> Int:
+def evasions(s: Record, buffer: Array, count: Int) -> Int:
     """All actions stay."""
     return count
 
 
 @kernel
-def loud(s: Record, action: Int) -> Any:
+def is_tactical(s: Record, action: Int) -> Any:
     """Boxes that can be taken are counted by the value."""
     return False
 
 
 @kernel
-def survey(s: Record) -> Any:
+def move_context(s: Record) -> Any:
     """Edges that close a box; that open one; of the others, those beside boxes with one side, and beside no others."""
     board = np.uint64(s.board)
     sizes, alone = SIZES[board], ALONE[board]
@@ -162,7 +162,7 @@ def survey(s: Record) -> Any:
 
 
 @kernel
-def promise(s: Record, seen: Any, action: Int) -> Int:
+def move_score(s: Record, seen: Any, action: Int) -> Int:
     """Boxes first, then safe edges, then what gives boxes away."""
     closing, opening, beside, between = seen
     edge = np.uint64(action)
@@ -177,13 +177,13 @@ def gain(before: Record, after: Record) -> Int:
 
 
 @kernel
-def mark(s: Record, action: Int) -> Int:
+def move_id(s: Record, action: Int) -> Int:
     """An edge of a board."""
     return np.int64(s.board) * MOST_EDGES + action
 
 
 @kernel
-def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
     """The edges drawn, and whose turn it is."""
     changed = before.edges ^ after.edges
     mover = MOVER_KEY if (before.to_move == 1) != (after.to_move == 1) else np.uint64(0)
@@ -199,16 +199,16 @@ def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
 EVALUATOR = Evaluator(
     value=value,
     winning=winning,
-    pressed=pressed,
-    narrow=narrow,
-    loud=loud,
-    survey=survey,
-    promise=promise,
+    in_check=in_check,
+    evasions=evasions,
+    is_tactical=is_tactical,
+    move_context=move_context,
+    move_score=move_score,
     gain=gain,
-    mark=mark,
-    rekey=rekey,
-    marks=MARKS,
-    turned=TURNED,
+    move_id=move_id,
+    update_hash=update_hash,
+    num_move_ids=NUM_MOVE_IDS,
+    move_id_symmetries=MOVE_ID_SYMMETRIES,
     by_points=True,
-    quiet=True,
+    has_no_tactics=True,
 )

@@ -11,39 +11,38 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import BUCKET, bounds_of, bucket_of, has_tag, tag_of
-from ludodrome.games.dots.captures import neighbours
-from ludodrome.games.dots.lattice import BOXES, ONE, STRIDE, ZERO, edge_count, edge_words, edges_of
+from ludodrome.games.dots.solver.board import BOXES, ONE, STRIDE, ZERO, edge_count, edge_words, edges_of, neighbours
+from ludodrome.games.dots.solver.table import BUCKET, bounds_of, bucket_of, has_tag, tag_of
 from ludodrome.jit import GOLDEN, Array, Int, kernel, lowest, mix
 
 ROUNDS = 3
 """A box's colour is made of the degrees of the boxes within so many steps."""
 MARGIN = 16
 """Before the first box in a row of colours: what lies above the board can be read, and counts for nothing."""
-_4, _32 = np.uint64(4), np.uint64(32)
+_4, _HALF_WORD = np.uint64(4), np.uint64(32)
 _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 
 # The rows of the room for colours: of two positions, of the round before, and the partners
 OURS, THEIRS, BEFORE, PARTNERS = range(4)
 
 
-def new_colours() -> Array:
+def new_colour_buffer() -> Array:
     """Room for the colours of two positions, and for the partners of the boxes."""
     return np.zeros((4, 64 + 2 * MARGIN), np.uint64)
 
 
 @kernel
-def between(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
+def inner_edges(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
     """The edges between two boxes, as sets of the lower and of the right one of the two."""
     boxes = sizes[BOXES]
     return h & boxes & boxes << sizes[STRIDE], v & boxes & boxes << ONE
 
 
 @kernel
-def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
+def colour_boxes(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
     """Colour every box that has an undrawn edge; the position's graph_hash, which is not zero."""
     stride, steps = sizes[STRIDE], np.int64(sizes[STRIDE])
-    upper, lefter = between(h, v, sizes)
+    upper, lefter = inner_edges(h, v, sizes)
     lower, righter = upper >> stride, lefter >> ONE
     bottom, right = h >> stride, v >> ONE
     touched = (h | bottom | v | right) & sizes[BOXES]
@@ -66,7 +65,7 @@ def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
             around += (ZERO - (lefter >> box & ONE)) & colours[old, at - 1]
             around += (ZERO - (righter >> box & ONE)) & colours[old, at + 1]
             colour = colours[old, at] + around * GOLDEN
-            colour = (colour ^ colour >> _32) * _SPREAD
+            colour = (colour ^ colour >> _HALF_WORD) * _SPREAD
             colours[new, at] = colour
             graph_hash += colour
         old, new = new, old
@@ -74,7 +73,7 @@ def painted(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
 
 
 @kernel
-def alike(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Array) -> bool:
+def isomorphic(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Array) -> bool:
     """Whether two positions are shown to be one graph: True is a proof, False is none.
 
     Every box gets a partner of its own colour, with as many undrawn sides, whose neighbours among the boxes that
@@ -82,8 +81,8 @@ def alike(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Arr
     have one, neighbours correspond; so do the edges to the ground, which are the sides left. The first
     partner that fits is never taken back, so a likeness may be missed.
     """
-    painted(h, v, sizes, OURS, colours)
-    painted(other_h, other_v, sizes, THEIRS, colours)
+    colour_boxes(h, v, sizes, OURS, colours)
+    colour_boxes(other_h, other_v, sizes, THEIRS, colours)
     boxes, stride = sizes[BOXES], sizes[STRIDE]
     ours = (h | h >> stride | v | v >> ONE) & boxes
     free = (other_h | other_h >> stride | other_v | other_v >> ONE) & boxes
@@ -99,7 +98,9 @@ def alike(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Arr
         while rest:
             wanted |= colours[PARTNERS, lowest(rest)]
             rest &= rest - ONE
-        partner = match(colours[OURS, lowest(box) + MARGIN], wanted, free, taken, other_h, other_v, sizes, colours)
+        partner = find_partner(
+            colours[OURS, lowest(box) + MARGIN], wanted, free, taken, other_h, other_v, sizes, colours
+        )
         own_h, own_v = edges_of(box, h, v, sizes)
         other_own_h, other_own_v = edges_of(partner, other_h, other_v, sizes)
         if not partner or edge_count(own_h, own_v) != edge_count(other_own_h, other_own_v):
@@ -111,7 +112,7 @@ def alike(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Arr
 
 
 @kernel
-def match(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes: Array, colours: Array) -> Any:
+def find_partner(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes: Array, colours: Array) -> Any:
     """The first free box of a colour whose neighbours among those taken are the wanted ones; or the empty set."""
     while free:
         box = free & (~free + ONE)
@@ -122,7 +123,7 @@ def match(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes
 
 
 @kernel
-def look_up_alike(
+def probe_isomorphic(
     graph_hash: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, places: Array, table: Array, colours: Array
 ) -> tuple[Int, Int]:
     """The bounds of a like position that is in the table under the graph_hash; else those that follow from the boxes left.
@@ -135,6 +136,6 @@ def look_up_alike(
         data = table[bucket, i + 1]
         if has_tag(data, tag):
             other_h, other_v = edge_words(table[bucket, i] ^ data, places)
-            if alike(h, v, other_h, other_v, sizes, colours):
+            if isomorphic(h, v, other_h, other_v, sizes, colours):
                 return bounds_of(data)
     return -left, left

@@ -11,8 +11,8 @@ Theory: Berlekamp, The Dots and Boxes Game (2000).
 from functools import cache
 from typing import NamedTuple
 
-from ludodrome.games.dots.endgame import opening_gains
 from ludodrome.games.dots.rules import ALL, BESIDE, BOARDS, SIDES
+from ludodrome.games.dots.solver.moves import opening_gains
 
 FEW_SAFE = 10
 """With no more safe edges than this, all orders of drawing them are thought through."""

@@ -20,7 +20,7 @@ class Santorini(Game):
     max_game_length = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.EVALUATOR
+    evaluator = evaluate.EVALUATOR
     codec = codec
     reads_text = True
     policy = "retry:10"

@@ -1,6 +1,6 @@
 """What a search knows about santorini beyond its rules. What it shares with skysummit is in ``tower_value.py``.
 
-With three players a value sets the hero against the better of the others, and a threat is one of the next seat.
+With three players a value sets the pov_seat against the better of the others, and a threat is one of the next seat.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 
-MARKS = CELLS * STEPS_OF_WORKER
+NUM_MOVE_IDS = CELLS * STEPS_OF_WORKER
 
 _BUILT = built_cells(BUILDS)
 _CLOCK = clock_keys((MOST_SEATS + 1) * MOST_SEATS)
@@ -35,12 +35,12 @@ _CLOCK = clock_keys((MOST_SEATS + 1) * MOST_SEATS)
 
 
 @kernel
-def value(s: Record, hero: Int) -> Int:
-    """What a running position is worth to the hero."""
+def value(s: Record, pov_seat: Int) -> Int:
+    """What a running position is worth to the pov_seat."""
     mover = seat_after(s.players, np.int64(s.ply))
     if s.players == 2:
-        return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, hero))
-    return within_bounds(trio_value(WEIGHTS, s.levels, s.workers, mover, hero))
+        return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, pov_seat))
+    return within_bounds(trio_value(WEIGHTS, s.levels, s.workers, mover, pov_seat))
 
 
 @kernel
@@ -73,13 +73,13 @@ def _threats(s: Record) -> Any:
 
 
 @kernel
-def pressed(s: Record) -> Any:
+def in_check(s: Record) -> Any:
     """Whether the next seat threatens to step onto level 3."""
     return _threats(s) != 0
 
 
 @kernel
-def narrow(s: Record, buffer: Array, count: Int) -> Int:
+def evasions(s: Record, buffer: Array, count: Int) -> Int:
     """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
     threats = _threats(s)
     if threats & (threats - np.uint64(1)):
@@ -97,13 +97,13 @@ def narrow(s: Record, buffer: Array, count: Int) -> Int:
 
 
 @kernel
-def loud(s: Record, action: Int) -> Any:
+def is_tactical(s: Record, action: Int) -> Any:
     """Nothing is ever captured."""
     return False
 
 
 @kernel
-def survey(s: Record) -> Any:
+def move_context(s: Record) -> Any:
     """What promises depend on."""
     seat = seat_after(s.players, np.int64(s.ply))
     first, second = s.workers[seat, 0], s.workers[seat, 1]
@@ -111,7 +111,7 @@ def survey(s: Record) -> Any:
 
 
 @kernel
-def promise(s: Record, seen: Any, action: Int) -> Int:
+def move_score(s: Record, seen: Any, action: Int) -> Int:
     """How good a move looks: up, away from the others' climbs, towards the own ones."""
     worker = action // STEPS_OF_WORKER
     source = seen[3] if worker == 0 else seen[4]
@@ -129,7 +129,7 @@ def gain(before: Record, after: Record) -> Int:
 
 
 @kernel
-def mark(s: Record, action: Int) -> Int:
+def move_id(s: Record, action: Int) -> Int:
     """Where from, where to and where built, whichever worker does it."""
     worker = action // STEPS_OF_WORKER
     source = np.int64(s.workers[seat_after(s.players, np.int64(s.ply)), worker])
@@ -137,7 +137,7 @@ def mark(s: Record, action: Int) -> Int:
 
 
 @kernel
-def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
     """Heights, workers, how many play and whose turn it is."""
     change_keys(before, after, np.int64(after.players), _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
 
@@ -150,16 +150,16 @@ def _clock(s: Record) -> Int:
 EVALUATOR = Evaluator(
     value=value,
     winning=winning,
-    pressed=pressed,
-    narrow=narrow,
-    loud=loud,
-    survey=survey,
-    promise=promise,
+    in_check=in_check,
+    evasions=evasions,
+    is_tactical=is_tactical,
+    move_context=move_context,
+    move_score=move_score,
     gain=gain,
-    mark=mark,
-    rekey=rekey,
-    marks=MARKS,
-    turned=step_turns(BUILDS),
+    move_id=move_id,
+    update_hash=update_hash,
+    num_move_ids=NUM_MOVE_IDS,
+    move_id_symmetries=step_turns(BUILDS),
     by_points=False,
-    quiet=True,
+    has_no_tactics=True,
 )

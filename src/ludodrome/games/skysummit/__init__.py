@@ -18,7 +18,7 @@ class Skysummit(Game):
     max_game_length = rules.MOST_TURNS
     reasons = rules.REASONS
     kernels = kernels
-    insight = evaluate.EVALUATOR
+    evaluator = evaluate.EVALUATOR
     codec = codec
     seat_names = ("●", "◆")
     move_format = (

@@ -37,8 +37,8 @@ from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest, python
 from ludodrome.search.symmetry import SYMMETRIES
 
-STEP_MARKS = CELLS * STEPS_OF_WORKER
-MARKS = STEP_MARKS + PLACEMENTS
+NUM_STEP_IDS = CELLS * STEPS_OF_WORKER
+NUM_MOVE_IDS = NUM_STEP_IDS + PLACEMENTS
 MOST_TURN_LIMIT = 1000
 
 _BUILT = built_cells(BUILDS)
@@ -50,15 +50,15 @@ _CENTRE_PROMISE = np.array([-200, -100, -50, 100, 150, 200])
 
 
 @kernel
-def value(s: Record, hero: Int) -> Int:
-    """What a running position is worth to the hero."""
+def value(s: Record, pov_seat: Int) -> Int:
+    """What a running position is worth to the pov_seat."""
     mover = np.int64(s.ply) % 2
     if s.ply < PLACEMENT_TURNS:
-        placing = _TURN if hero == mover else -_TURN
+        placing = _TURN if pov_seat == mover else -_TURN
         if s.ply == 0:
             return np.int64(placing)
-        return placing + placement_value(s.workers, 0) * (1 - 2 * hero)
-    return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, hero))
+        return placing + placement_value(s.workers, 0) * (1 - 2 * pov_seat)
+    return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, pov_seat))
 
 
 @kernel
@@ -87,13 +87,13 @@ def _threats(s: Record) -> Any:
 
 
 @kernel
-def pressed(s: Record) -> Any:
+def in_check(s: Record) -> Any:
     """Whether the next seat threatens to step onto level 3."""
     return _threats(s) != 0
 
 
 @kernel
-def narrow(s: Record, buffer: Array, count: Int) -> Int:
+def evasions(s: Record, buffer: Array, count: Int) -> Int:
     """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
     threats = _threats(s)
     if threats & (threats - np.uint64(1)):
@@ -112,13 +112,13 @@ def narrow(s: Record, buffer: Array, count: Int) -> Int:
 
 
 @kernel
-def loud(s: Record, action: Int) -> Any:
+def is_tactical(s: Record, action: Int) -> Any:
     """Nothing is ever captured."""
     return False
 
 
 @kernel
-def survey(s: Record) -> Any:
+def move_context(s: Record) -> Any:
     """What promises depend on; before both seats are placed they depend on nothing."""
     seat = np.int64(s.ply) % 2
     if s.ply < PLACEMENT_TURNS:
@@ -128,7 +128,7 @@ def survey(s: Record) -> Any:
 
 
 @kernel
-def promise(s: Record, seen: Any, action: Int) -> Int:
+def move_score(s: Record, seen: Any, action: Int) -> Int:
     """How good a move looks: up, away from the others' climbs, towards the own ones; placements in the centre."""
     if action < PLACEMENTS:
         a, b = placed(action)
@@ -149,17 +149,17 @@ def gain(before: Record, after: Record) -> Int:
 
 
 @kernel
-def mark(s: Record, action: Int) -> Int:
+def move_id(s: Record, action: Int) -> Int:
     """Where from, where to and where built, whichever worker does it; then the placements."""
     if action < PLACEMENTS:
-        return np.int64(STEP_MARKS + action)
+        return np.int64(NUM_STEP_IDS + action)
     rest = action - PLACEMENTS
     worker = rest // STEPS_OF_WORKER
     return np.int64(s.workers[np.int64(s.ply) % 2, worker]) * STEPS_OF_WORKER + rest % STEPS_OF_WORKER
 
 
 @kernel
-def rekey(before: Record, after: Record, keys: Array, at: Int) -> None:
+def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
     """Heights, workers, whose turn it is and how many turns are left (R11)."""
     change_keys(before, after, 2, _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
 
@@ -169,30 +169,30 @@ def _clock(s: Record) -> Int:
     return 2 * (np.int64(s.turn_limit) - np.int64(s.ply)) + np.int64(s.ply) % 2
 
 
-def _turned() -> Array:
-    turned = np.zeros((SYMMETRIES, MARKS), np.uint16)
-    turned[:, :STEP_MARKS] = step_turns(BUILDS)
+def _move_id_symmetries() -> Array:
+    turned = np.zeros((SYMMETRIES, NUM_MOVE_IDS), np.uint16)
+    turned[:, :NUM_STEP_IDS] = step_turns(BUILDS)
     for symmetry in range(SYMMETRIES):
         cells = CELL_TURNS[symmetry]
         for action in range(PLACEMENTS):
             a, b = python(placed)(action)
-            turned[symmetry, STEP_MARKS + action] = STEP_MARKS + python(placement)(int(cells[a]), int(cells[b]))
+            turned[symmetry, NUM_STEP_IDS + action] = NUM_STEP_IDS + python(placement)(int(cells[a]), int(cells[b]))
     return turned
 
 
 EVALUATOR = Evaluator(
     value=value,
     winning=winning,
-    pressed=pressed,
-    narrow=narrow,
-    loud=loud,
-    survey=survey,
-    promise=promise,
+    in_check=in_check,
+    evasions=evasions,
+    is_tactical=is_tactical,
+    move_context=move_context,
+    move_score=move_score,
     gain=gain,
-    mark=mark,
-    rekey=rekey,
-    marks=MARKS,
-    turned=_turned(),
+    move_id=move_id,
+    update_hash=update_hash,
+    num_move_ids=NUM_MOVE_IDS,
+    move_id_symmetries=_move_id_symmetries(),
     by_points=False,
-    quiet=True,
+    has_no_tactics=True,
 )

@@ -126,12 +126,12 @@ class Spaces(Game):
     def observation(self, state: Any, seat: int | None = None) -> Any:
         """The state, but for a hidden board or deck: only who laid it sees it (R25, R26)."""
         shown = super().observation(state, seat)
-        if self.hides and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
+        if self.has_hidden_information and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
             shown["chosen"] = None
         return shown
 
     @property
-    def hides(self) -> bool:
+    def has_hidden_information(self) -> bool:
         """Whether a board or a deck lies face down until both are laid (R25, R26)."""
         return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
 

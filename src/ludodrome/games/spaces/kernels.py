@@ -21,14 +21,14 @@ from ludodrome.search.mcts import make_mcts
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
-from ludodrome.search.vector import make_training
+from ludodrome.search.vector import make_vector
 
 _playouts = make_playouts(rules.RULES)
 _perft = make_perft(rules.RULES, one_action_a_turn=False)
 _reset_many, _step_many, _mask_many = make_batch(rules.RULES)
-_grow, _reroot = make_mcts(rules.RULES)
+_simulate, _reroot = make_mcts(rules.RULES)
 _plan_select, _plan_back_up = make_planning(rules.RULES)
-_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_training(
+_begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random = make_vector(
     rules.RULES, planes.observe
 )
 
@@ -335,8 +335,8 @@ def search_mixture(
 
 
 @entry
-def grow(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
-    return _grow(tree, work, states, settings, seed, simulations)
+def simulate(tree: Any, work: Any, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    return _simulate(tree, work, states, settings, seed, simulations)
 
 
 @entry
@@ -362,23 +362,23 @@ def plan_back_up(
 
 
 @entry
-def begin_many(lessons: Any, where: Array, seat: int, kinds: int) -> None:
-    _begin_many(lessons, where, seat, kinds)
+def begin_many(vec: Any, where: Array, seat: int, kinds: int) -> None:
+    _begin_many(vec, where, seat, kinds)
 
 
 @entry
-def act_many(lessons: Any, actions: Array, limit: int, fresh: Array, lots: int, buffer: Array) -> None:
-    _act_many(lessons, actions, limit, fresh, lots, buffer)
+def act_many(vec: Any, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None:
+    _act_many(vec, actions, limit, fresh, random_opponent, buffer)
 
 
 @entry
-def settle_many(lessons: Any, fresh: Array, alone: bool) -> None:
-    _settle_many(lessons, fresh, alone)
+def settle_many(vec: Any, fresh: Array, alone: bool) -> None:
+    _settle_many(vec, fresh, alone)
 
 
 @entry
-def look_many(states: Any, rows: Array, views: Array, sights: Any) -> None:
-    _look_many(states, rows, views, sights)
+def look_many(states: Any, rows: Array, seats: Array, obs: Any) -> None:
+    _look_many(states, rows, seats, obs)
 
 
 @entry
@@ -387,5 +387,5 @@ def movers_many(states: Any, movers: Array) -> None:
 
 
 @entry
-def answer_random(lessons: Any, which: int, buffer: Array) -> None:
-    _answer_random(lessons, which, buffer)
+def answer_random(vec: Any, which: int, buffer: Array) -> None:
+    _answer_random(vec, which, buffer)

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from ludodrome.store.tables import METADATA
+from ludodrome.store.models import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],

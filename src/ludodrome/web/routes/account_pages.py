@@ -4,8 +4,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from ludodrome.store.accounts import SCOPES
-from ludodrome.web import passwords
-from ludodrome.web.identity import Anybody, Caller
+from ludodrome.web import auth
+from ludodrome.web.auth import Anybody, Caller
 from ludodrome.web.routes.pages import general_page
 
 router = APIRouter(include_in_schema=False)
@@ -33,10 +33,10 @@ def account(request: Request, who: Anybody) -> Response:
     scopes = [scope for scope in SCOPES if scope != "admin" or who.admin]
     hosted = request.app.state.mode == "hosted"
     data = {"hosted": hosted, "scopes": scopes}
-    return general_page(request, "account.html", who=who, hosted=hosted, shortest=passwords.SHORTEST, data=data)
+    return general_page(request, "account.html", who=who, hosted=hosted, shortest=auth.MIN_PASSWORD, data=data)
 
 
 def _form(request: Request, who: Caller, *, new: bool) -> Response:
     if who.account is not None or request.app.state.mode != "hosted":
         return RedirectResponse("/account" if who.account is not None else "/", SEE_OTHER)
-    return general_page(request, "sign.html", new=new, shortest=passwords.SHORTEST, data={"new": new})
+    return general_page(request, "sign.html", new=new, shortest=auth.MIN_PASSWORD, data={"new": new})

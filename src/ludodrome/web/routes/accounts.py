@@ -6,9 +6,8 @@ from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
-from ludodrome.web import passwords
-from ludodrome.web.errors import Refused
-from ludodrome.web.identity import (
+from ludodrome.web import auth
+from ludodrome.web.auth import (
     COOKIE,
     SECURE_COOKIE,
     AccountScope,
@@ -17,13 +16,14 @@ from ludodrome.web.identity import (
     Caller,
     is_secure,
 )
+from ludodrome.web.errors import Refused
 from ludodrome.web.limits import SIGN_IN
 from ludodrome.web.routes.asking import FAULTS, Strict
 
 router = APIRouter(tags=["accounts"], responses=FAULTS)
 
 NAME = Field(min_length=1, max_length=200, examples=["Ada"], description="2 to 30 letters, digits, spaces, - . _")
-PASSWORD = Field(max_length=passwords.LONGEST, description=f"At least {passwords.SHORTEST} characters.")
+PASSWORD = Field(max_length=auth.MAX_PASSWORD, description=f"At least {auth.MIN_PASSWORD} characters.")
 Id = Path(max_length=40)
 
 
@@ -82,7 +82,7 @@ def sign_up(request: Request, response: Response, wanted: Credentials) -> Who:
     """A new account, signed in at once: the session is in a cookie."""
     _check_hosted(request)
     store.read_name(wanted.name)  # before the hard work
-    person = store.add_account(request.app.state.engine, wanted.name, passwords.hashed(wanted.password))
+    person = store.add_account(request.app.state.engine, wanted.name, auth.hash_password(wanted.password))
     return _welcome(request, response, person)
 
 
@@ -93,12 +93,12 @@ def sign_in(request: Request, response: Response, shown: Credentials, who: Anybo
     engine = request.app.state.engine
     request.app.state.limits.take(SIGN_IN, f"name {shown.name.casefold()}")
     person, stored = store.find_account(engine, shown.name) or (None, None)
-    if not passwords.fits(shown.password, stored) or person is None or stored is None:
+    if not auth.verify_password(shown.password, stored) or person is None or stored is None:
         raise HTTPException(401, "the name or the password is wrong")
     if person.banned:
         raise HTTPException(403, "this account was shut out")
-    if passwords.is_outdated(stored):
-        store.set_hash(engine, person.id, passwords.hashed(shown.password))
+    if auth.needs_rehash(stored):
+        store.set_hash(engine, person.id, auth.hash_password(shown.password))
     _end(request, who)
     return _welcome(request, response, person)
 
@@ -116,9 +116,9 @@ def change_password(request: Request, response: Response, wanted: NewPassword, w
     _check_hosted(request)
     engine = request.app.state.engine
     person, stored = store.account_of(engine, str(who.account)) or (None, None)
-    if not passwords.fits(wanted.old, stored) or person is None:
+    if not auth.verify_password(wanted.old, stored) or person is None:
         raise HTTPException(403, "the old password is wrong")
-    store.set_password(engine, person.id, passwords.hashed(wanted.new))
+    store.set_password(engine, person.id, auth.hash_password(wanted.new))
     return _welcome(request, response, person)
 
 
@@ -167,7 +167,7 @@ def _check_hosted(request: Request) -> None:
         raise Refused("nobody signs in here: this server belongs to the person at its machine")
 
 
-def _welcome(request: Request, response: Response, person: store.Person) -> Who:
+def _welcome(request: Request, response: Response, person: store.AccountInfo) -> Who:
     """A new session in a cookie. An old one never becomes somebody else's."""
     engine = request.app.state.engine
     secret = store.sign_in(engine, person.id, request.headers.get("user-agent", ""))

@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
+from ludodrome.web.engine import analysed
 from ludodrome.web.positions import Json, open_game
 from ludodrome.web.routes.asking import FAULTS, Question
-from ludodrome.web.thinking import analysed
 
 router = APIRouter(tags=["analysis"], responses=FAULTS)
 

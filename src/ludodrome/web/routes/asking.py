@@ -5,9 +5,9 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from ludodrome.web.engine import LONGEST, MOST_LINES
 from ludodrome.web.play import PERSON
 from ludodrome.web.puzzles import PuzzleSession
-from ludodrome.web.thinking import LONGEST, MOST_LINES
 
 LARGEST_SEED = 2**53 - 1
 FAULTS: dict[int | str, dict[str, Any]] = {

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from ludodrome.web.boards import board, solved
+from ludodrome.web.analysis_board import board, solved
 from ludodrome.web.positions import Json, open_game
 from ludodrome.web.routes.asking import FAULTS, Question, Tried
 

@@ -11,20 +11,19 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from ludodrome.arena.doctor.examination import FAILURE
-from ludodrome.arena.ladder.checkup import QUICK
-from ludodrome.arena.ladder.uploads import MOST_SOURCE, check_source
+from ludodrome.arena.ladder.uploads import MOST_SOURCE, QUICK, check_source
 from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
-from ludodrome.store import league as store
+from ludodrome.store import league_bots as store
 from ludodrome.store.league_matches import records_of
-from ludodrome.store.league_models import REMOTE, UPLOADED
+from ludodrome.store.models import REMOTE, UPLOADED
 from ludodrome.web import league
-from ludodrome.web.checking import Doctor
+from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.errors import Refused
-from ludodrome.web.identity import Anybody, BotsScope, Caller
 from ludodrome.web.positions import Json
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
+from ludodrome.web.upload_checks import Doctor
 
 router = APIRouter(tags=["bots"], responses=FAULTS)
 
@@ -70,7 +69,7 @@ def check_game(game_id: str) -> None:
         raise HTTPException(404, "there is no such game")
 
 
-def bot_of(request: Request, bot_id: str) -> store.Entry:
+def bot_of(request: Request, bot_id: str) -> store.BotEntry:
     """A bot by its id, or 404."""
     found = store.find_bot(request.app.state.engine, bot_id)
     if found is None or found.banned:
@@ -78,7 +77,7 @@ def bot_of(request: Request, bot_id: str) -> store.Entry:
     return found
 
 
-def own_bot(request: Request, bot_id: str, who: Caller) -> store.Entry:
+def own_bot(request: Request, bot_id: str, who: Caller) -> store.BotEntry:
     """One's own bot, or 404 or 403; administrators may do what owners may."""
     found = bot_of(request, bot_id)
     if found.owner is None or (found.owner != who.account and not who.admin):

@@ -5,9 +5,9 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from ludodrome.store.counts import is_reachable
+from ludodrome.store.database import is_reachable
 from ludodrome.store.league_matches import runners
-from ludodrome.web.identity import Administrator, Anybody
+from ludodrome.web.auth import Administrator, Anybody
 
 router = APIRouter(tags=["health"])
 

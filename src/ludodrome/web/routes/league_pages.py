@@ -9,12 +9,12 @@ from fastapi.responses import RedirectResponse, Response
 from ludodrome.arena.ladder import events
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES
-from ludodrome.store import league as store
+from ludodrome.store import league_bots as store
 from ludodrome.store import league_matches
-from ludodrome.store.league_models import TOURNAMENT, UPLOADED
+from ludodrome.store.models import TOURNAMENT, UPLOADED
 from ludodrome.web import league
-from ludodrome.web.identity import Anybody, Caller
-from ludodrome.web.plots import Axis, sparkline
+from ludodrome.web.auth import Anybody, Caller
+from ludodrome.web.league import Axis, sparkline
 from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.leaderboard import MOST_SKIPPED
 from ludodrome.web.routes.matches import match_of
@@ -148,5 +148,5 @@ def match(request: Request, game_id: str, match_id: str) -> Response:
     return page(request, "match.html", found.game, "/arena", match=data["match"], data=data)
 
 
-def _owns(bot: store.Entry, who: Caller) -> bool:
+def _owns(bot: store.BotEntry, who: Caller) -> bool:
     return bot.owner is not None and (bot.owner == who.account or who.admin)

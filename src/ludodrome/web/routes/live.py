@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
+from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
 from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.identity import POLICY_VIOLATION, Anybody, caller
 from ludodrome.web.live import obey, present, views
 from ludodrome.web.play import Play, Viewer
 from ludodrome.web.play_registry import PlayRegistry

@@ -12,7 +12,7 @@ from ludodrome.arena.ladder import events
 from ludodrome.games import find
 from ludodrome.store import league_matches as store
 from ludodrome.web import league
-from ludodrome.web.identity import Anybody, BotsScope
+from ludodrome.web.auth import Anybody, BotsScope
 from ludodrome.web.positions import Json
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.routes.bots import bot_of, check_game
@@ -92,7 +92,7 @@ async def live(request: Request, game_id: str, who: Anybody) -> StreamingRespons
     return _stream(request.app.state.spectators, game_id, None)
 
 
-def match_of(request: Request, match_id: str) -> store.Seen:
+def match_of(request: Request, match_id: str) -> store.MatchInfo:
     """A match by its id, or 404."""
     found = store.find_match(request.app.state.engine, match_id)
     if found is None:

@@ -10,8 +10,8 @@ from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
 from ludodrome.games import GAMES, Entry
-from ludodrome.puzzlebook import puzzles
-from ludodrome.web.identity import Anybody
+from ludodrome.puzzle import puzzles
+from ludodrome.web.auth import Anybody
 from ludodrome.web.positions import board_of
 from ludodrome.web.puzzles import solved_by
 from ludodrome.web.routes.puzzles import puzzle_of

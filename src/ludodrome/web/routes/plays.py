@@ -12,16 +12,16 @@ from ludodrome.arena.records import to_text
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.specs import read_spec
 from ludodrome.game import Game
-from ludodrome.store.account_models import LOCAL
 from ludodrome.store.accounts import PLAY
+from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
-from ludodrome.web.identity import Anybody, Begins, Caller, SignedIn
+from ludodrome.web.auth import Anybody, Begins, Caller, SignedIn
 from ludodrome.web.play import BOT, PERSON, Play, Viewer, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.positions import Json, open_game
+from ludodrome.web.responses import as_json
 from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
-from ludodrome.web.texts import as_json
 
 router = APIRouter(tags=["plays"], responses=FAULTS)
 

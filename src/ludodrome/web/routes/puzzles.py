@@ -4,13 +4,13 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 
-from ludodrome.puzzlebook import Puzzle, puzzles
-from ludodrome.puzzlebook.attempts import Attempt
-from ludodrome.web.identity import Anybody
+from ludodrome.puzzle import Puzzle, puzzles
+from ludodrome.puzzle.attempt import Attempt
+from ludodrome.web.auth import Anybody
+from ludodrome.web.engine import desk_for_request
 from ludodrome.web.positions import Json, described
 from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
-from ludodrome.web.thinking import desk_for_request
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
 

@@ -8,9 +8,9 @@ from starlette.exceptions import WebSocketException
 
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.store.accounts import BOTS, token_of
-from ludodrome.store.league import bot_of_token, find_bot
-from ludodrome.store.league_models import REMOTE
-from ludodrome.web.identity import POLICY_VIOLATION
+from ludodrome.store.league_bots import bot_of_token, find_bot
+from ludodrome.store.models import REMOTE
+from ludodrome.web.auth import POLICY_VIOLATION
 from ludodrome.web.relays import Relays
 
 router = APIRouter(prefix="/bots", tags=["bots"])

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Body, HTTPException, Query, Request
 from fastapi.responses import Response
 
 from ludodrome.arena.records import to_text
-from ludodrome.arena.records.courses import course
+from ludodrome.arena.records.replay import replay_record
 from ludodrome.web.errors import Busy
 from ludodrome.web.grading import Reviewer
 from ludodrome.web.positions import Json
 from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.responses import as_json
 from ludodrome.web.routes.asking import FAULTS
-from ludodrome.web.texts import as_json
 
 router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
 
@@ -61,7 +61,7 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MOST_PLI
     """
     record = record_named(request, name)
     reviewer: Reviewer = request.app.state.reviewer
-    found = reviewer.known(record["digest"]) or reviewer.review(record["digest"], course(record))
+    found = reviewer.known(record["digest"]) or reviewer.review(record["digest"], replay_record(record))
     return found.view(after)
 
 

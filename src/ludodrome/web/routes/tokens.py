@@ -6,8 +6,8 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
-from ludodrome.store.account_models import LABEL_LENGTH, TokenRow
-from ludodrome.web.identity import AccountScope
+from ludodrome.store.models import LABEL_LENGTH, TokenRow
+from ludodrome.web.auth import AccountScope
 from ludodrome.web.routes.asking import FAULTS, Strict
 
 router = APIRouter(prefix="/tokens", tags=["tokens"], responses=FAULTS)

@@ -8,9 +8,9 @@ from pydantic import Field
 from ludodrome.arena.ladder import events
 from ludodrome.games import find
 from ludodrome.store import league_matches as store
-from ludodrome.store.league_models import TOURNAMENT, EventRow
+from ludodrome.store.models import TOURNAMENT, EventRow
 from ludodrome.web import league
-from ludodrome.web.identity import BotsScope
+from ludodrome.web.auth import BotsScope
 from ludodrome.web.positions import Json
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.routes.bots import bot_of

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Files
-from ludodrome.arena.sandbox.limits import Limits
+from ludodrome.arena.sandbox.limits import ResourceLimits
 
 SECONDS = 20.0
 """For one program of attacks."""
@@ -73,7 +73,7 @@ ATTACKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AttackResult:
     """What came of an attack."""
 
     name: str
@@ -89,7 +89,7 @@ class Tried:
 
 
 @contextmanager
-def targets(limits: Limits) -> Iterator[dict[str, Any]]:
+def targets(limits: ResourceLimits) -> Iterator[dict[str, Any]]:
     """Things that anybody on the machine can reach, and a bot in a box must not."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ludodrome-target-", dir="/tmp")))
@@ -146,7 +146,7 @@ def batches(attacks: Sequence[Attack] = ATTACKS) -> list[list[Attack]]:
     return [batch for batch in together if batch] + [[one] for one in attacks if one.alone]
 
 
-def carry_out(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> list[Tried]:
+def carry_out(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> list[AttackResult]:
     """Runs attacks in one box, which holds their program, and judges what came of each."""
     process = BoxedProcess(box)
     said = b""
@@ -157,7 +157,7 @@ def carry_out(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> 
     finally:
         process.end(0.0, lambda data: None)
     if not process.gone:
-        return [Tried(attack.name, ESCAPED, "something outlived the box") for attack in attacks]
+        return [AttackResult(attack.name, ESCAPED, "something outlived the box") for attack in attacks]
     return judged(attacks, said, process.stderr)
 
 
@@ -166,7 +166,7 @@ def _settled(attacks: Sequence[Attack], said: bytes) -> bool:
     return b'{"ended": "%s"' % attacks[-1].name.encode() in said or (attacks[0].lasting and b'"began"' in said)
 
 
-def judged(attacks: Sequence[Attack], said: bytes, errors: str) -> list[Tried]:
+def judged(attacks: Sequence[Attack], said: bytes, errors: str) -> list[AttackResult]:
     """What the lines of a program say about each attack. What has not begun was not tried, and that is no success."""
     lines = [json.loads(line) for line in said.splitlines() if line.startswith(b"{") and line.endswith(b"}")]
     began = {line["began"] for line in lines if "began" in line}
@@ -176,9 +176,9 @@ def judged(attacks: Sequence[Attack], said: bytes, errors: str) -> list[Tried]:
         if attack.name in ended:
             line = ended[attack.name]
             verdict = ESCAPED if line["escaped"] else HELD
-            found.append(Tried(attack.name, verdict, str(line["escaped"] or line.get("words", ""))))
+            found.append(AttackResult(attack.name, verdict, str(line["escaped"] or line.get("words", ""))))
         elif attack.name in began and (attack.deadly or attack.lasting):
-            found.append(Tried(attack.name, HELD, "the process was ended"))
+            found.append(AttackResult(attack.name, HELD, "the process was ended"))
         else:
-            found.append(Tried(attack.name, UNTRIED, errors.strip()[-300:]))
+            found.append(AttackResult(attack.name, UNTRIED, errors.strip()[-300:]))
     return found

@@ -17,13 +17,11 @@ The moves:
 * up to three from the heap.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.bounds import INFINITY, bucket_of, probe
-from ludodrome.games.dots.captures import neighbours, resolve_captures
-from ludodrome.games.dots.lattice import (
+from ludodrome.games.dots.solver.board import (
     ONE,
     STRIDE,
     ZERO,
@@ -34,7 +32,10 @@ from ludodrome.games.dots.lattice import (
     edges_of,
     flood,
     images,
+    neighbours,
+    resolve_captures,
 )
+from ludodrome.games.dots.solver.table import INFINITY, bucket_of, probe
 from ludodrome.jit import Array, Int, Record, inline_kernel, kernel, lowest, mix, popcount, prefetch, record_dtype
 
 _POSITION = [
@@ -62,7 +63,7 @@ FRAME = record_dtype(
 at, and the nodes that had been searched when it was begun."""
 
 RUN = record_dtype(
-    [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "enough")]
+    [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "scout_edges")]
 )
 """A run: where it is, how far it is, the bounds of the root, how much its order differs from others', and the edges
 of the core from which on children are scouted and like positions sought (``prove.py``)."""
@@ -70,13 +71,13 @@ of the core from which on children are scouted and like positions sought (``prov
 ROOT_BEST, SPARE = -1, -2
 """Places of children for the root's best move, and for swapping two."""
 
-AHEAD = 16
-"""So many children are made before the table is warned of them all: it is far away, and finding the way to many
+PREFETCH_BATCH = 16
+"""So many children are made before the table is prefetched of them all: it is far away, and finding the way to many
 of its pages at once takes hardly longer than to one."""
 
 
 @kernel
-def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
+def free_component(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
     """The chain or loop of a box of degree two, or the empty set if it hangs on a box of a higher degree."""
     reached = seed
     while True:
@@ -90,7 +91,7 @@ def loose(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
 
 
 @inline_kernel
-def gather(
+def move_to_heap(
     fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, added: Array
 ) -> tuple[Any, Any, Int, Int]:
     """Move the chains and loops that hang on nothing from the board to the heap: those with a box of ``fresh``.
@@ -100,7 +101,7 @@ def gather(
     """
     while fresh:
         seed = fresh & (~fresh + ONE)
-        part = loose(seed, two, more, h, v, sizes)
+        part = free_component(seed, two, more, h, v, sizes)
         fresh &= ~(seed | part)
         if part:
             own_h, own_v = edges_of(part, h, v, sizes)
@@ -153,17 +154,17 @@ def next_safe(
 
 
 @kernel
-def worth(taken: Int, dealt: Int, left: Int, low: Int, high: Int) -> tuple[Int, Int]:
+def move_value_bounds(taken: Int, dealt: Int, left: Int, low: Int, high: Int) -> tuple[Int, Int]:
     """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
     if dealt == 0:
         return -(taken + high), -(taken + low)
     low, high = dealt + low, dealt + high
-    canonical_key = left & 1 if low <= 0 <= high else min(abs(low), abs(high))
-    return -(taken + max(abs(low), abs(high))), -(taken + canonical_key)
+    least = left & 1 if low <= 0 <= high else min(abs(low), abs(high))
+    return -(taken + max(abs(low), abs(high))), -(taken + least)
 
 
 @kernel
-def at_most(taken: Int, dealt: Int, left: Int) -> Int:
+def max_move_value(taken: Int, dealt: Int, left: Int) -> Int:
     """What a move that leaves a double-deal can be worth at most, whatever the child is worth.
 
     The child's V has the parity of the boxes left and is not below ``-left``; dealt is even. So ``|dealt + V|`` is
@@ -196,7 +197,7 @@ def expand(
     """Make the children of a frame. True as soon as one of them answers its question with yes: that one is the last."""
     run.nodes += 1
     h, v, heap, left, goal = frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), np.int64(frame.goal)
-    place = made = warned = seen = np.int64(frame.first)
+    place = made = prefetched = seen = np.int64(frame.first)
     best = np.int64(-INFINITY)
     _, two, more = degrees(h, v, sizes)
     three = more & ~(h & h >> sizes[STRIDE] & v & v >> ONE)
@@ -212,7 +213,7 @@ def expand(
             # stay in order, for of two undrawn ones the move is the second.
             edge, next_h, next_v, safe_h, safe_v, fresh = next_safe(h, v, safe_h, safe_v, three, sizes)
             if fresh:
-                next_h, next_v, next_heap, next_left = gather(
+                next_h, next_v, next_heap, next_left = move_to_heap(
                     fresh, two | fresh, more ^ fresh, next_h, next_v, heap, left, sizes, added
                 )
             if next_heap == heap and next_left == left:  # nothing has left the core
@@ -223,11 +224,11 @@ def expand(
             chain = flood(chains & (~chains + ONE), chains, h, v, sizes)
             chains &= ~chain
             taken, dealt, next_h, next_v = open_chain(chain, h, v, sizes)
-            if dealt and at_most(taken, dealt, left - taken - dealt) < goal:
-                best = max(best, at_most(taken, dealt, left - taken - dealt))
+            if dealt and max_move_value(taken, dealt, left - taken - dealt) < goal:
+                best = max(best, max_move_value(taken, dealt, left - taken - dealt))
                 continue
             _, now_two, now_more = degrees(next_h, next_v, sizes)
-            next_h, next_v, next_heap, next_left = gather(
+            next_h, next_v, next_heap, next_left = move_to_heap(
                 now_two & ~two, now_two, now_more, next_h, next_v, heap, left - taken - dealt, sizes, added
             )
             key = canonical_key(images(next_h, next_v, image_masks))
@@ -237,8 +238,8 @@ def expand(
             opening += 1
             if taken + dealt == 0:
                 continue
-            if dealt and at_most(taken, dealt, left - taken - dealt) < goal:
-                best = max(best, at_most(taken, dealt, left - taken - dealt))
+            if dealt and max_move_value(taken, dealt, left - taken - dealt) < goal:
+                best = max(best, max_move_value(taken, dealt, left - taken - dealt))
                 continue
             next_left = left - taken - dealt
             key = canonical_key(of)
@@ -250,14 +251,14 @@ def expand(
             child.bucket, child.heap, child.left = bucket_of(key, next_heap, table), next_heap, next_left
             child.taken, child.dealt = taken, dealt
             made += 1
-            if made - warned < AHEAD:
+            if made - prefetched < PREFETCH_BATCH:
                 continue
-        for k in range(warned, made):
+        for k in range(prefetched, made):
             prefetch(table, children[k].bucket)
-        ready = warned if taken >= 0 else made  # the first are near by now
-        warned = made
+        ready = prefetched if taken >= 0 else made  # the first are near by now
+        prefetched = made
         while seen < ready:
-            low, high = weigh(children[seen], values, table)
+            low, high = probe_child(children[seen], values, table)
             if max(low, high) >= goal:
                 children[place] = children[seen]
                 if low >= goal:
@@ -279,7 +280,7 @@ def expand(
 
 
 @inline_kernel
-def weigh(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
+def probe_child(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
     """Look a child up; the bounds of what the move is worth."""
     if child.key:
         low, high = probe(child.bucket, child.key, child.heap, child.left, table)
@@ -292,13 +293,13 @@ def weigh(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
 @inline_kernel
 def bounds_of_move(child: Record) -> tuple[Int, Int]:
     """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
-    return worth(
+    return move_value_bounds(
         np.int64(child.taken), np.int64(child.dealt), np.int64(child.left), np.int64(child.low), np.int64(child.high)
     )
 
 
 @inline_kernel
-def pick(at: Int, end: Int, children: Any) -> None:
+def select_next(at: Int, end: Int, children: Any) -> None:
     """Bring the child of the least rank, of those from ``at`` on, to this place."""
     least_place = at
     for place in range(at + 1, end):
@@ -308,3 +309,109 @@ def pick(at: Int, end: Int, children: Any) -> None:
         children[SPARE] = children[at]
         children[at] = children[least_place]
         children[least_place] = children[SPARE]
+
+
+# Chains and loops that hang on nothing: the end of dots and boxes, as a table.
+# A *chain* is a path of boxes with two undrawn sides each, from the ground to the ground; a *loop* is a ring of
+# them. Where they are does not matter, so a set of them is a *heap*: so many chains and loops of each size, and a
+# number. The tables here know every heap that fits a board, what it is worth when nothing else is left, and which
+# heap it becomes when one is added or opened. Finding chains on a board is ``prove.py``'s work.
+# What it is worth to open one (the proofs are in ``captures.py``): a chain of one or two gives its boxes away (a
+# chain of two is opened in the middle, so that it can be no gift of a double-deal). Of a longer chain the other
+# side gets all but two, and the choice between the last two with the move or neither: ``n - 2 + |2 + V|``, where V
+# is what the rest is worth to the side that must move there. In a loop it is the last four: ``n - 4 + |4 + V|``.
+# Two short chains of the same size n cancel: V(P + c + c) = V(P) for every position P. By induction every move of P
+# is worth as much as without the pair; and to open one of the two is worth no more: the other side may take its n boxes
+# and open the second, V(P + c + opened c) >= n + V(P + c) >= n - (n + V(P)) = -V(P). With no move left in P, the
+# pair alone is worth n - n = 0. So a heap has at most one chain of one and one of two.
+
+
+SHORTEST_LONG_CHAIN, SHORTEST_LOOP = 3, 4
+
+
+class HeapTables(NamedTuple):
+    """The tables of all heaps of at most so many boxes. Heap 0 is the empty one."""
+
+    values: Array
+    """int8 (heaps,): the margin of the seat to move when nothing else is left."""
+    boxes: Array
+    """int8 (heaps,): how many boxes it has."""
+    added: Array
+    """uint16 (heaps, kinds): the heap with one more of that kind, or with one less, which has a lower number, where it
+    cancels one that is there. Kind n - 1 is the chain of n boxes; the loops, of 4, 6, 8, ... boxes, are counted from
+    the last kind backwards."""
+    opened: Array
+    """int16 (heaps, 3, 3): up to three openings that are worth a try, each as the heap that is left, the boxes
+    taken without a choice, and the boxes of the double-deal (0, 2, 4); no boxes at all where there is none."""
+
+
+def make_heap_tables(boxes: int) -> HeapTables:
+    """The tables for boards of so many boxes."""
+    sizes = [*range(1, boxes + 1), *reversed(range(SHORTEST_LOOP, boxes + 1, 2))]
+    codes, totals, units = np.zeros(1, np.int64), np.zeros(1, np.int64), []
+    unit = 1
+    for size in sizes:  # a heap's code is a number of mixed radix, one digit for each kind
+        units.append(unit)
+        most = boxes // size
+        grown = [(codes + k * unit, totals + k * size) for k in range(most + 1)]
+        codes, totals = (np.concatenate(parts) for parts in zip(*grown, strict=True))
+        codes, totals = codes[totals <= boxes], totals[totals <= boxes]
+        unit *= most + 1
+    order = np.lexsort((codes, totals))
+    codes, totals = codes[order], totals[order]
+    by_code = np.argsort(codes)
+    added = np.zeros((len(codes), len(sizes)), np.uint16)
+    removed = np.full((len(codes), len(sizes)), -1, np.int64)
+    for kind, size in enumerate(sizes):
+        (room,) = np.nonzero(totals + size <= boxes)
+        bigger = by_code[np.searchsorted(codes, codes[room] + units[kind], sorter=by_code)]
+        added[room, kind] = bigger
+        removed[bigger, kind] = room
+    for kind in range(min(SHORTEST_LONG_CHAIN - 1, boxes)):
+        (there,) = np.nonzero(removed[:, kind] >= 0)
+        added[there, kind] = removed[there, kind]
+    values = _values(sizes, boxes, totals, removed)
+    return HeapTables(values, totals.astype(np.int8), added, _openings(sizes, boxes, removed))
+
+
+def opening_gains(size: int, loop: bool) -> tuple[int, int]:
+    """Of a chain or loop that is opened: the boxes taken without a choice, and those of the double-deal."""
+    if loop:
+        return size - 4, 4
+    return (size, 0) if size < SHORTEST_LONG_CHAIN else (size - 2, 2)
+
+
+def _values(sizes: list[int], boxes: int, totals: Array, removed: Array) -> Array:
+    """Heaps of fewer boxes come first, so that their values are there when they are needed."""
+    values = np.zeros(len(totals), np.int8)
+    starts = np.searchsorted(totals, np.arange(boxes + 2))
+    for total in range(1, boxes + 1):
+        rows = slice(starts[total], starts[total + 1])
+        best = np.full(rows.stop - rows.start, -128, np.int64)
+        for kind, size in enumerate(sizes):
+            taken, kept = opening_gains(size, kind >= boxes)
+            rest = values[removed[rows, kind]].astype(np.int64)
+            worth = -(taken + (np.abs(kept + rest) if kept else rest))
+            best = np.where(removed[rows, kind] >= 0, np.maximum(best, worth), best)
+        values[rows] = best
+    return values
+
+
+def _openings(sizes: list[int], boxes: int, removed: Array) -> Array:
+    """The shortest of the short chains, of the long chains and of the loops.
+
+    The others are never better. One box more in a long chain, wherever the rest of the board
+    stands, changes the value by one at most (by induction: opening it gives exactly one box
+    more, and every other move leads to two positions that differ in the same way); so to open
+    the chain of a boxes instead of the one of b > a saves b - a boxes at once and costs
+    at most b - a later. The same holds between chains of one and two, and between loops.
+    """
+    opened = np.zeros((len(removed), 3, 3), np.int16)
+    for kind in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):  # the shortest is written last
+        loop = kind >= boxes
+        place = 2 if loop else 0 if sizes[kind] < SHORTEST_LONG_CHAIN else 1
+        (there,) = np.nonzero(removed[:, kind] >= 0)
+        taken, kept = opening_gains(sizes[kind], loop)
+        opened[there, place, 0] = removed[there, kind]
+        opened[there, place, 1:] = taken, kept
+    return opened

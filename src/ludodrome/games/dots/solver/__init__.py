@@ -1,0 +1,1 @@
+"""The exact solver of dots and boxes."""
