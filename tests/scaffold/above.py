@@ -63,7 +63,7 @@ def pages(game: ludodrome.Game) -> None:
     """The page's API plays it, and every tab of it answers."""
     from httpx import Client
 
-    from ludodrome.web.positions import board_of
+    from ludodrome.web.position_view import board_of
     from tests.web.serving import server
     from tests.web.walking import API, begin, play_out
 

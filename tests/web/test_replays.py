@@ -18,11 +18,10 @@ from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.arena.seats import ERROR, Answer, Fault
 from ludodrome.store.database import open_database
-from ludodrome.web import grading
+from ludodrome.web import replays
 from ludodrome.web.errors import Busy
-from ludodrome.web.grading import Review, Reviewer
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.replays import Review, Reviewer, find_record, replay, take_in
 from ludodrome.web.routes import replays as routes
 from tests.arena.playing import Scripted, assignment
 from tests.web import leagues
@@ -111,7 +110,7 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     own = GameReview(told.game, told.states, told.moves)
     list(own.work())
     assert view["plies"] == [
-        json.loads(json.dumps(grading.review_json(own.plies[ply]))) for ply in reversed(range(own.total))
+        json.loads(json.dumps(replays.review_json(own.plies[ply]))) for ply in reversed(range(own.total))
     ]
     assert view["accuracy"] == [round(own.accuracy(seat) or 0, 1) for seat in range(2)]
     assert view["turning_points"] == own.turning_points()
@@ -179,7 +178,7 @@ def test_replays_that_are_told_leave_threads_for_others(
 
 def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     told = replay_record(record)
-    monkeypatch.setattr(grading, "MOST_WAITING", 1)
+    monkeypatch.setattr(replays, "MOST_WAITING", 1)
     reviewer = Reviewer()
     monkeypatch.setattr(Review, "work", lambda self: None)
     monkeypatch.setattr(reviewer._executor, "submit", lambda *arguments: None)
@@ -189,7 +188,7 @@ def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkey
     monkeypatch.undo()
     reviewer.close()
     review = Review(told)
-    monkeypatch.setattr(grading, "FORGOTTEN", -1.0)
+    monkeypatch.setattr(replays, "FORGOTTEN", -1.0)
     review.work()
     assert review.given_up
     assert len(review.order) == 1
@@ -206,11 +205,11 @@ def test_a_review_whose_desk_is_taken_or_that_breaks_is_begun_anew(
         raise Busy("taken")
 
     review = Review(replay_record(record))
-    monkeypatch.setattr(grading, "desk", taken)
+    monkeypatch.setattr(replays, "desk", taken)
     review.work()
     assert review.given_up
     broken = Review(replay_record(record))
-    monkeypatch.setattr(grading, "desk", lambda: None)
+    monkeypatch.setattr(replays, "desk", lambda: None)
     with pytest.raises(TypeError):
         broken.work()
     assert broken.failed

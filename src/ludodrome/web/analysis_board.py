@@ -13,7 +13,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import OWN, find
 from ludodrome.validation import show
 from ludodrome.web.engine import desk_for_request
-from ludodrome.web.positions import Json, described, open_game
+from ludodrome.web.position_view import Json, described, open_game
 
 LONGEST_LINE = 200_000
 _SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")

@@ -20,7 +20,6 @@ from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.grading import Reviewer
 from ludodrome.web.limits import Limits, within
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import Counted, Meter, Metrics
@@ -28,6 +27,7 @@ from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.puzzles import PuzzleSession
 from ludodrome.web.relays import Relays
+from ludodrome.web.replays import Reviewer
 from ludodrome.web.routes import (
     account_pages,
     accounts,

@@ -9,7 +9,7 @@ from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.web.errors import Busy
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 
 DESKS = 2
 """So many searches run at once."""

@@ -15,7 +15,7 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_bots import BotEntry, BotStanding
 from ludodrome.store.league_matches import MatchInfo
 from ludodrome.store.models import EventRow
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 
 TREND = 30
 """Games that a sparkline shows."""

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.web.play import Play, Viewer
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 from ludodrome.web.responses import as_json
 
 PATIENCE = 15.0

@@ -29,7 +29,7 @@ from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, 
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.errors import NotYours, Refused, unkept
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.positions import Json, told
+from ludodrome.web.position_view import Json, told
 from ludodrome.web.snapshot import Snapshot
 
 # Who sits at a game: the person who began it, friends behind links, bots; who is here, and who wants another game.

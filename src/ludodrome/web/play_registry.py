@@ -22,7 +22,7 @@ from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
 from ludodrome.web.errors import NotYours, Refused, unkept
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, Participants, Play, Viewer, make_play_spec
-from ludodrome.web.positions import open_game
+from ludodrome.web.position_view import open_game
 
 PLACES = 1000
 """So many games are in memory at once ..."""

@@ -5,26 +5,22 @@ A record exists when its game is over, so nothing that is shown here was hidden 
 
 import hashlib
 import json
-
-from sqlalchemy import Engine
-
-from ludodrome.arena.records import from_text, to_text, verify
-from ludodrome.arena.records.replay import ReplayTurn, replay_record
-from ludodrome.store import league_matches, plays
-from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.positions import Json, marks, open_game
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from sqlalchemy import Engine
+
 from ludodrome.analysis.game_review import GameReview, GradedMove
 from ludodrome.analysis.win_probability import Value
-from ludodrome.arena.records.replay import Replay
+from ludodrome.arena.records import from_text, to_text, verify
+from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
+from ludodrome.store import league_matches, plays
 from ludodrome.web.engine import desk
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json, marks, open_game
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 """What a turn of the page says beside its move."""
@@ -83,8 +79,6 @@ def _turn(turn: ReplayTurn) -> Json:
     if "refusals" in shown:
         shown["refusals"] = [{"why": one["why"]} for one in shown["refusals"]]
     return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
-
-
 
 
 # Recorded games graded in the background: one after another, in a thread beside the server, a piece at a time.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from ludodrome.games import find
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 
 APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
 """Chapters for those who write programs: they come folded."""

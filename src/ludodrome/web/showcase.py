@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from ludodrome.games import OWN, find
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 
 OPPONENT = "level:3"
 

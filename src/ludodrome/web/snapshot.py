@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.web.positions import Json, told
+from ludodrome.web.position_view import Json, told
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from ludodrome.games import make
 from ludodrome.store.league_matches import find_match, live, live_views
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.positions import Json, marks
+from ludodrome.web.position_view import Json, marks
 
 GLANCE = 0.4
 """Seconds between two looks."""

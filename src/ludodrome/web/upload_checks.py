@@ -12,7 +12,7 @@ from contextlib import suppress
 from ludodrome.arena import sandbox
 from ludodrome.arena.ladder.uploads import check_source
 from ludodrome.web.errors import Busy
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 
 DESKS = 2
 """So many examinations run at once."""

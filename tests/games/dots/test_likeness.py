@@ -6,11 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludodrome.games.dots.likeness import OURS, colour_boxes, isomorphic, new_colour_buffer, probe_isomorphic
 from ludodrome.games.dots.rules import ALL, BOARDS
 from ludodrome.games.dots.solver.board import BoardTables, edge_words, make_board_tables
 from ludodrome.games.dots.solver.search import Solver
-from ludodrome.games.dots.solver.table import bucket_of, new_table, store, tag_of
+from ludodrome.games.dots.solver.table import (
+    OURS,
+    bucket_of,
+    colour_boxes,
+    isomorphic,
+    new_colour_buffer,
+    new_table,
+    probe_isomorphic,
+    store,
+    tag_of,
+)
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
 

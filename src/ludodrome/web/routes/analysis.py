@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from ludodrome.web.engine import analysed
-from ludodrome.web.positions import Json, open_game
+from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.routes.asking import FAULTS, Question
 
 router = APIRouter(tags=["analysis"], responses=FAULTS)

@@ -21,7 +21,7 @@ from ludodrome.store.models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.errors import Refused
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.upload_checks import Doctor
 

@@ -8,7 +8,7 @@ from ludodrome.bots import bot
 from ludodrome.bots.catalogue import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
-from ludodrome.web.positions import Json, described, open_game, why_illegal
+from ludodrome.web.position_view import Json, described, open_game, why_illegal
 from ludodrome.web.routes.asking import FAULTS, Position
 
 router = APIRouter(prefix="/games", tags=["games"], responses=FAULTS)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from ludodrome.web import league
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.bots import check_game
 

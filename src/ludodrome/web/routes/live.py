@@ -16,7 +16,7 @@ from ludodrome.web.errors import Busy, Refused
 from ludodrome.web.live import obey, present, views
 from ludodrome.web.play import Play, Viewer
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.security import MOST_BODY

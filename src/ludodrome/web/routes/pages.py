@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ludodrome.games import GAMES, Entry
 from ludodrome.puzzle import puzzles
 from ludodrome.web.auth import Anybody
-from ludodrome.web.positions import board_of
+from ludodrome.web.position_view import board_of
 from ludodrome.web.puzzles import solved_by
 from ludodrome.web.routes.puzzles import puzzle_of
 from ludodrome.web.rulebook import rules

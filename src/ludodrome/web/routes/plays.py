@@ -19,7 +19,7 @@ from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Begins, Caller, SignedIn
 from ludodrome.web.play import BOT, PERSON, Play, Viewer, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
-from ludodrome.web.positions import Json, open_game
+from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.responses import as_json
 from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
 

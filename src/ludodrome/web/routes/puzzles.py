@@ -8,7 +8,7 @@ from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.web.auth import Anybody
 from ludodrome.web.engine import desk_for_request
-from ludodrome.web.positions import Json, described
+from ludodrome.web.position_view import Json, described
 from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
 

@@ -10,9 +10,8 @@ from fastapi.responses import Response
 from ludodrome.arena.records import to_text
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.web.errors import Busy
-from ludodrome.web.grading import Reviewer
-from ludodrome.web.positions import Json
-from ludodrome.web.replays import find_record, replay, take_in
+from ludodrome.web.position_view import Json
+from ludodrome.web.replays import Reviewer, find_record, replay, take_in
 from ludodrome.web.responses import as_json
 from ludodrome.web.routes.asking import FAULTS
 

@@ -4,7 +4,7 @@ import secrets
 
 from fastapi import APIRouter
 
-from ludodrome.web.positions import Json, told_round
+from ludodrome.web.position_view import Json, told_round
 from ludodrome.web.routes.asking import FAULTS, Boards, Lots, Unfinished
 
 router = APIRouter(prefix="/spaces", tags=["spaces"], responses=FAULTS)

@@ -11,7 +11,7 @@ from ludodrome.store import league_matches as store
 from ludodrome.store.models import TOURNAMENT, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import BotsScope
-from ludodrome.web.positions import Json
+from ludodrome.web.position_view import Json
 from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.routes.bots import bot_of
 

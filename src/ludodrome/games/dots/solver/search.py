@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.likeness import OURS, colour_boxes, new_colour_buffer, probe_isomorphic
 from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, SIDES
 from ludodrome.games.dots.solver.board import (
     canonical_key,
@@ -38,7 +37,19 @@ from ludodrome.games.dots.solver.moves import (
     move_to_heap,
     select_next,
 )
-from ludodrome.games.dots.solver.table import INFINITY, bucket_of, fill_ratio, new_table, probe, store, tag_of
+from ludodrome.games.dots.solver.table import (
+    INFINITY,
+    OURS,
+    bucket_of,
+    colour_boxes,
+    fill_ratio,
+    new_colour_buffer,
+    new_table,
+    probe,
+    probe_isomorphic,
+    store,
+    tag_of,
+)
 from ludodrome.jit import Array, Int, Record, borrow, entry, inline_kernel, kernel, new_states, popcount
 
 SCOUT_EDGES = 28
