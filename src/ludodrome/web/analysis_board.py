@@ -13,7 +13,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import OWN, find
 from ludodrome.validation import show
 from ludodrome.web.engine import desk_for_request
-from ludodrome.web.position_view import Json, described, open_game
+from ludodrome.web.position_view import Json, open_game, position_view
 
 LONGEST_LINE = 200_000
 _SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
@@ -51,7 +51,7 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
 
 def _shown(game: Game, state: Any) -> Json:
     """A position with nothing hidden: whoever set it up knows it all."""
-    return {**described(game, state), "state": state, "line": game.format_state(state)}
+    return {**position_view(game, state), "state": state, "line": game.format_state(state)}
 
 
 def _read(text: str) -> Any:

@@ -39,7 +39,7 @@ def open_game(game_id: str, options: Json | None) -> Game:
     return game
 
 
-def described(game: Game, state: Any, seat: int | None = None) -> Json:
+def position_view(game: Game, state: Any, seat: int | None = None) -> Json:
     """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
     states = game.new_states(1)
     states[0] = game.encode(state)  # once: reading a state takes longer than all the rest

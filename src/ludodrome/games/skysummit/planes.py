@@ -4,8 +4,7 @@ import numpy as np
 
 from ludodrome.game_spec import Planes
 from ludodrome.games.skysummit.rules import WORKERS, mover
-from ludodrome.games.tower_planes import HEIGHTS, draw_heights, draw_worker, fill
-from ludodrome.games.towers import SIDE
+from ludodrome.games.towers import HEIGHTS, SIDE, draw_heights, draw_worker, fill
 from ludodrome.jit import Array, Int, Record, kernel
 
 SEATS = 2

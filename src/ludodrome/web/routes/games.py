@@ -8,7 +8,7 @@ from ludodrome.bots import bot
 from ludodrome.bots.catalogue import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
-from ludodrome.web.position_view import Json, described, open_game, why_illegal
+from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
 from ludodrome.web.routes.asking import FAULTS, Position
 
 router = APIRouter(prefix="/games", tags=["games"], responses=FAULTS)
@@ -53,9 +53,9 @@ def position(game_id: str, asked: Position) -> Json:
     """A position: whose turn it is, what is legal, how it ended. With a move: the position after it."""
     game, state = _position(game_id, asked)
     if asked.move is None:
-        return described(game, state)
+        return position_view(game, state)
     text = game.format_move(asked.move, state)
-    return {**described(game, game.apply(state, asked.move)), "text": text}
+    return {**position_view(game, game.apply(state, asked.move)), "text": text}
 
 
 @router.post("/{game_id}/check")
@@ -78,7 +78,7 @@ def warm_up(game_id: str) -> None:
     """Compiles or loads what a first game needs, before anybody asks for it."""
     game = open_game(game_id, {})
     state = game.initial_state()
-    described(game, state)
+    position_view(game, state)
     player = bot(WARM_UP_WITH, game)
     player.choose(game.observation(state, game.to_move(state)))
     player.close()

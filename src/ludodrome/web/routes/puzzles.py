@@ -8,7 +8,7 @@ from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.web.auth import Anybody
 from ludodrome.web.engine import desk_for_request
-from ludodrome.web.position_view import Json, described
+from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
 
@@ -91,7 +91,7 @@ def _check_unsolved(attempt: Attempt) -> None:
 
 
 def _step(attempt: Attempt, state: Any, move: Any) -> Json:
-    return {"move": move, "position": described(attempt.game, state)}
+    return {"move": move, "position": position_view(attempt.game, state)}
 
 
 def _view(name: str, attempt: Attempt) -> Json:
@@ -103,5 +103,5 @@ def _view(name: str, attempt: Attempt) -> Json:
         "task": attempt.task(),
         "seat": attempt.seat,
         "solved": attempt.solved,
-        "position": described(attempt.game, attempt.state, attempt.seat),
+        "position": position_view(attempt.game, attempt.state, attempt.seat),
     }
