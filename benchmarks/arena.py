@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.conditions import Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee

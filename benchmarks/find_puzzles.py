@@ -100,7 +100,7 @@ class Seeker:
         """
         game = self.game
         self.thinker.forget()
-        states = game._states(game.initial_state())
+        states = game.encode_array(game.initial_state())
         strengths = [dice.choice((100, 1_000, 5_000)) for _ in range(game.seats)]
         opening, slips = dice.randint(2, 8), dice.choice((0.05, 0.15, 0.3))
         found: list[Found] = []
@@ -182,7 +182,7 @@ class BoxSeeker:
     def games(self, dice: random.Random) -> Iterator[Found]:
         """What one game gives."""
         game = self.game
-        states = game._states({**game.initial_state(), "nonce": 0})
+        states = game.encode_array({**game.initial_state(), "nonce": 0})
         players = [
             ludodrome.bot(dice.choice(("greedy", "chains", "level:3")), game, dice.getrandbits(30)) for _ in "ab"
         ]

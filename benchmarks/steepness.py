@@ -24,10 +24,10 @@ SMALLEST = 1e-12
 
 def game_of(game: Game, dice: random.Random, judge: Searcher, player: Searcher) -> list[tuple[float, float]]:
     """The scores of one game's positions, each with what the seat to move got in the end."""
-    states = game._states(game.initial_state(dice.randrange(1 << 30)))
+    states = game.encode_array(game.initial_state(dice.randrange(1 << 30)))
     for _ in range(dice.randint(LEAST_LOTS, MOST_LOTS)):
         if game.kernels.mover(states) >= 0:
-            game.kernels.play(states, dice.choice(game._legal(states)))
+            game.kernels.play(states, dice.choice(game.legal_actions_of(states)))
     judge.forget()
     player.forget()
     seen: list[tuple[int, float]] = []

@@ -1,6 +1,6 @@
 """Fits the weights of a game's value to games of the search with itself.
 
-    python benchmarks/tune.py towers --games 2000 --nodes 1000 --seed 1     games/tower_weights.py
+    python benchmarks/tune.py towers --games 2000 --nodes 1000 --seed 1     games/tower_evaluate.py
     python benchmarks/tune.py caldera --games 2000 --nodes 1000 --seed 1    MERITS in games/caldera/evaluate.py
 
 Games with random openings and now and then a random move later on. Every position that a search would judge by its
@@ -20,9 +20,8 @@ import ludodrome
 from ludodrome.games.caldera.evaluate import MERITS
 from ludodrome.games.caldera.evaluate import WEIGHTS as CALDERA_WEIGHTS
 from ludodrome.games.caldera.evaluate import worth as caldera_worth
-from ludodrome.games.tower_value import duel_value
-from ludodrome.games.tower_weights import GROUPS
-from ludodrome.games.tower_weights import WEIGHTS as TOWER_WEIGHTS
+from ludodrome.games.tower_evaluate import GROUPS, duel_value
+from ludodrome.games.tower_evaluate import WEIGHTS as TOWER_WEIGHTS
 from ludodrome.jit import Array, kernel
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.iterative import Searcher

@@ -2,8 +2,7 @@
 
 import pytest
 
-from ludodrome.arena.clocks import SeatClock
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Budget
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.conditions import Clock, Conditions, conditions, read_policy
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import Conditions, conditions, read_policy
 from ludodrome.arena.play_spec import PlaySpec, canonical
 from ludodrome.games import make
 from tests.arena.playing import assignment

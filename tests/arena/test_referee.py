@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ludodrome.arena import records
-from ludodrome.arena.conditions import Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, Fault, Turn

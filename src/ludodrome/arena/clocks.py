@@ -1,25 +1,159 @@
-"""A seat's running clock: what a turn may take, what is left in the bank, how long a built-in should think.
+"""Time controls: ``Clock`` is the rule, with its text and JSON forms; ``SeatClock`` is the running clock of one seat.
 
-What a clock *is* stands in ``conditions.py``; ``transports/`` measure time, ``table.py`` judges it.
+``transports/`` measure time; the referee decides what a late answer leads to.
 """
 
-from ludodrome.arena.conditions import Clock
+import re
+from dataclasses import dataclass
+from typing import Any
+
 from ludodrome.bots.player import Budget
+from ludodrome.validation import integer, show
+
+MAX_MS = 86_400_000
+"""One day: the longest time of a clock."""
+MAX_COUNT = 999_999_999
+"""The most positions, playouts or plies of a clock."""
 
 RESERVE = 0.02
-"""Seconds that a built-in leaves unused in each turn, so that a busy machine does not make it late ..."""
+"""Seconds that a built-in bot leaves unused in each turn, so that a busy machine does not make it late ..."""
 RESERVED_SHARE = 0.02
-"""... and a share of what it may use ..."""
-LEAST_SHARE = 0.5
-"""... but so much of it is used at least."""
+"""... plus this share of its time ..."""
+MIN_SHARE = 0.5
+"""... but it uses at least this share."""
 BANK_TURNS = 25
-"""A built-in spreads its bank over about so many turns."""
+"""A built-in bot plans to spread its bank over this number of turns."""
 INCREMENT_SHARE = 0.8
-MOST_OF_BANK = 0.4
+MAX_BANK_SHARE = 0.4
+"""The largest share of its bank that a built-in bot uses in one turn."""
+
+_TIMES = ("move_ms", "bank_ms", "increment_ms")
+_COUNTS = ("nodes", "sims", "depth")
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000}
+_RIGHT_CLOCK = "a clock is written like 1s, 1s+10s (with a bank), 60s++1s (Fischer), nodes=10000, sims=500 or none"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time control of a seat. All zeros and no budget: no clock.
+
+    Every turn has ``move_ms``. Time beyond it comes out of the seat's bank, and after each of its turns the bank grows
+    by ``increment_ms``. So a bank alone is sudden death; with an increment it is Fischer's clock.
+
+    The text form, ``str(clock)``, is exact: ``Clock.parse(str(clock)) == clock``. It is ``MOVE``, ``MOVE+BANK``,
+    ``BANK++INCREMENT`` or ``MOVE+BANK++INCREMENT``, or counts such as ``nodes=1000``, or ``none``.
+
+    >>> str(Clock(bank_ms=60_000, increment_ms=1500))
+    '60s++1.5s'
+    """
+
+    move_ms: int = 0
+    bank_ms: int = 0
+    increment_ms: int = 0
+    budget: Budget | None = None
+    """Positions or playouts instead of time, for built-in bots: such a match can be repeated exactly."""
+
+    def __post_init__(self) -> None:
+        if self.increment_ms and not self.runs:
+            raise ValueError("a clock with an increment has a time for each move, or a bank")
+        if self.budget is not None and self.runs:
+            raise ValueError("a clock counts time or positions, not both")
+
+    @property
+    def runs(self) -> bool:
+        """Whether time is measured."""
+        return self.move_ms > 0 or self.bank_ms > 0
+
+    def to_json(self) -> dict[str, int] | None:
+        """The clock as ``hello`` and records carry it; null without a clock."""
+        if self.budget is not None:
+            return {name: limit for name in _COUNTS if (limit := getattr(self.budget, name))}
+        if not self.runs:
+            return None
+        return {name: getattr(self, name) for name in _TIMES}
+
+    @staticmethod
+    def from_json(value: Any) -> "Clock":
+        """Read the clock of a record or of ``hello``; ValueError if it is malformed."""
+        if value is None:
+            return Clock()
+        names = (*_TIMES, *_COUNTS)
+        if type(value) is not dict or not value or not set(value) <= set(names):
+            raise ValueError(f"a clock is null or an object with some of {', '.join(names)}, not {show(value)}")
+        times = {name: _number(value, name, 0, MAX_MS) for name in _TIMES if name in value}
+        counts = {name: _number(value, name, 1, MAX_COUNT) for name in _COUNTS if name in value}
+        if times and counts:
+            raise ValueError("a clock counts time or positions, not both")
+        return Clock(**times, budget=Budget(**counts) if counts else None)
+
+    @staticmethod
+    def parse(text: str) -> "Clock":
+        """Read the text form; ValueError says what would be right."""
+        if text == "none":
+            return Clock()
+        if "=" in text:
+            return Clock(budget=_counts(text))
+        match = re.fullmatch(r"(?:([^+]+)\+)?([^+]+)\+\+([^+]+)", text)
+        if match:
+            times = [_milliseconds(match[1]) if match[1] else 0, _milliseconds(match[2]), _milliseconds(match[3])]
+        else:
+            times = [_milliseconds(part) for part in text.split("+", 1)]
+        clock = Clock(*times)
+        if not clock.runs:
+            raise ValueError(f"{show(text)} leaves no time to play; {_RIGHT_CLOCK}")
+        return clock
+
+    def __str__(self) -> str:
+        """The text that ``parse`` reads."""
+        if self.budget is not None:
+            return ",".join(f"{name}={limit}" for name, limit in (self.to_json() or {}).items())
+        if not self.runs:
+            return "none"
+        move, bank, increment = (_duration(getattr(self, name)) for name in _TIMES)
+        if not self.move_ms:
+            return f"{bank}++{increment}"
+        if self.increment_ms:
+            return f"{move}+{bank}++{increment}"
+        return f"{move}+{bank}" if self.bank_ms else move
+
+
+def _number(value: dict[str, Any], name: str, least: int, most: int) -> int:
+    return integer(value[name], least, most, f"{name} of a clock", ValueError)
+
+
+def _counts(text: str) -> Budget:
+    """The budget of a text like ``nodes=1000`` or ``nodes=1000,depth=4``."""
+    limits: dict[str, Any] = {}
+    for part in text.split(","):
+        match = re.fullmatch(rf"({'|'.join(_COUNTS)})=([0-9]{{1,9}})", part)
+        if match is None or match[1] in limits:
+            raise ValueError(f"{show(text)} is not a clock; {_RIGHT_CLOCK}")
+        if int(match[2]) == 0:
+            raise ValueError(f"{match[1]} of a clock is at least 1; {_RIGHT_CLOCK}")
+        limits[match[1]] = int(match[2])
+    return Budget(**limits)
+
+
+def _milliseconds(text: str) -> int:
+    """A time of a clock. Only the parts of a compound clock can be zero, and they say so exactly: ``0s``."""
+    if text == "0s":
+        return 0
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s|m)", text)
+    found = round(float(match[1]) * _UNITS[match[2]]) if match else 0
+    if not 1 <= found <= MAX_MS:
+        raise ValueError(f"{show(text)} is not a time from 1ms to a day; {_RIGHT_CLOCK}")
+    return found
+
+
+def _duration(milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    if rest and not seconds:
+        return f"{rest}ms"
+    return f"{seconds}.{rest:03d}".rstrip("0").rstrip(".") + "s" if rest else f"{seconds}s"
 
 
 class SeatClock:
-    """The clock of one seat, in seconds. A turn is *charged* once it is over, all its tries together."""
+    """The running clock of one seat, in seconds. A turn is *charged* once it is over, all its tries together."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -27,19 +161,27 @@ class SeatClock:
         self._move = clock.move_ms / 1000
         self._increment = clock.increment_ms / 1000
 
+    @staticmethod
+    def at_deadline(clock: Clock, deadline_ms: int | None) -> "SeatClock":
+        """The clock of a bot that knows no more than a turn's ``deadline_ms``: its bank is what exceeds the move."""
+        seat = SeatClock(clock)
+        if deadline_ms is not None:
+            seat.bank = max(0, deadline_ms - clock.move_ms) / 1000
+        return seat
+
     def allowed(self, spent: float = 0.0) -> float | None:
-        """What the turn may still take, of which so much is spent; None without a clock."""
+        """The seconds that the turn may still take after ``spent`` of them; None without a clock."""
         return self._move + self.bank - spent if self.clock.runs else None
 
     def charge(self, spent: float) -> None:
-        """A turn is over."""
+        """End a turn that took ``spent`` seconds."""
         self.bank = max(0.0, self.bank - max(0.0, spent - self._move)) + self._increment
 
     def budget(self, spent: float = 0.0) -> Budget | None:
-        """What a built-in should use for a decision; None: what its spec says."""
+        """The budget of a built-in bot for one decision; None: the bot's own spec decides."""
         if self.clock.budget is not None or not self.clock.runs:
             return self.clock.budget
         share = self.bank / BANK_TURNS + INCREMENT_SHARE * min(self._increment, self.bank)
-        wanted = self._move + min(share, MOST_OF_BANK * self.bank) - spent
+        wanted = self._move + min(share, MAX_BANK_SHARE * self.bank) - spent
         allowed = max(0.0, min(wanted, self.allowed(spent) or 0.0))
-        return Budget(time=max(LEAST_SHARE * allowed, allowed - RESERVE - RESERVED_SHARE * allowed))
+        return Budget(time=max(MIN_SHARE * allowed, allowed - RESERVE - RESERVED_SHARE * allowed))

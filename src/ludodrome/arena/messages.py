@@ -8,7 +8,7 @@ import json
 import math
 from typing import Any
 
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock
 from ludodrome.bots.player import greeting
 from ludodrome.game import Game
 from ludodrome.validation import show

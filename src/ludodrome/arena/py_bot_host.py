@@ -10,8 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ludodrome.arena.clocks import SeatClock
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.files import load
 from ludodrome.bots.player import Bot, Budget
 

@@ -1,5 +1,7 @@
 """The server's database, looked after: `admin backup`, `restore`, `recompute`, `accounts`, `ban`, `make-admin`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,8 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, Group, Refusal, examples, refusals
+from ludodrome.cli.base import Command, CommandError, Group, command_errors, examples
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import Database
+
+with lazy_imports():
+    from ludodrome.arena.ladder import rating_updates
+    from ludodrome.store import accounts as account_store
+    from ludodrome.store import backups, database
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -38,10 +46,8 @@ def backup(
 
     Of SQLite the file is a database of its own, of PostgreSQL it has lines of JSON; `restore` reads both.
     """
-    from ludodrome.store.backups import back_up
-
-    with _opened(db) as engine, refusals(), console.waiting("writing ..."):
-        rows = back_up(engine, file)
+    with _opened(db) as engine, command_errors(), console.waiting("writing ..."):
+        rows = backups.back_up(engine, file)
     console.say(f"{file}: {rows:,} rows")
 
 
@@ -54,51 +60,40 @@ def restore(
     replace: Annotated[bool, typer.Option("--replace", help="Lose what is in the database now.")] = False,
 ) -> None:
     """Bring a backup back, all or nothing. End the server first."""
-    from ludodrome.store.backups import restore as bring_back
-    from ludodrome.store.database import server_database
-
-    with refusals(), console.waiting("reading ..."):
-        rows = bring_back(file, server_database(db), replace=replace)
+    with command_errors(), console.waiting("reading ..."):
+        rows = backups.restore(file, database.server_database(db), replace=replace)
     console.say(f"{rows:,} rows are back")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin recompute"))
 def recompute(db: Database = None) -> None:
     """Make all ratings of the league anew from the records of its games."""
-    from ludodrome.arena.ladder.rating_updates import recompute as make_anew
-
-    with _opened(db) as engine, refusals(), console.waiting("counting ..."):
-        report = make_anew(engine)
+    with _opened(db) as engine, command_errors(), console.waiting("counting ..."):
+        report = rating_updates.recompute(engine)
     console.say(str(report))
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin accounts"))
 def accounts(db: Database = None) -> None:
     """List the accounts."""
-    from ludodrome.store.accounts import accounts as everybody
-
     with _opened(db) as engine:
-        rows = [(one.name, _word(one), one.made[:10], one.id) for one in everybody(engine)]
+        rows = [(one.name, _word(one), one.made[:10], one.id) for one in account_store.accounts(engine)]
     console.show_table(("name", "", "since", "id"), rows)
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin ban Mallory"))
 def ban(account: Name, db: Database = None) -> None:
     """Shut an account out: its sessions end, its tokens and bots rest."""
-    from ludodrome.store.accounts import set_banned
-
-    with _opened(db) as engine, refusals():
-        set_banned(engine, _find(engine, account).id, True)
+    with _opened(db) as engine, command_errors():
+        account_store.set_banned(engine, _find(engine, account).id, True)
     console.say(f"{account} is shut out")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin unban Mallory"))
 def unban(account: Name, db: Database = None) -> None:
     """Let an account in again."""
-    from ludodrome.store.accounts import set_banned
-
-    with _opened(db) as engine, refusals():
-        set_banned(engine, _find(engine, account).id, False)
+    with _opened(db) as engine, command_errors():
+        account_store.set_banned(engine, _find(engine, account).id, False)
     console.say(f"{account} may come in again")
 
 
@@ -111,34 +106,28 @@ def make_admin(
     no: Annotated[bool, typer.Option("--no", help="Take it back.")] = False,
 ) -> None:
     """Make an account an administrator."""
-    from ludodrome.store.accounts import set_admin
-
-    with _opened(db) as engine, refusals():
-        set_admin(engine, _find(engine, account).id, not no)
+    with _opened(db) as engine, command_errors():
+        account_store.set_admin(engine, _find(engine, account).id, not no)
     console.say(f"{account} is {'no administrator any more' if no else 'an administrator'}")
 
 
 @contextmanager
-def _opened(db: str | None) -> Iterator["Engine"]:
+def _opened(db: str | None) -> Iterator[Engine]:
     """The server's database, which must be there."""
-    from ludodrome.store.database import open_database, server_database
-
-    with refusals():
-        engine = open_database(server_database(db), durable=True)
+    with command_errors():
+        engine = database.open_database(database.server_database(db), durable=True)
     try:
         yield engine
     finally:
         engine.dispose()
 
 
-def _word(person: "AccountInfo") -> str:
+def _word(person: AccountInfo) -> str:
     return ", ".join(word for word, holds in (("admin", person.admin), ("banned", person.banned)) if holds)
 
 
-def _find(engine: "Engine", name: str) -> "AccountInfo":
-    from ludodrome.store.accounts import find_account
-
-    found = find_account(engine, name)
+def _find(engine: Engine, name: str) -> AccountInfo:
+    found = account_store.find_account(engine, name)
     if found is None:
-        raise Refusal(f"there is no account {name}; `ludodrome admin accounts` lists them")
+        raise CommandError(f"there is no account {name}; `ludodrome admin accounts` lists them")
     return found[0]

@@ -1,7 +1,11 @@
 """The commands ``analyse`` and ``solve``: what is known about a position."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +19,19 @@ from ludodrome.cli.base import (
     Json,
     Options,
     StateText,
+    command_errors,
     examples,
     open_game,
     read_state,
-    refusals,
 )
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from rich import live as rich_live
+    from rich import table as rich_table
+
+    from ludodrome import analysis as engine
+    from ludodrome.analysis import solving as solver
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,10 +70,8 @@ def analyse(
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
-    with refusals(), screen.compiling(chosen.id):
-        from ludodrome.analysis import analyse
-
-        growing = analyse(chosen, position, time, lines)
+    with command_errors(), screen.compiling(chosen.id):
+        growing = engine.analyse(chosen, position, time, lines)
         last = next(growing)
     if not json:
         screen.draw(chosen, position)
@@ -73,9 +83,6 @@ def analyse(
     except KeyboardInterrupt:
         pass
     if json:
-        from dataclasses import asdict
-        from json import dumps
-
         line = chosen.format_state(position)
         screen.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **asdict(last)}))
 
@@ -90,18 +97,14 @@ def _live(wanted: bool) -> Iterator[Any]:
     if not console.is_terminal:
         yield lambda analysis: console.print(_table(analysis))
         return
-    from rich.live import Live
-
-    with Live(console=console, auto_refresh=False) as live:
+    with rich_live.Live(console=console, auto_refresh=False) as live:
         yield lambda analysis: live.update(_table(analysis), refresh=True)
 
 
-def _table(analysis: "Analysis") -> "Table":
-    from rich.table import Table
-
+def _table(analysis: Analysis) -> Table:
     speed = f"{analysis.nodes / max(analysis.seconds, 1e-9):,.0f} a second"
     caption = f"depth {analysis.depth}, {analysis.nodes:,} positions in {analysis.seconds:.1f} s, {speed}"
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", caption=caption)
+    table = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", caption=caption)
     table.caption_justify = "left"
     table.add_column("move", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
@@ -111,7 +114,7 @@ def _table(analysis: "Analysis") -> "Table":
     return table
 
 
-def _score(line: "Line") -> str:
+def _score(line: Line) -> str:
     if line.distance is not None:
         return f"{'wins' if line.score > 0 else 'loses'} in {line.distance}"
     return f"{line.score:+.2f}{' proven' if line.proven else ''}"
@@ -155,24 +158,20 @@ def solve(
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
-    with refusals(), screen.compiling(chosen.id):
-        from ludodrome.analysis import Solving
-        from ludodrome.analysis.solving import check_can_save, load_solving, recommended_table_bits
-
+    with command_errors(), screen.compiling(chosen.id):
         if file is not None:
-            check_can_save(chosen)
+            solver.check_can_save(chosen)
         if file is not None and file.exists():
-            solving = load_solving(chosen, position, file)
+            solving = solver.load_solving(chosen, position, file)
         else:
-            solving = Solving(chosen, position, table_bits=bits or recommended_table_bits(chosen, position))
+            solving = engine.Solving(
+                chosen, position, table_bits=bits or solver.recommended_table_bits(chosen, position)
+            )
     with suppress(KeyboardInterrupt):
         _work(solving, time, file)
     _keep(solving, file)
     solution = solving.solution
     if json:
-        from dataclasses import asdict
-        from json import dumps
-
         known = asdict(solution) | {"nodes": solving.nodes, "seconds": solving.seconds}
         line = chosen.format_state(position)
         screen.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **known}))
@@ -184,7 +183,7 @@ def solve(
         raise typer.Exit(UNDECIDED)
 
 
-def _work(solving: "Solving", time: float | None, file: Path | None) -> None:
+def _work(solving: Solving, time: float | None, file: Path | None) -> None:
     """Runs until it is done or the time is up, with a line of progress. What is proved is kept now and then."""
     kept = 0.0
     with screen.reporting() as report:
@@ -196,18 +195,16 @@ def _work(solving: "Solving", time: float | None, file: Path | None) -> None:
                 kept = solving.seconds
 
 
-def _keep(solving: "Solving", file: Path | None) -> None:
+def _keep(solving: Solving, file: Path | None) -> None:
     if file is not None:
-        from ludodrome.analysis.solving import save_solving
-
-        with refusals():
+        with command_errors():
             try:
-                save_solving(solving, file)
+                solver.save_solving(solving, file)
             except OSError as error:
                 raise ValueError(f"{file} cannot be written: {error.strerror}") from error
 
 
-def _verdict(game: "Game", solution: "Solution") -> str:
+def _verdict(game: Game, solution: Solution) -> str:
     """A solution in a sentence."""
     if solution.value is None:
         return "not solved in this time"

@@ -1,72 +1,93 @@
-"""How commands are read and how they fail: the classes behind the Typer app, and shared parameters.
+"""What commands share: the Typer classes behind them, exit codes, errors, parameters.
 
-A failure that the person at the keyboard can mend is a ``Refusal``: one sentence on stderr,
-exit code 2, no traceback. Any other exception is a bug and shows itself.
+An error that the user can fix is a ``CommandError``: one sentence on stderr, exit code 2, no traceback. Any other
+exception is a bug and shows its traceback.
 """
+
+from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from importlib import import_module
+from json import JSONDecodeError, loads
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ludodrome.cli.console import colours_wanted, compiling, complain
+from ludodrome.games import find
+from ludodrome.interrupts import end_compiling
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
 
+Result = TypeVar("Result")
 
 DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
-"""The exit codes; docs/reference/exit-codes.md says when each is given."""
+"""The exit codes, see docs/reference/exit-codes.md."""
 
 
-class Refusal(typer.TyperException):
-    """What was asked cannot be done; the sentence says why."""
+class CommandError(typer.TyperException):
+    """The command cannot do what was asked; the message says why, in one sentence."""
 
     exit_code = REFUSED
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """The library's refusals (ValueErrors, all with a sentence) become the command's."""
+def command_errors() -> Iterator[None]:
+    """Turn ValueErrors of the library, whose messages are sentences, into CommandErrors."""
     try:
         yield
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
+
+
+def interruptible(work: Callable[[], Result]) -> Result:
+    """Run the work on a thread of its own, so that Ctrl-C need not wait for a kernel to return."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        end_compiling()
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 # The classes behind the app
 
 
-class _AsTyped:
-    """Texts and flags as they were typed, for Typer to take in place of a Pydantic adapter."""
+class _RawValue:
+    """Typer's parser of texts and flags, without Pydantic."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         many = param.multiple or param.nargs == -1
         return (() if many else None) if value is None else list(value) if many else value
 
 
-def _completed(context: Any, param: Any, begun: str) -> list[Any]:
-    """What a shell offers for a parameter, in the form that Typer wants."""
-    from typer._click.shell_completion import CompletionItem
+class _CommandMixin:
+    """Fast start and readable help, for the app and its commands.
 
-    from ludodrome.cli.completion import candidates
-
-    return [CompletionItem(word, help=told) for word, told in candidates(param, context, begun)]
-
-
-class _Manners:
-    """What the app and its commands have in common: quick to start, help that is easy to read.
-
-    Typer 0.29 checks every parameter, even a --help that was not given, with a Pydantic
-    adapter, and importing Pydantic takes longer than all the rest of ``ludodrome games``.
-    So texts and flags are taken as they are, and everything is while a line is only completed.
-    Help is written by Typer's plain formatter: what Typer uses of Rich for its boxes
-    (Markdown, Pygments) takes as long to import as Typer itself.
+    Typer 0.29 checks every parameter, even a --help that was not given, with a Pydantic adapter, and importing
+    Pydantic takes longer than the rest of ``ludodrome games``. So texts and flags are not checked, and nothing is
+    while a line is only completed. Help is written by Typer's plain formatter: the parts of Rich that Typer uses for
+    its boxes (Markdown, Pygments) take as long to import as Typer itself.
     """
 
     epilog: str | None
@@ -75,9 +96,7 @@ class _Manners:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
             if ctx.resilient_parsing or param.type_descriptor.annotation in (str, bool, list[str]):
-                param.get_runtime_param = _AsTyped
-            if param.metavar:
-                param._custom_shell_complete = _completed
+                param.get_runtime_param = _RawValue
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -89,7 +108,7 @@ class _Manners:
         return re.sub(r"^(Usage|\w+(?=:$))", lambda word: typer.style(word[0], bold=True), text, flags=re.MULTILINE)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments, options, and the commands of a group."""
+        """List the arguments and the options."""
         params = self.get_params(ctx)
         arguments = [(param.metavar, param.help) for param in params if param.param_type_name == "argument"]
         options = [param.get_help_record(ctx) for param in params if param.param_type_name == "option"]
@@ -99,22 +118,22 @@ class _Manners:
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The examples, line by line."""
+        """Write the examples, line by line."""
         if self.epilog:
             with formatter.section("Examples"):
                 for line in self.epilog.splitlines():
                     formatter.write(f"  {line}\n")
 
 
-class Command(_Manners, TyperCommand):
+class Command(_CommandMixin, TyperCommand):
     """A command of the app."""
 
 
-class Group(_Manners, TyperGroup):
-    """The app: here errors leave the program."""
+class Group(_CommandMixin, TyperGroup):
+    """A group of commands. The outermost one turns errors into a sentence and an exit code."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Commands first: they are what one looks for."""
+        """List the commands before the options."""
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)
 
@@ -127,7 +146,7 @@ class Group(_Manners, TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command. Usage errors and refusals become one sentence."""
+        """Run a command. Usage errors and CommandErrors become one sentence."""
         try:
             code = super().main(
                 args, prog_name, complete_var, False, windows_expand_args, color=colours_wanted(), **extra
@@ -137,13 +156,12 @@ class Group(_Manners, TyperGroup):
             complain(_sentence(error))
             code = error.exit_code
         except BrokenPipeError:
-            # Whoever read the output has left, as head does.
-            _give_up_stdout()
+            _discard_stdout()  # the reader has gone, as head does
             code = NO
         except OSError as error:
-            if error.filename is not None:  # a file of ours, not a stream of theirs
+            if error.filename is not None:  # a file, not an output stream
                 raise
-            _give_up_stdout()
+            _discard_stdout()
             complain(f"the output cannot be written: {error.strerror or error}")
             code = NO
         if standalone_mode:
@@ -151,15 +169,48 @@ class Group(_Manners, TyperGroup):
         return code
 
 
-def _give_up_stdout() -> None:
-    """What is left in the buffer goes nowhere: Python must not flush it again when it ends."""
+class LazyGroup(Group):
+    """A group whose command modules are imported when one of their commands is called.
+
+    Until then the help of the group and completion show the one-line helps of the table.
+    """
+
+    table: ClassVar[Mapping[str, tuple[str, str]]]
+    """Command name -> (module, one-line help). The module's ``app`` is the command's group, or has the command."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands.update({name: Command(name, help=text) for name, (_, text) in self.table.items()})
+        self._pending = set(self.table)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the module of the command before it is looked up."""
+        if args:
+            self.load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def load(self, name: str) -> None:
+        """Replace the placeholder of a command by the command, unless that has happened or there is none."""
+        if name in self._pending:
+            group = typer.main.get_group(import_module(self.table[name][0]).app)
+            self.commands[name] = group if group.name == name else group.commands[name]
+            self._pending.remove(name)
+
+    def load_all(self) -> None:
+        """Load every command, for those who list the parameters of all."""
+        for name in self.table:
+            self.load(name)
+
+
+def _discard_stdout() -> None:
+    """Send the rest of the buffer nowhere: Python must not flush it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _sentence(error: typer.TyperException) -> str:
-    """A refusal as it is; Typer's messages in the same manner: one line, no capital at its start, no full stop."""
+    """The message of a CommandError; Typer's messages in the same form: one line, no capital, no full stop."""
     message = error.format_message()
-    if isinstance(error, Refusal):
+    if isinstance(error, CommandError):
         return message
     line = " ".join(message.split()).removesuffix(".")
     context = getattr(error, "ctx", None)
@@ -168,7 +219,7 @@ def _sentence(error: typer.TyperException) -> str:
 
 
 def examples(*lines: str) -> str:
-    """The last lines of a help page, see ``format_epilog``."""
+    """The examples at the end of a help page, see ``format_epilog``."""
     return "\n".join(lines)
 
 
@@ -188,33 +239,31 @@ StateText = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def open_game(game_id: str, options: Sequence[str] | None) -> "Game":
-    """The game with its options; this imports Numba."""
-    from ludodrome.games import find
-
-    with refusals():
+def open_game(game_id: str, options: Sequence[str] | None) -> Game:
+    """The game with its options. This imports Numba."""
+    with command_errors():
         entry = find(game_id)
         chosen = read_options(options)
         with compiling(entry.id):
-            return entry.room()(**chosen)
+            return entry.game_class()(**chosen)
 
 
 def read_options(texts: Sequence[str] | None) -> dict[str, int | str]:
-    """The options in ``k=v`` texts: whole numbers where they look like it, else words."""
+    """Parse ``k=v`` texts: values that look like whole numbers become numbers, others stay text."""
     options: dict[str, int | str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals and value):
-            raise Refusal(f"an option is written like turn_limit=50, not {text!r}")
+            raise CommandError(f"an option is written like turn_limit=50, not {text!r}")
         if name in options:
-            raise Refusal(f"the option {name} is given twice")
+            raise CommandError(f"the option {name} is given twice")
         options[name] = int(value) if re.fullmatch(r"[+-]?[0-9]{1,18}", value) else value
     return options
 
 
-def read_state(game: "Game", text: str | None) -> Any:
-    """The position of a one-line form or of JSON text; the initial one if there is no text."""
-    with refusals(), compiling(game.id):
+def read_state(game: Game, text: str | None) -> Any:
+    """Parse a one-line form or JSON text; without a text, the initial position."""
+    with command_errors(), compiling(game.id):
         if text is None:
             return game.initial_state()
         if not text.lstrip().startswith(("{", "[")):
@@ -225,11 +274,9 @@ def read_state(game: "Game", text: str | None) -> Any:
 
 
 def _read_json(text: str) -> Any:
-    import json
-
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Refusal(f"the state is no JSON: {error}") from error
+        return loads(text)
+    except JSONDecodeError as error:
+        raise CommandError(f"the state is not JSON: {error}") from error
     except RecursionError as error:
-        raise Refusal("the state is JSON, but nested too deeply") from error
+        raise CommandError("the state is JSON, but nested too deeply") from error

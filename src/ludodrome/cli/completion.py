@@ -1,9 +1,11 @@
-"""The shells' completion: `completion`, and the answers to a shell that asks.
+"""Shell completion: `completion`, and the answers to a shell that asks.
 
-The script of a shell asks by starting the program with two variables: which shell it is, and the line up to the
-cursor. The answer is a line for each word: the word, a tab, a few words about it. What may stand where is in
-``candidates.py``.
+The shell's script starts the program with two variables: the name of the shell, and the line up to the cursor. The
+answer has a line for each word: the word, a tab, a short description. Nothing here imports Numba, so that answers come
+at once.
 """
+
+from __future__ import annotations
 
 import os
 import re
@@ -12,17 +14,21 @@ from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
+from typer._click.shell_completion import _resolve_context, _resolve_incomplete, split_arg_string
 
+from ludodrome.bots.catalogue import playable
+from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, Refusal, examples
+from ludodrome.cli.base import Command, CommandError, examples
+from ludodrome.games import GAMES
 
 app = typer.Typer()
 
 VARIABLE = "_LUDODROME_COMPLETE"
 LINE = "_LUDODROME_LINE"
 BREAKS = "_LUDODROME_BREAKS"
-"""The signs at which Bash parts words beside spaces: it replaces only what stands after the last of them."""
-LONGEST_HELP = 72
+"""The characters besides spaces at which Bash splits words: it replaces only what follows the last of them."""
+MAX_HELP = 72
 
 SCRIPTS = {
     "bash": f"""\
@@ -39,18 +45,18 @@ complete -o default -F _ludodrome ludodrome
 #compdef ludodrome
 # Completion of ludodrome for Zsh. In ~/.zshrc, after compinit:  eval "$(ludodrome completion zsh)"
 _ludodrome() {{
-    local word told
-    local -a whole open whole_told open_told
-    while IFS=$'\\t' read -r word told; do
+    local word description
+    local -a whole open whole_description open_description
+    while IFS=$'\\t' read -r word description; do
         if [[ $word == *[=:] ]]; then
-            open+=("$word"); open_told+=("$word${{told:+  -- $told}}")
+            open+=("$word"); open_description+=("$word${{description:+  -- $description}}")
         else
-            whole+=("$word"); whole_told+=("$word${{told:+  -- $told}}")
+            whole+=("$word"); whole_description+=("$word${{description:+  -- $description}}")
         fi
     done < <({VARIABLE}=zsh {LINE}="${{(j: :)words[1,CURRENT]}}" "${{words[1]}}" 2>/dev/null)
     (( $#whole + $#open )) || {{ _files; return }}
-    (( $#open )) && compadd -l -S '' -d open_told -a open
-    (( $#whole )) && compadd -l -d whole_told -a whole
+    (( $#open )) && compadd -l -S '' -d open_description -a open
+    (( $#whole )) && compadd -l -d whole_description -a whole
     return 0
 }}
 compdef _ludodrome ludodrome
@@ -80,22 +86,22 @@ complete --command ludodrome --no-files --arguments '(__ludodrome_words)'
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", show_default=False, help="bash, zsh or fish.")],
 ) -> None:
-    """Print what a shell needs to complete commands, options, games and bots.
+    """Print the completion script of a shell, for commands, options, games and bots.
 
-    Its first lines say where to put it.
+    The first lines of the script say where to put it.
     """
     if shell not in SCRIPTS:
-        raise Refusal(f"there is completion for bash, zsh and fish, not for {shell}")
+        raise CommandError(f"completion exists for bash, zsh and fish, not for {shell}")
     console.say(SCRIPTS[shell].rstrip("\n"))
 
 
 def answer(program: Any, shell: str) -> None:
-    """Says what may stand at the end of the line that the shell has told."""
+    """Print the words that can complete the line in the environment."""
     try:
-        for word, told in _words(program, os.environ.get(LINE, ""), _breaks(shell)):
-            console.say(word if shell == "bash" or not told else f"{word}\t{told}")
+        for word, description in _words(program, os.environ.get(LINE, ""), _breaks(shell)):
+            console.say(word if shell == "bash" or not description else f"{word}\t{description}")
     except (OSError, ValueError, typer.TyperException):
-        return  # a line that is wrong already has no completion
+        return  # a line with an error has no completion
 
 
 def _breaks(shell: str) -> str:
@@ -103,66 +109,65 @@ def _breaks(shell: str) -> str:
 
 
 def _words(program: Any, line: str, breaks: str) -> Iterator[tuple[str, str]]:
-    """The words that may stand at the end of a line; only what follows the last of the breaks in its last word."""
-    from typer._click.shell_completion import _resolve_context, _resolve_incomplete, split_arg_string
-
+    """The words that can complete a line; of each, only what follows the last break in the line's last word."""
     typed = split_arg_string(line)
     begun = "" if not line or line[-1].isspace() else typed.pop()
     typed = typed[1:]
-    # An option that still waits for its value would keep the line from being read.
+    # An option without its value yet would be a parse error.
     context = _resolve_context(program, {}, "ludodrome", typed[:-1] if typed[-1:] and typed[-1][0] == "-" else typed)
     if getattr(context.command, "commands", None) and context._protected_args:
         return  # there is no such command
     asked, rest = _resolve_incomplete(context, typed, begun)
     before = begun[: len(begun) - len(rest)] if begun.startswith("-") else ""  # --game= of --game=dots
     cut = max((begun.rfind(sign) for sign in breaks), default=-1) + 1
-    for item in asked.shell_complete(context, rest):
+    for word, description in _offers(asked, context, rest):
+        yield (before + word)[cut:], _short(description)
+
+
+def _offers(asked: Any, context: Any, begun: str) -> Iterator[tuple[str, str]]:
+    """The words that can complete a parameter, or a command's name or option."""
+    if getattr(asked, "metavar", None):
+        yield from candidates(asked, context, begun)
+        return
+    for item in asked.shell_complete(context, begun):
         if item.type == "plain":
-            yield (before + item.value)[cut:], _short(item.help or "")
+            yield item.value, item.help or ""
 
 
-def _short(told: str) -> str:
-    line = re.sub(r"\s+", " ", told).strip()
-    return line if len(line) <= LONGEST_HELP else f"{line[: LONGEST_HELP - 4].rsplit(' ', 1)[0]} ..."
+def _short(description: str) -> str:
+    line = re.sub(r"\s+", " ", description).strip()
+    return line if len(line) <= MAX_HELP else f"{line[: MAX_HELP - 4].rsplit(' ', 1)[0]} ..."
 
 
-# What may stand at a place of the command line, for the shells' completion: games, bots, options, words.
-# A parameter is known by what its help calls it (GAME, BOT, K=V), or by its name where only a few words are right.
-# Nothing here imports Numba, so that an answer comes while one's finger is still on the key. Where nothing is known,
-# the shell completes names of files.
-
+# Candidates for a parameter: by its name, or by its metavar (GAME, BOT, K=V). Where there are none, the shell
+# completes file names.
 
 Words = Iterable[tuple[str, str]]
-"""What may be typed, each with a few words about it."""
+"""Words that may be typed, each with a short description."""
 
 PREFIXES = {"cmd:": "a command", "py:": "a class in a Python file", "box:": "a folder, in the sandbox"}
 
 
 def candidates(parameter: Any, context: Any, begun: str) -> list[tuple[str, str]]:
-    """The words that go on with what was begun, for one parameter of a command."""
+    """The words that can complete what was begun, for one parameter of a command."""
     words = WORDS.get(parameter.name) or KINDS.get((parameter.metavar or "").strip("[]."))
     if words is None:
         return []
-    return [(word, told) for word, told in words(context.params) if word.startswith(begun)]
+    return [(word, description) for word, description in words(context.params) if word.startswith(begun)]
 
 
 def _games(typed: Mapping[str, Any]) -> Words:
-    from ludodrome.games import GAMES
-
     return [(game_id, GAMES[game_id].title) for game_id in sorted(GAMES)]
 
 
 def _game(typed: Mapping[str, Any]) -> str:
-    """The game that the line is about, if it names one: a word, or the first of several."""
+    """The game that the line names, or the first of several; empty if there is none."""
     value = typed.get("game") or typed.get("games") or ""
     return str(value if isinstance(value, str) else value[0]).partition(":")[0]
 
 
 def _bots(typed: Mapping[str, Any]) -> Words:
-    """All built-ins but those that the table of games rules out: more is known only when a game's room is open."""
-    from ludodrome.bots.catalogue import playable
-    from ludodrome.games import GAMES
-
+    """All built-ins that the table of games does not rule out; to know more would take importing the game."""
     entry = GAMES.get(_game(typed))
     steps = 2 if entry is not None and entry.by_steps else 1
     game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, evaluator=True)
@@ -172,12 +177,9 @@ def _bots(typed: Mapping[str, Any]) -> Words:
 
 
 def _options(typed: Mapping[str, Any]) -> Words:
-    """The options of the game, as its RULES.md has them; with their values where these are words."""
-    from ludodrome.cli.console import section
-    from ludodrome.games import GAMES
-
+    """The options of the game from its RULES.md, with their values where these are words."""
     entry = GAMES.get(_game(typed))
-    table = section(entry.rules(), "Options") if entry else ""
+    table = console.section(entry.rules(), "Options") if entry else ""
     for name, values, meaning in re.findall(r"^\| `(\w+)` \| (.+?) \| .+? \| (.+?) \|$", table, re.MULTILINE):
         if words := re.findall(r"`([^`]+)`", values):
             yield from ((f"{name}={word}", meaning) for word in words)
@@ -186,8 +188,6 @@ def _options(typed: Mapping[str, Any]) -> Words:
 
 
 def _languages(typed: Mapping[str, Any]) -> Words:
-    from ludodrome.bots.starters import LANGUAGES
-
     return [(name, "") for name in LANGUAGES]
 
 
@@ -202,7 +202,7 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], Words]] = {
     "OLD": _bots,
     "K=V": _options,
 }
-"""By what the help calls a parameter."""
+"""Candidates by metavar."""
 
 WORDS: dict[str, Callable[[Mapping[str, Any]], Words]] = {
     "language": _languages,
@@ -211,4 +211,4 @@ WORDS: dict[str, Callable[[Mapping[str, Any]], Words]] = {
     "policy": _few("forfeit", "retry:3", "substitute"),
     "shell": _few("bash", "fish", "zsh"),
 }
-"""By a parameter's name."""
+"""Candidates by parameter name."""

@@ -3,6 +3,8 @@
 Rich is imported inside the functions: `--help` and piped output need little of it.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
@@ -17,8 +19,21 @@ if TYPE_CHECKING:
 
     from ludodrome.game import Game, Outcome
 
+import shutil
+import subprocess
 import time
 from typing import TYPE_CHECKING
+
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from rich import console as rich_console
+    from rich import live as rich_live
+    from rich import markdown as rich_markdown
+    from rich import padding as rich_padding
+    from rich import progress as rich_progress
+    from rich import table as rich_table
+    from rich import text as rich_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,18 +91,14 @@ def colours_wanted() -> bool | None:
     return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
 
 
-def stdout() -> "Console":
+def stdout() -> Console:
     """Stdout. Drawings and tables go through it; machine-readable output is printed plainly."""
-    from rich.console import Console
-
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return rich_console.Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
-def stderr() -> "Console":
+def stderr() -> Console:
     """Stderr, for complaints and for what is said while one waits."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
+    return rich_console.Console(stderr=True, highlight=False)
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
@@ -95,11 +106,8 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
 
     A last column of text is folded, on a narrow terminal under the others. In a pipe nothing is wrapped.
     """
-    from rich.console import Console
-    from rich.table import Table
-
     rows = list(rows)
-    stdout = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    stdout = rich_console.Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
     needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, READABLE))
     if stdout.width < needed:
@@ -107,7 +115,7 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
             _show_list(stdout, rows)
             return
         stdout.width = needed
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table = rich_table.Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in header:
         table.add_column(name, justify="right" if name in numbers else "left", no_wrap=name != header[-1])
     for row in rows:
@@ -115,13 +123,11 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
     stdout.print(table, crop=False)
 
 
-def _show_list(console: "Console", rows: Iterable[Sequence[str]]) -> None:
+def _show_list(console: Console, rows: Iterable[Sequence[str]]) -> None:
     """The rows of a table one under the other, the last cell of each folded below the rest."""
-    from rich.padding import Padding
-
     for *others, last in rows:
         stdout.print("  ".join(others), soft_wrap=True, style="bold")
-        stdout.print(Padding(last, (0, 0, 0, 2)))
+        stdout.print(rich_padding.Padding(last, (0, 0, 0, 2)))
 
 
 def say(text: str) -> None:
@@ -132,9 +138,7 @@ def say(text: str) -> None:
 def complain(sentence: str) -> None:
     """An error: one sentence on stderr."""
     if sys.stderr.isatty() or colours_wanted():
-        from rich.text import Text
-
-        stderr().print(Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
+        stderr().print(rich_text.Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
     else:
         print(f"ludodrome: {sentence}", file=sys.stderr)
 
@@ -159,18 +163,14 @@ def seat_style(seat: int) -> str:
     return f"bold {SEAT_COLOURS[seat % len(SEAT_COLOURS)]}"
 
 
-def seat_name(seat: int) -> "Text":
+def seat_name(seat: int) -> Text:
     """``seat 0 ●``: colour and shape, since colour alone must not carry the meaning."""
-    from rich.text import Text
-
-    return Text(f"seat {seat} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat))
+    return rich_text.Text(f"seat {seat} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat))
 
 
-def drawing(game: "Game", state: Any) -> "Text":
+def drawing(game: Game, state: Any) -> Text:
     """The position as the game draws it, with what belongs to a seat in its colour."""
-    from rich.text import Text
-
-    text = Text(game.render(state))
+    text = rich_text.Text(game.render(state))
     pieces = PIECES.get(game.id, ())
     for seat in range(game.seats):
         for pattern in (*pieces[seat : seat + 1], rf"\bseat {seat}\b"):
@@ -178,21 +178,19 @@ def drawing(game: "Game", state: Any) -> "Text":
     return text
 
 
-def draw(game: "Game", state: Any) -> None:
+def draw(game: Game, state: Any) -> None:
     """Prints the drawing, its lines as long as they are: a board that is wrapped is no board."""
     stdout().print(drawing(game, state), soft_wrap=True)
 
 
-def verdict(outcome: "Outcome") -> "Text":
+def verdict(outcome: Outcome) -> Text:
     """How a game ended, in one line."""
-    from rich.text import Text
-
-    head = Text("drawn") if outcome.winner is None else seat_name(outcome.winner).append(" wins", "default")
+    head = rich_text.Text("drawn") if outcome.winner is None else seat_name(outcome.winner).append(" wins", "default")
     scores = " : ".join(f"{score:g}" for score in outcome.scores)
     return head.append(f" ({outcome.reason}), scores {scores}", "not bold default")
 
 
-def ask(prompt: "Text") -> str:
+def ask(prompt: Text) -> str:
     """One line from the person at the keyboard, or from a pipe; EOFError when there is no more."""
     out = stdout()
     with out.capture() as capture:
@@ -223,21 +221,21 @@ def show_markdown(markdown: str, *, paged: bool = False) -> None:
 
 def _drawn(markdown: str) -> Iterator[str]:
     """A page as it looks on the screen, part by part: the pager shows the first before the last is drawn."""
-    from rich.markdown import Markdown
-
     screen = stdout()
     for number, part in enumerate(re.split(r"^(?=## )", markdown, flags=re.MULTILINE)):
         with screen.capture() as capture:
             screen.print(
-                "\n" if number else "", Markdown(part, code_theme="ansi_dark"), sep="", end="", soft_wrap=False
+                "\n" if number else "",
+                rich_markdown.Markdown(part, code_theme="ansi_dark"),
+                sep="",
+                end="",
+                soft_wrap=False,
             )
         yield capture.get()
 
 
 def _page(parts: Iterable[str]) -> None:
     """Text through $PAGER, or less, or more, or as it is if none of them can be started."""
-    import shutil
-
     command = os.environ.get("PAGER", "").strip() or ("less" if shutil.which("less") else "more")
     parts, given = iter(parts), []
 
@@ -256,8 +254,6 @@ def _page(parts: Iterable[str]) -> None:
 
 def _pipe(command: str, parts: Iterable[str]) -> int:
     """Runs a command on a text; its exit code. Ctrl-C belongs to the command meanwhile."""
-    import subprocess
-
     with subprocess.Popen(
         command,
         shell=True,
@@ -329,9 +325,7 @@ def bar(note: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.progress import Progress
-
-    progress = Progress(console=stderr(), transient=True)
+    progress = rich_progress.Progress(console=stderr(), transient=True)
     task = progress.add_task(note, total=None)
     timer = threading.Timer(PATIENCE, progress.start)
     timer.daemon = True
@@ -377,7 +371,7 @@ def game_progress(
     done: Callable[[], int],
     total: Callable[[], int],
     line: Callable[[], str],
-    below: "Callable[[], RenderableType] | None" = None,
+    below: Callable[[], RenderableType] | None = None,
     quiet: bool = False,
 ) -> Iterator[Show]:
     """Something to call often, which shows how far it is when that is due.
@@ -411,18 +405,14 @@ def _on_terminal(
     done: Callable[[], int],
     total: Callable[[], int],
     line: Callable[[], str],
-    below: "Callable[[], RenderableType] | None",
+    below: Callable[[], RenderableType] | None,
 ) -> Iterator[Show]:
-    from rich.console import Group
-    from rich.live import Live
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     stdout = stderr()
-    progress = Progress(
-        BarColumn(bar_width=24, complete_style=SEAT_COLOURS[0], finished_style=SEAT_COLOURS[2]),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        TextColumn("{task.description}", markup=False),
+    progress = rich_progress.Progress(
+        rich_progress.BarColumn(bar_width=24, complete_style=SEAT_COLOURS[0], finished_style=SEAT_COLOURS[2]),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        rich_progress.TextColumn("{task.description}", markup=False),
         console=stdout,
     )
     task = progress.add_task("", total=None)
@@ -430,9 +420,9 @@ def _on_terminal(
 
     def picture() -> Any:
         progress.update(task, completed=done(), total=total(), description="" if below is not None else line())
-        return Group(progress, below()) if below is not None else progress
+        return rich_console.Group(progress, below()) if below is not None else progress
 
-    with Live(console=stdout, auto_refresh=False, transient=True) as live:
+    with rich_live.Live(console=stdout, auto_refresh=False, transient=True) as live:
 
         def show() -> None:
             nonlocal due

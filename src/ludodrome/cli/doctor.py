@@ -1,18 +1,40 @@
 """Writing bots: `new-bot`, and `doctor`, which without a bot examines the installation."""
 
+from __future__ import annotations
+
+import shlex
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludodrome.bots.starters import LANGUAGES, commands, write_starter
 from ludodrome.cli import console as screen
-from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Options, Refusal, examples, open_game, refusals
+from ludodrome.cli.base import (
+    INTERRUPTED,
+    NO,
+    Command,
+    CommandError,
+    Json,
+    Options,
+    command_errors,
+    examples,
+    open_game,
+)
 from ludodrome.cli.installation import examine_installation
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from rich import table as rich_table
+    from rich import text as rich_text
+
+    from ludodrome.arena import doctor as arena_doctor
 
 if TYPE_CHECKING:
     from ludodrome.arena.doctor.examination import CheckResult
@@ -48,14 +70,10 @@ def new_bot(
     It speaks the bot protocol on its stdin and stdout and needs nothing but its language. The part that chooses moves
     stands in a file of its own. Nothing is ever overwritten.
     """
-    with refusals():
-        from ludodrome.bots.starters import LANGUAGES, commands, write_starter
-
+    with command_errors():
         written = write_starter(Path(directory), game, language)
     screen.say(f"A bot for {game} is in {directory}: {', '.join(written)}.")
     screen.say(f"Moves are chosen in {LANGUAGES[language].strategy}; the README.md tells the rest. To see it play:\n")
-    import shlex
-
     for line in (f"cd {shlex.quote(directory)}", *commands(game, language)):
         screen.say(f"    {line}")
 
@@ -108,7 +126,9 @@ def doctor(
     """
     if game is None or bot is None:
         if game is not None or option or only or record is not None:
-            raise Refusal("name a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither and no options")
+            raise CommandError(
+                "name a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither and no options"
+            )
         examine_installation(json)
         return
     chosen = open_game(game, option)
@@ -128,29 +148,27 @@ def doctor(
         raise typer.Exit(NO)
 
 
-def _examined(game: "Game", spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> "list[CheckResult]":
-    with refusals():
-        from ludodrome.arena.doctor import examine
-
+def _examined(game: Game, spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> list[CheckResult]:
+    with command_errors():
         with screen.reporting() as report:
-            findings = examine(game, spec, folder, seed, clock, only, report)
+            findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
             try:
                 return list(findings)
             except OSError as error:
-                raise Refusal(f"{error.filename or folder} cannot be written: {error.strerror or error}") from error
+                raise CommandError(
+                    f"{error.filename or folder} cannot be written: {error.strerror or error}"
+                ) from error
             except KeyboardInterrupt:
                 screen.complain("the examination was stopped")
                 raise typer.Exit(INTERRUPTED) from None
 
 
-def _print_json(game: "Game", spec: str, seed: int, clock: str, findings: "Sequence[CheckResult]", failures: int) -> None:
-    from json import dumps
-
+def _print_json(game: Game, spec: str, seed: int, clock: str, findings: Sequence[CheckResult], failures: int) -> None:
     about: dict[str, Any] = {"game": game.id, "options": game.options, "bot": spec, "seed": seed, "clock": clock}
     screen.say(dumps({**about, "passed": not failures, "findings": [finding.to_json() for finding in findings]}))
 
 
-def _print_page(game: "Game", spec: str, findings: "Sequence[CheckResult]", failures: int) -> None:
+def _print_page(game: Game, spec: str, findings: Sequence[CheckResult], failures: int) -> None:
     """One line a finding, then the troubles in full, then what it comes to."""
     screen.say(f"{spec} plays {game.id}\n")
     _print_lines(findings)
@@ -165,27 +183,22 @@ def _print_page(game: "Game", spec: str, findings: "Sequence[CheckResult]", fail
 _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "skipped": "skipped"}
 
 
-def _print_lines(findings: "Sequence[CheckResult]") -> None:
+def _print_lines(findings: Sequence[CheckResult]) -> None:
     if not sys.stdout.isatty():
         for finding in findings:
             screen.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {finding.sentence}")
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 1, 0, 0))
+    table = rich_table.Table.grid(padding=(0, 1, 0, 0))
     for finding in findings:
-        grade = Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
-        table.add_row(grade, Text(finding.check), Text(finding.sentence))
+        grade = rich_text.Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
+        table.add_row(grade, rich_text.Text(finding.check), rich_text.Text(finding.sentence))
     screen.stdout().print(table)
 
 
-def _print_trouble(game: "Game", finding: "CheckResult") -> None:
-    from rich.text import Text
-
+def _print_trouble(game: Game, finding: CheckResult) -> None:
     console = screen.stdout()
     console.print()
-    head = Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
+    head = rich_text.Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
     console.print(head.append(finding.sentence, "not bold default"))
     if finding.position.startswith("{"):  # else a command below draws it
         screen.say(f"  position: {finding.position}")

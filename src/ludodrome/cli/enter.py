@@ -1,15 +1,23 @@
 """Bots of this machine in the league of a server: `enter`."""
 
+from __future__ import annotations
+
 import re
 from contextlib import suppress
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, GameId, Refusal, examples, open_game, refusals
+from ludodrome.cli.base import Command, CommandError, GameId, command_errors, examples, open_game
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import HOST, PORT
 from ludodrome.cli.workers import check_bots
+from ludodrome.client import connect_player
+
+with lazy_imports():
+    from ludodrome.arena.transports import remote_client
 
 if TYPE_CHECKING:
     from ludodrome.client import Client
@@ -53,19 +61,19 @@ def enter(
     try:
         from ludodrome.client import Client, Refused
     except ImportError as error:
-        raise Refusal(f"playing on a server needs {error.name}: install ludodrome[client]") from error
+        raise CommandError(f"playing on a server needs {error.name}: install ludodrome[client]") from error
     if not re.match(r"https?://\w", server):
-        raise Refusal(f"a server is named like {HOME}, not {server}")
+        raise CommandError(f"a server is named like {HOME}, not {server}")
     try:
         with Client(server, token) as client:
             entered = _entered(client, game, name)
         console.say(f"{name} is in the league: {server.rstrip('/')}/{game}/bots/{entered['id']}  (Ctrl-C ends it)")
         _play(server, entered, bot, games)
     except Refused as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
-def _entered(client: "Client", game: str, name: str) -> Any:
+def _entered(client: Client, game: str, name: str) -> Any:
     """The remote bot of that name with a token: the caller's from before, or a new one."""
     from httpx import HTTPError
 
@@ -75,15 +83,10 @@ def _entered(client: "Client", game: str, name: str) -> Any:
         return client.enter_remote_bot(game, name) if known is None else client.renew_token(known["id"])
     except HTTPError as error:
         hint = "is `ludodrome serve` running there? --server names another address"
-        raise Refusal(f"{client.url} does not answer ({error}); {hint}") from error
+        raise CommandError(f"{client.url} does not answer ({error}); {hint}") from error
 
 
 def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
-    from threading import Event
-
-    from ludodrome.arena.transports.remote_client import RemoteClient
-    from ludodrome.client import connect_player
-
     stop, played = Event(), 0
 
     def ended(over: Any, seat: int) -> None:
@@ -95,10 +98,10 @@ def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
         if played == games:
             stop.set()
 
-    away = RemoteClient(spec, ended)
+    away = remote_client.RemoteClient(spec, ended)
     url = f"{server.rstrip('/')}/api/v1/bots/{entered['id']}/connect"
     try:
-        with suppress(KeyboardInterrupt), refusals():
+        with suppress(KeyboardInterrupt), command_errors():
             connect_player(url, entered["token"], away.hear, stop)
     finally:
         away.close()

@@ -1,13 +1,21 @@
 """The command ``evaluate``: how well a language model plays, and how well it answers."""
 
+from __future__ import annotations
+
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, Json, Refusal, examples, open_game, refusals
+from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Json, command_errors, examples, open_game
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.workers import check_bots
+from ludodrome.games import GAMES
+
+with lazy_imports():
+    from ludodrome.arena import model_evaluation
 
 if TYPE_CHECKING:
     from ludodrome.arena.model_evaluation import ModelTrial
@@ -86,17 +94,13 @@ def evaluate(
     chosen = [_game(text) for text in game or _all_games()]
     opponents = against or ["random", "greedy"]
     if legal_moves not in CONDITIONS:
-        raise Refusal(f"--legal-moves is shown, hidden or both, not {legal_moves!r}")
+        raise CommandError(f"--legal-moves is shown, hidden or both, not {legal_moves!r}")
     for one in chosen:
         check_bots(one, [model, *opponents])
-    with refusals():
-        from ludodrome.arena.model_evaluation import trials
-
-        plan = trials(model, chosen, opponents, CONDITIONS[legal_moves], games, policy, clock, seed)
+    with command_errors():
+        plan = model_evaluation.trials(model, chosen, opponents, CONDITIONS[legal_moves], games, policy, clock, seed)
     whole = _play(plan, chosen, workers, openings, record, json)
     if json:
-        from json import dumps
-
         console.say(dumps({"model": model, "trials": [trial.to_json() for trial in plan if trial.everything.games]}))
     else:
         _show(model, plan)
@@ -105,64 +109,60 @@ def evaluate(
 
 
 def _all_games() -> list[str]:
-    from ludodrome.games import GAMES
-
     return sorted(GAMES)
 
 
-def _game(text: str) -> "Game":
+def _game(text: str) -> Game:
     """``dots`` or ``dots:rows=3,cols=3``."""
     name, _, options = text.partition(":")
     return open_game(name, options.split(",") if options else None)
 
 
 def _play(
-    plan: "list[ModelTrial]", games: "list[Game]", workers: int, openings: str, folder: Path | None, quiet: bool
+    plan: list[ModelTrial], games: list[Game], workers: int, openings: str, folder: Path | None, quiet: bool
 ) -> bool:
     """Plays everything with a line of progress; whether it came to its end, and was not stopped."""
-    from ludodrome.arena.model_evaluation import evaluate as run
-
     total = sum(trial.match.games for trial in plan)
     by_options = {(game.id, str(game.options)): game for game in games}
     which = {"drawn": True, "none": False}.get(openings, openings)
     try:
         with (
-            refusals(),
+            command_errors(),
             console.game_progress(lambda: _done(plan), lambda: total, lambda: _standing(plan), quiet=quiet) as show,
         ):
             for trial in plan:
                 on = trial.match.settings
-                run(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
+                model_evaluation.evaluate(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
     except KeyboardInterrupt:
         return False
     return True
 
 
-def _done(plan: "list[ModelTrial]") -> int:
+def _done(plan: list[ModelTrial]) -> int:
     return sum(trial.everything.games for trial in plan)
 
 
-def _standing(plan: "list[ModelTrial]") -> str:
+def _standing(plan: list[ModelTrial]) -> str:
     lines = [trial.strength.lines[trial.match.names[0]] for trial in plan]
     asked = sum(trial.answers.asked for trial in plan)
     moves = sum(trial.answers.outcomes["move"] for trial in plan)
     return f"{sum(line.points for line in lines):g} points by play, {moves} moves in {asked} answers"
 
 
-def _show(model: str, plan: "list[ModelTrial]") -> None:
+def _show(model: str, plan: list[ModelTrial]) -> None:
     console.say(f"{model}\n\nStrength, by the games that were decided by play:\n")
     console.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
     console.say("\nAnswers:\n")
     console.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])
 
 
-def _head(trial: "ModelTrial") -> list[str]:
+def _head(trial: ModelTrial) -> list[str]:
     on = trial.match.settings
     options = ",".join(f"{name}={value}" for name, value in on.options.items())
     return [f"{on.game} {options}", trial.opponent, "shown" if trial.legal_moves else "hidden"]
 
 
-def _strength(trial: "ModelTrial") -> list[str]:
+def _strength(trial: ModelTrial) -> list[str]:
     name = trial.match.names[0]
     line, decided = trial.strength.lines[name], trial.everything.decided_by
     share = trial.strength.share(name) if line.results else None
@@ -177,7 +177,7 @@ def _strength(trial: "ModelTrial") -> list[str]:
     ]
 
 
-def _answers(trial: "ModelTrial") -> list[str]:
+def _answers(trial: ModelTrial) -> list[str]:
     told = trial.answers.to_json()
     asked = told["asked"]
     numbers = ("asked", "moves", "refusals", "parse_failures", "declined", "timeouts", "endpoint_errors")

@@ -1,18 +1,26 @@
 """The group ``export``: games as datasets for supervised learning."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, GameId, Group, Json, Options, examples, open_game, refusals
+from ludodrome.cli.base import Command, GameId, Group, Json, Options, command_errors, examples, open_game
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.records import OnlyBot, OnlyGame, OnlyWinner, Paths
+
+with lazy_imports():
+    from ludodrome import datasets
+    from ludodrome.arena.records import archive
 
 if TYPE_CHECKING:
     from ludodrome.datasets import Dataset
-    from ludodrome.datasets.sources import Source
+    from ludodrome.datasets.sources import GameSource
 
 app = typer.Typer(
     cls=Group,
@@ -57,13 +65,10 @@ def records(
     Records are verified one by one, and no more than one file of the dataset is in memory. All must be of one game
     with the same options; games that were not decided by play are left out.
     """
-    with refusals():
-        from ludodrome.arena.records.archive import RecordFilter, find
-        from ludodrome.datasets import Recorded
-
-        wanted = RecordFilter(game, bot, winner)
+    with command_errors():
+        wanted = archive.RecordFilter(game, bot, winner)
         with console.waiting("reading the first record ..."):
-            source = Recorded(record for record in find(paths) if record in wanted)
+            source = datasets.Recorded(record for record in archive.find(paths) if record in wanted)
     _write(source, to, form, licence, rows, None, json)
 
 
@@ -92,21 +97,17 @@ def selfplay(
     Beside what `export records` writes, each row has the search's shares of visits.
     """
     made = open_game(game, option)
-    with refusals():
-        from ludodrome.datasets import SelfPlay
-
-        source = SelfPlay(made, games, sims, seed, free)
+    with command_errors():
+        source = datasets.SelfPlay(made, games, sims, seed, free)
     _write(source, to, form, licence, rows, games, json)
 
 
-def _write(source: "Source", to: str, form: str, licence: str, rows: int | None, games: int | None, json: bool) -> None:
-    from ludodrome.datasets import write
-
-    with refusals(), _noting(games) as note:
-        made = write(source, to, form, licence, rows, note)
+def _write(
+    source: GameSource, to: str, form: str, licence: str, rows: int | None, games: int | None, json: bool
+) -> None:
+    with command_errors(), _noting(games) as note:
+        made = datasets.write(source, to, form, licence, rows, note)
     if json:
-        from json import dumps
-
         console.say(dumps(_facts(made)))
     else:
         console.say(f"{made.folder}: {made.games:,} games, {made.rows:,} rows, {len(made.files)} files and README.md")
@@ -120,5 +121,5 @@ def _noting(games: int | None) -> Iterator[Any]:
         yield lambda done, rows: bar(done, games or done)
 
 
-def _facts(made: "Dataset") -> dict[str, Any]:
+def _facts(made: Dataset) -> dict[str, Any]:
     return {"folder": str(made.folder), "games": made.games, "rows": made.rows, "digest": made.digest}

@@ -1,6 +1,9 @@
 """What the games are: `games`, `rules` and `show`."""
 
+from __future__ import annotations
+
 import sys
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -8,15 +11,23 @@ import typer
 from ludodrome.cli import console as screen
 from ludodrome.cli.base import (
     Command,
+    CommandError,
     GameId,
     Json,
     Options,
-    Refusal,
+    command_errors,
     examples,
     open_game,
     read_state,
-    refusals,
 )
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import GAMES, find
+
+with lazy_imports():
+    from rich import text as rich_text
+
+    from ludodrome import game as game_api
+
 
 app = typer.Typer()
 
@@ -27,12 +38,8 @@ MANY = 10**18
 @app.command(cls=Command, epilog=examples("ludodrome games", "ludodrome games --json"))
 def games(json: Json = False) -> None:
     """List the games."""
-    from ludodrome.games import GAMES
-
     entries = [GAMES[game_id] for game_id in sorted(GAMES)]
     if json:
-        from json import dumps
-
         screen.say(
             dumps({"games": [{"id": entry.id, "title": entry.title, "summary": entry.summary} for entry in entries]})
         )
@@ -49,9 +56,7 @@ def rules(
 
     On a terminal they come through a pager ($PAGER, or less), elsewhere as Markdown text.
     """
-    from ludodrome.games import find
-
-    with refusals():
+    with command_errors():
         text = find(game).rules()
     if plain or not sys.stdout.isatty():
         screen.say(text.rstrip("\n"))
@@ -82,36 +87,30 @@ def show(
 
     Below it stand the one-line form, who is to move or how it ended, and the number of legal moves.
     """
-    from rich.text import Text
-
-    from ludodrome.game import TooManyMoves
-
     chosen = open_game(game, option)
     position = read_state(chosen, _read_stdin() if state == "-" else state)
     if json:
-        from json import dumps
-
         screen.say(dumps(position))
         return
     with screen.compiling(chosen.id):
         outcome, seat = chosen.outcome(position), chosen.to_move(position)
         try:
             legal = f"{len(chosen.legal_moves(position)):,}"
-        except TooManyMoves as error:
+        except game_api.TooManyMoves as error:
             legal = f"{error.count:,}" if error.count and error.count < MANY else str(error)
     console = screen.stdout()
     screen.draw(chosen, position)
     console.print()
-    console.print(Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
+    console.print(rich_text.Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
     if outcome is not None:
-        console.print(Text.assemble("over         ", screen.verdict(outcome)))
+        console.print(rich_text.Text.assemble("over         ", screen.verdict(outcome)))
     elif seat is not None:
-        console.print(Text.assemble("to move      ", screen.seat_name(seat)), soft_wrap=True)
-    console.print(Text.assemble("legal moves  ", legal))
+        console.print(rich_text.Text.assemble("to move      ", screen.seat_name(seat)), soft_wrap=True)
+    console.print(rich_text.Text.assemble("legal moves  ", legal))
 
 
 def _read_stdin() -> str:
     text = sys.stdin.read()
     if not text.strip():
-        raise Refusal("there is no position on stdin: it is empty or closed")
+        raise CommandError("there is no position on stdin: it is empty or closed")
     return text

@@ -1,6 +1,9 @@
 """The commands ``match`` and ``sprt``: bots against one another, many times."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -13,15 +16,23 @@ from ludodrome.cli.base import (
     NO,
     UNDECIDED,
     Command,
+    CommandError,
     GameId,
     Json,
     Options,
-    Refusal,
+    command_errors,
     examples,
     open_game,
-    refusals,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
+
+with lazy_imports():
+    from ludodrome.arena import conditions as arena_conditions
+    from ludodrome.arena.matches import match as matches
+    from ludodrome.arena.matches import scheduler, tallies
+    from ludodrome.arena.statistics import scores
+    from ludodrome.arena.statistics import sprt as sprt_test
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun
@@ -88,14 +99,10 @@ def match(
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, bot, games, swap, wanted)
-    from ludodrome.arena.matches.match import MatchRun
-
-    playing = MatchRun(agreed)
+    playing = matches.MatchRun(agreed)
     with gathered(workers, cluster) as crew:
         whole = run(playing, book, crew, record, json, lambda: standing(playing.tally))
     if json:
-        from json import dumps
-
         console.say(dumps(agreed.to_json() | playing.tally.to_json()))
     else:
         show_match(agreed, playing.tally)
@@ -138,18 +145,12 @@ def sprt(
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
-    with refusals():
-        from ludodrome.arena.matches.match import SprtRun
-        from ludodrome.arena.statistics.scores import refuse_elo
-        from ludodrome.arena.statistics.sprt import BETTER, Sprt
-
-        refuse_elo(agreed.settings.seats)
-        trial = SprtRun(agreed, Sprt(elo0, elo1, alpha, beta))
+    with command_errors():
+        scores.refuse_elo(agreed.settings.seats)
+        trial = matches.SprtRun(agreed, sprt_test.Sprt(elo0, elo1, alpha, beta))
     with gathered(workers, cluster) as crew:
         whole = run(trial, book, crew, record, json, lambda: _test_standing(trial))
     if json:
-        from json import dumps
-
         asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
         told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
         console.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
@@ -159,7 +160,7 @@ def sprt(
     if not whole:
         raise typer.Exit(INTERRUPTED)
     verdict = trial.state.verdict
-    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == BETTER else NO)
+    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == sprt_test.BETTER else NO)
 
 
 # What was asked for
@@ -178,37 +179,31 @@ class Wanted(NamedTuple):
 
 def prepare(
     game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
-) -> "tuple[MatchSpec, OpeningBook]":
+) -> tuple[MatchSpec, OpeningBook]:
     """The match that was asked for and its openings; a refusal if it cannot be played."""
     game = open_game(game_id, options)
     if len(bots) != game.seats:
-        raise Refusal(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
+        raise CommandError(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
     check_bots(game, bots)
-    with refusals(), console.compiling(game.id):
-        from ludodrome.arena.conditions import conditions
-        from ludodrome.arena.matches.match import MatchSpec, checked_games, distinct_names, open_book
-        from ludodrome.arena.matches.scheduler import MatchSettings
-
-        agreed = conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
-        settings = MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
-        count = checked_games(games, game.seats, swap)
+    with command_errors(), console.compiling(game.id):
+        agreed = arena_conditions.conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
+        settings = scheduler.MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
+        count = matches.checked_games(games, game.seats, swap)
         which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
         return (
-            MatchSpec(settings, tuple(bots), distinct_names(bots), count, swap),
-            open_book(game, wanted.seed, which, wanted.record),
+            matches.MatchSpec(settings, tuple(bots), matches.distinct_names(bots), count, swap),
+            matches.open_book(game, wanted.seed, which, wanted.record),
         )
 
 
 def run(
-    playing: "MatchRun", book: "OpeningBook", crew: "Workers", record: Path | None, quiet: bool, line: Callable[[], str]
+    playing: MatchRun, book: OpeningBook, crew: Workers, record: Path | None, quiet: bool, line: Callable[[], str]
 ) -> bool:
     """Plays with a line of progress; whether it came to its end, and was not stopped."""
-    from ludodrome.arena.matches.match import play_match
-
     tally, total = playing.tally, playing.match.games
     try:
-        with refusals(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
-            play_match(playing, book, crew, record, glance=show)
+        with command_errors(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
+            matches.play_match(playing, book, crew, record, glance=show)
     except KeyboardInterrupt:
         return False
     return True
@@ -217,7 +212,7 @@ def run(
 # What came of it
 
 
-def standing(tally: "MatchTally") -> str:
+def standing(tally: MatchTally) -> str:
     """How it stands, in a few words."""
     if not tally.games:
         return "no game is over yet"
@@ -236,7 +231,7 @@ def counts(wins: int, draws: int, losses: int) -> str:
     return f"+{wins} ={draws} -{losses}"
 
 
-def show_match(match: "MatchSpec", tally: "MatchTally") -> None:
+def show_match(match: MatchSpec, tally: MatchTally) -> None:
     """The table of a match, and what is to be said about it."""
     on = match.settings
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
@@ -249,7 +244,7 @@ def show_match(match: "MatchSpec", tally: "MatchTally") -> None:
         console.say(sentence)
 
 
-def _row(tally: "MatchTally", name: str) -> list[str]:
+def _row(tally: MatchTally, name: str) -> list[str]:
     line, share = tally.lines[name], tally.share(name)
     return [
         name,
@@ -263,10 +258,8 @@ def _row(tally: "MatchTally", name: str) -> list[str]:
     ]
 
 
-def sentences(tally: "MatchTally", elo: bool = True) -> list[str]:
+def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
-    from ludodrome.arena.matches.tallies import ranked
-
     if not tally.games:
         return ["nothing was played"]
     found = []
@@ -283,28 +276,26 @@ def sentences(tally: "MatchTally", elo: bool = True) -> list[str]:
         found.append(f"points by seat: {seats}")
     mean = tally.length / tally.games
     found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
-    found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in ranked(tally.reasons)))
+    found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in tallies.ranked(tally.reasons)))
     how = ", ".join(f"{one} {tally.decided_by[one]}" for one in ("play", "forfeit", "arena"))
     found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games by the harness rather than by play")
     if tally.unrated:
         found.append(f"{tally.unrated} of the games do not count: the arena itself failed")
     for line in tally.lines.values():
         if line.verdicts:
-            causes = ", ".join(f"{cause} {count}" for cause, count in ranked(line.verdicts))
+            causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))
             found.append(f"verdicts against {line.name}: {causes}")
     return found
 
 
-def _test_standing(trial: "SprtRun") -> str:
+def _test_standing(trial: SprtRun) -> str:
     state = trial.state
     return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(trial.tally)}"
 
 
-def _show_test(trial: "SprtRun") -> None:
-    from ludodrome.arena.statistics.sprt import BETTER
-
+def _show_test(trial: SprtRun) -> None:
     state, test = trial.state, trial.sprt
-    passed = {None: "undecided", BETTER: "passed"}.get(state.verdict, "failed")
+    passed = {None: "undecided", sprt_test.BETTER: "passed"}.get(state.verdict, "failed")
     console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
     console.say(
         f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "

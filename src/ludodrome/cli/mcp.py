@@ -1,5 +1,7 @@
 """The command ``mcp``: a server by which language models play."""
 
+from __future__ import annotations
+
 import socket
 import sys
 from contextlib import suppress
@@ -8,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, Refusal, examples
+from ludodrome.cli.base import Command, CommandError, examples
 
 app = typer.Typer()
 
@@ -29,11 +31,11 @@ def mcp(
     By standard input and output, as most clients start it, or with --http on this machine alone, at /mcp.
     """
     if port is not None and not http:
-        raise Refusal("--port goes with --http")
+        raise CommandError("--port goes with --http")
     try:
         from ludodrome.mcp.server import create_server
     except ImportError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     server = create_server()
     if not http:
         with suppress(KeyboardInterrupt):
@@ -45,7 +47,7 @@ def mcp(
         listening = socket.create_server((HOST, PORT if port is None else port))
     except OSError as error:
         taken = PORT if port is None else port
-        raise Refusal(f"port {taken} cannot be used ({error.strerror}); name a free one with --port N") from error
+        raise CommandError(f"port {taken} cannot be used ({error.strerror}); name a free one with --port N") from error
     console.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
     sys.stdout.flush()
     web = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)

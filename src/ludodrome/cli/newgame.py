@@ -1,12 +1,16 @@
 """Writing games: `new-game`."""
 
+from __future__ import annotations
+
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, examples, refusals
+from ludodrome.cli.base import Command, command_errors, examples
+from ludodrome.scaffold import write_room
 
 app = typer.Typer()
 
@@ -37,14 +41,10 @@ def new_game(
     the package is installed, the game is one of the games: bots play it, matches and the page have it. Nothing is
     ever overwritten. docs/how-to/adding-a-game.md tells the rest.
     """
-    with refusals():
-        from ludodrome.scaffold import write_room
-
+    with command_errors():
         written = write_room(Path(directory), name, title)
     console.say(f"A game called {name} is in {directory}: {', '.join(written)}.")
     console.say("It begins as tic-tac-toe; the README.md tells what is where. To install it and see it hold:\n")
-    import shlex
-
     for line in (
         f"cd {shlex.quote(directory)}",
         "pip install -e .",

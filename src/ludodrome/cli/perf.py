@@ -1,9 +1,12 @@
 """Counting and timing: `perft` and `bench`."""
 
+from __future__ import annotations
+
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -11,19 +14,25 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     Command,
+    CommandError,
     GameId,
     Json,
     Options,
-    Refusal,
     StateText,
+    command_errors,
     examples,
     open_game,
     read_state,
-    refusals,
 )
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import GAMES, find
+from ludodrome.interrupts import end_compiling
+
+with lazy_imports():
+    from ludodrome import bench as benchmark
+    from ludodrome.search import perft as counting
 
 if TYPE_CHECKING:
-    from ludodrome.bench import Row
     from ludodrome.game import Game
 
 app = typer.Typer()
@@ -43,7 +52,7 @@ class Perft(Command):
             return super().parse_args(ctx, args)
         except typer.TyperException as error:
             if numbers and re.fullmatch(r"-[0-9.]", getattr(error, "option_name", "")):
-                raise Refusal(f"a depth is a whole number of at least 1, not {numbers[0]}") from error
+                raise CommandError(f"a depth is a whole number of at least 1, not {numbers[0]}") from error
             raise
 
 
@@ -65,9 +74,7 @@ def perft(
     chosen = open_game(game, option)
     position = read_state(chosen, state)
     with console.compiling(chosen.id):
-        from ludodrome.bench import compile_perft
-
-        compile_perft(chosen, position)
+        benchmark.compile_perft(chosen, position)
     rows: list[dict[str, Any]] = []
     if not json:
         console.say(COUNT_LINE.format("depth", "nodes", "seconds", "nodes/s"))
@@ -77,19 +84,15 @@ def perft(
         if not json:
             console.say(COUNT_LINE.format(at, f"{nodes:,}", f"{seconds:.3f}", f"{nodes / seconds:,.0f}"))
     if json:
-        from json import dumps
-
         line = chosen.format_state(position)
         console.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, "rows": rows}))
 
 
-def _count(game: "Game", depth: int, position: Any) -> tuple[int, float]:
+def _count(game: Game, depth: int, position: Any) -> tuple[int, float]:
     """The nodes of one depth and the seconds they took, with a bar on stderr if it takes long."""
-    from ludodrome.search.perft import perft
-
     with console.bar(f"depth {depth}") as progress:
         begin = time.perf_counter()
-        nodes = interruptible(lambda: perft(game, depth, position, progress))
+        nodes = interruptible(lambda: counting.perft(game, depth, position, progress))
         return nodes, max(time.perf_counter() - begin, 1e-9)
 
 
@@ -109,8 +112,6 @@ def interruptible(work: Callable[[], Result]) -> Result:
     try:
         thread.join()
     except KeyboardInterrupt:
-        from ludodrome.interrupts import end_compiling
-
         end_compiling()
         raise
     if errors:
@@ -139,25 +140,19 @@ def bench(
     spaces against each other (the written rules; simulate live: the live ones), mcts grows a tree
     from the first position, and makes bare playouts to compare with. The best of three counts.
     """
-    from ludodrome.games import GAMES, find
-
-    with refusals():
+    with command_errors():
         chosen = [find(game_id).id for game_id in dict.fromkeys(game or sorted(GAMES))]
     with console.reporting() as report:
         report("compiling ...")
-        from ludodrome.bench import measure
-
-        rows = list(measure(chosen, seconds, report))
+        rows = list(benchmark.measure(chosen, seconds, report))
     if json:
-        from json import dumps
-
         console.say(dumps({"rows": [row._asdict() for row in rows]}))
     else:
         cores = ("one core", "two cores")
         console.show_table(("game", "what", "a second", *cores), _by_threads(rows), numbers=cores)
 
 
-def _by_threads(rows: Iterable["Row"]) -> Iterator[list[str]]:
+def _by_threads(rows: Iterable[benchmark.Row]) -> Iterator[list[str]]:
     """One line a kind of work and unit, one column a number of threads."""
     rates: dict[tuple[str, str, str], dict[int, float]] = {}
     for row in rows:

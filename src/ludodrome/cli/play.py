@@ -1,5 +1,7 @@
 """People at one terminal, against each other or against bots: `play`."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -11,14 +13,14 @@ from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
     Command,
+    CommandError,
     GameId,
     Options,
-    Refusal,
     StateText,
+    command_errors,
     examples,
     open_game,
     read_state,
-    refusals,
 )
 from ludodrome.cli.perf import interruptible
 
@@ -29,6 +31,17 @@ if TYPE_CHECKING:
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
+
+from ludodrome.bots import bot
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import GAMES
+
+with lazy_imports():
+    from rich import text as rich_text
+
+    from ludodrome import game as game_api
+    from ludodrome.arena import transports
+    from ludodrome.bots import player
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
@@ -45,7 +58,7 @@ class Leave(Exception):
 class Session(ABC):
     """A game with a position on the screen."""
 
-    game: "Game"
+    game: Game
     words: ClassVar[Mapping[str, Callable[[Any], None]]]
     """What may be typed beside moves; their docstrings are shown as help."""
 
@@ -70,20 +83,16 @@ class Session(ABC):
 
     def help(self) -> None:
         """How to write a move."""
-        from ludodrome.games import GAMES
-
         notation = console.section(GAMES[self.game.id].rules(), "Notation")
         words = "\n".join(f"- `{word}`: {what.__doc__}" for word, what in self.words.items())
         console.show_markdown(f"**How to write a move**\n\n{notation}\n\n**Words**\n\n{words}\n")
 
     def moves(self) -> None:
         """All legal moves."""
-        from ludodrome.game import TooManyMoves
-
         try:
             with console.compiling(self.game.id):
                 notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
-        except TooManyMoves as error:
+        except game_api.TooManyMoves as error:
             tell(str(error))
             return
         console.say(in_columns(notations, console.stdout().width))
@@ -104,9 +113,7 @@ def in_columns(texts: list[str], width: int) -> str:
 
 def tell(text: str, style: str = "") -> None:
     """A sentence to whoever sits there."""
-    from rich.text import Text
-
-    console.stdout().print(Text(text, style))
+    console.stdout().print(rich_text.Text(text, style))
 
 
 def tell_move(seat: int, words: str) -> None:
@@ -174,21 +181,17 @@ def play(
             bot.close()
 
 
-def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int, "Bot"]:
+def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, Bot]:
     """The bots by seat: all seats but the person's, if there are any bots at all."""
     if not specs:
         return {}
     others = [other for other in range(game.seats) if other != seat]
     if len(others) == game.seats:
-        raise Refusal(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
+        raise CommandError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
     if len(specs) not in (1, len(others)):
-        raise Refusal(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
-    with refusals(), console.compiling(game.id):
-        from ludodrome.arena.transports import BOX, COMMAND
-        from ludodrome.bots import bot
-        from ludodrome.bots.player import greeting
-
-        if programs := [spec for spec in specs if spec.partition(":")[0] in (BOX, COMMAND)]:
+        raise CommandError(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
+    with command_errors(), console.compiling(game.id):
+        if programs := [spec for spec in specs if spec.partition(":")[0] in (transports.BOX, transports.COMMAND)]:
             raise ValueError(
                 f"programs such as {programs[0]} play in matches, in tournaments and on the page, where `ludodrome "
                 f"enter` takes them; here a built-in, py:FILE.py:NAME or llm:URL,model=NAME can play"
@@ -196,7 +199,7 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
         bots = {}
         for number, other in enumerate(others):
             bots[other] = bot(specs[number % len(specs)], game, seed + other)
-            bots[other].start(greeting(game, other, seed + other))
+            bots[other].start(player.greeting(game, other, seed + other))
         return bots
 
 
@@ -204,9 +207,9 @@ def _opponents(game: "Game", specs: list[str], seat: int, seed: int) -> dict[int
 class PlaySession(Session):
     """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
 
-    game: "Game"
+    game: Game
     states: list[Any]
-    bots: "dict[int, Bot]" = field(default_factory=dict)
+    bots: dict[int, Bot] = field(default_factory=dict)
     """The seats that people do not play."""
     against: str = ""
     """The bots as they were asked for on the command line."""
@@ -250,14 +253,12 @@ class PlaySession(Session):
 
     def move(self, text: str) -> None:
         """Makes a move, or says why it cannot be made."""
-        from ludodrome.game import IllegalMove
-
         try:
             with console.compiling(self.game.id):
                 move = self.game.parse_move(text, self.state)
                 notation = self.game.format_move(move, self.state)
                 after = self.game.apply(self.state, move)
-        except IllegalMove as error:
+        except game_api.IllegalMove as error:
             tell(str(error), console.BAD)
             return
         self._put(after, notation)
@@ -273,7 +274,7 @@ class PlaySession(Session):
             after, notation = self.game.apply(self.state, move), self.game.format_move(move, self.state)
         except Exception as error:
             self.farewell()
-            raise Refusal(f"the bot {bot.name} failed: {type(error).__name__}: {error}") from error
+            raise CommandError(f"the bot {bot.name} failed: {type(error).__name__}: {error}") from error
         hidden = not self.open(after)
         self._put(after, f"({bot.name})" if hidden else f"{notation}  ({bot.name})")
 
@@ -306,8 +307,6 @@ class PlaySession(Session):
 
     def rules(self) -> None:
         """The rules of the game."""
-        from ludodrome.games import GAMES
-
         page = GAMES[self.game.id].rules()
         if sys.stdin.isatty() and sys.stdout.isatty():
             console.show_markdown(page, paged=True)

@@ -1,14 +1,22 @@
 """Puzzles at the terminal: `puzzle`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, GameId, Refusal, examples, refusals
+from ludodrome.cli.base import INTERRUPTED, Command, CommandError, GameId, command_errors, examples
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.perf import interruptible
 from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
+from ludodrome.puzzle import puzzles
+
+with lazy_imports():
+    from ludodrome import game as game_api
+    from ludodrome.puzzle import attempt, book
 
 if TYPE_CHECKING:
     from ludodrome.puzzle import Puzzle
@@ -47,12 +55,9 @@ def puzzle(
     Moves are typed in the game's notation. Beside moves there are the words help, moves, hint, solution, skip, state,
     and quit. What was solved is remembered; without --number the puzzles come that are not solved yet.
     """
-    with refusals():
-        from ludodrome.puzzle import puzzles
-        from ludodrome.puzzle.book import SolvedPuzzlesFile
-
+    with command_errors():
         chosen = _chosen(puzzles(game), game, grade, number)
-    solved = SolvedPuzzlesFile()
+    solved = book.SolvedPuzzlesFile()
     if list_:
         _list(chosen, solved)
         return
@@ -72,29 +77,29 @@ def puzzle(
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _chosen(all_of_them: "list[Puzzle]", game_id: str, grade: int | None, number: int | None) -> "list[Puzzle]":
+def _chosen(all_of_them: list[Puzzle], game_id: str, grade: int | None, number: int | None) -> list[Puzzle]:
     """The puzzles that were asked for; at least one."""
     count = len(all_of_them)
     if not count:
-        raise Refusal(f"there are no puzzles of {game_id}")
+        raise CommandError(f"there are no puzzles of {game_id}")
     if number is not None and not 1 <= number <= count:
-        raise Refusal(f"the puzzles of {game_id} are numbered from 1 to {count}, not {number}")
+        raise CommandError(f"the puzzles of {game_id} are numbered from 1 to {count}, not {number}")
     grades = sorted({one.grade for one in all_of_them})
     if grade is not None and grade not in grades:
-        raise Refusal(f"the puzzles of {game_id} have grades {grades[0]} to {grades[-1]}, not {grade}")
+        raise CommandError(f"the puzzles of {game_id} have grades {grades[0]} to {grades[-1]}, not {grade}")
     if number is not None and grade not in (None, all_of_them[number - 1].grade):
-        raise Refusal(f"puzzle {number} of {game_id} has grade {all_of_them[number - 1].grade}, not {grade}")
+        raise CommandError(f"puzzle {number} of {game_id} has grade {all_of_them[number - 1].grade}, not {grade}")
     return [one for one in all_of_them if number in (None, one.number) and grade in (None, one.grade)]
 
 
-def _list(chosen: "list[Puzzle]", solved: "SolvedPuzzlesFile") -> None:
+def _list(chosen: list[Puzzle], solved: SolvedPuzzlesFile) -> None:
     rows = [
         (str(one.number), str(one.grade), SIGN if one in solved else "", _kind(one), one.position) for one in chosen
     ]
     console.show_table(("number", "grade", "solved", "task", "position"), rows, ("number", "grade"))
 
 
-def _kind(one: "Puzzle") -> str:
+def _kind(one: Puzzle) -> str:
     """The task in a word or two."""
     words = {
         "win": f"win in {one.goal}",
@@ -109,11 +114,9 @@ def _kind(one: "Puzzle") -> str:
 class PuzzleSession(Session):
     """One puzzle on the screen."""
 
-    def __init__(self, one: "Puzzle", chosen: "list[Puzzle]", solved: "SolvedPuzzlesFile") -> None:
+    def __init__(self, one: Puzzle, chosen: list[Puzzle], solved: SolvedPuzzlesFile) -> None:
         with console.compiling(one.game_id):
-            from ludodrome.puzzle.attempt import Attempt
-
-            self.attempt = Attempt(one)
+            self.attempt = attempt.Attempt(one)
         self.game = self.attempt.game
         self.puzzle, self.chosen, self.solved = one, chosen, solved
         self.helped = False
@@ -151,13 +154,11 @@ class PuzzleSession(Session):
 
     def move(self, text: str) -> None:
         """Judges a move, or says why it cannot be made."""
-        from ludodrome.game import IllegalMove
-
         game, before = self.attempt.game, self.attempt.state
         try:
             with console.compiling(game.id):
                 move = game.parse_move(text, before)
-        except IllegalMove as error:
+        except game_api.IllegalMove as error:
             tell(str(error), console.BAD)
             return
         judgement = _thinking(lambda: self.attempt.play(move))

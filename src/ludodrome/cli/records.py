@@ -1,13 +1,27 @@
 """Recorded games at the terminal: `replay`, `rerun`, `records`."""
 
+from __future__ import annotations
+
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludodrome.atomic_io import write_whole
 from ludodrome.cli import console as screen
-from ludodrome.cli.base import INTERRUPTED, NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.base import INTERRUPTED, NO, Command, CommandError, Json, command_errors, examples
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import make
+
+with lazy_imports():
+    from rich import text as rich_text
+
+    from ludodrome import game as game_api
+    from ludodrome.arena import records as arena_records
+    from ludodrome.arena.records import archive
+    from ludodrome.arena.records import replay as replays
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -53,11 +67,9 @@ def replay(
         return
     games = _found(paths)
     if len(games) != 1:
-        raise Refusal(f"replay shows one game, and {len(games)} were found in {', '.join(paths)}")
-    with refusals(), screen.compiling(games[0]["game"]):
-        from ludodrome.arena.records import verify as verified
-
-        verified(games[0])
+        raise CommandError(f"replay shows one game, and {len(games)} were found in {', '.join(paths)}")
+    with command_errors(), screen.compiling(games[0]["game"]):
+        arena_records.verify(games[0])
         player = RecordViewer(games[0])
     if turn is not None:
         player.go(turn)
@@ -85,17 +97,14 @@ def rerun(
     """
     games = _found([path])
     if len(games) != 1:
-        raise Refusal(f"rerun takes one game, and {len(games)} were found in {path}")
+        raise CommandError(f"rerun takes one game, and {len(games)} were found in {path}")
     record = games[0]
-    with refusals():
-        from ludodrome.arena.records import verify as verified
-        from ludodrome.arena.records.replay import rerun as run
-
+    with command_errors():
         with screen.compiling(record["game"]):
-            verified(record)
+            arena_records.verify(record)
         echoes = []
         try:
-            for echo in run(record, seat, bot):
+            for echo in replays.rerun(record, seat, bot):
                 echoes.append(echo)
                 if not json and not echo.same:
                     _show_departure(record, echo)
@@ -144,78 +153,63 @@ def records(
     json: Json = False,
 ) -> None:
     """List recorded games, choose among them, and write them out as JSON Lines, CSV or text."""
-    with refusals():
-        from ludodrome.arena.records.archive import RecordFilter
-
-        wanted = RecordFilter(game, bot, winner, reason, verdict)
+    with command_errors():
+        wanted = archive.RecordFilter(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]
     if export is not None:
         _export(chosen, export, out)
     elif json:
-        from ludodrome.arena.records.archive import row
-
-        _print_json([row(record) for record in chosen])
+        _print_json([archive.row(record) for record in chosen])
     else:
         _list(chosen)
 
 
 def _found(paths: list[str]) -> list[dict[str, Any]]:
-    with refusals():
-        from ludodrome.arena.records.archive import find
-
-        return list(find(paths))
+    with command_errors():
+        return list(archive.find(paths))
 
 
 def _verify(paths: list[str]) -> None:
     """Every record is tried; each that is false gets a line."""
-    from ludodrome.arena.records import BadRecord, verify
-    from ludodrome.arena.records.archive import find
-
     held = failed = 0
-    with refusals(), screen.bar("verifying") as tell:
-        for record in find(paths):
+    with command_errors(), screen.bar("verifying") as tell:
+        for record in archive.find(paths):
             try:
-                verify(record)
+                arena_records.verify(record)
                 held += 1
-            except BadRecord as wrong:
+            except arena_records.BadRecord as wrong:
                 failed += 1
                 screen.complain(f"{record.get('match', 'a record')} is false: {wrong}")
             tell(held + failed, held + failed)
     if not held + failed:
-        raise Refusal(f"there is no record in {', '.join(paths)}")
+        raise CommandError(f"there is no record in {', '.join(paths)}")
     screen.say(f"{held} of {held + failed} records are true")
     if failed:
         raise typer.Exit(NO)
 
 
 def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
-    with refusals():
-        from ludodrome.arena.records.archive import export
-
-        lines = export(chosen, form)
+    with command_errors():
+        lines = archive.export(chosen, form)
         if out is None:
             for line in lines:
                 print(line)
             return
         text = "".join(f"{line}\n" for line in lines)
-    from ludodrome.atomic_io import write_whole
-
     try:
         write_whole(Path(out), text.encode())
     except OSError as error:
-        raise Refusal(f"{out} cannot be written: {error.strerror}") from error
+        raise CommandError(f"{out} cannot be written: {error.strerror}") from error
 
 
 def _list(chosen: list[dict[str, Any]]) -> None:
-    from ludodrome.arena.records.archive import winner_name
-
     rows = [
         (
             record["match"],
             record["game"],
             " - ".join(record["names"]),
             str(len(record["opening"]) + len(record["turns"])),
-            winner_name(record),
+            archive.winner_name(record),
             record["result"]["reason"],
         )
         for record in chosen
@@ -226,27 +220,23 @@ def _list(chosen: list[dict[str, Any]]) -> None:
 
 
 def _print_json(value: Any) -> None:
-    import json
-
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _show_departure(record: dict[str, Any], echo: "RerunTurn") -> None:
-    from ludodrome.games import make
-
+def _show_departure(record: dict[str, Any], echo: RerunTurn) -> None:
     game = make(record["game"], **record["options"])
     recorded = "nothing" if echo.recorded is None else game.format_move(echo.recorded, echo.state)
     screen.say(f"turn {echo.turn}: recorded {recorded}, the bot plays {_own(game, echo)}")
     screen.say(f"    {game.format_state(echo.state)}")
 
 
-def _own(game: Any, echo: "RerunTurn") -> str:
+def _own(game: Any, echo: RerunTurn) -> str:
     if echo.fault is not None:
         return f"nothing: {echo.fault.cause}, {echo.fault.why}"
     return str(game.format_move(echo.move, echo.state))
 
 
-def _echo_json(echo: "RerunTurn") -> dict[str, Any]:
+def _echo_json(echo: RerunTurn) -> dict[str, Any]:
     fault = {"cause": echo.fault.cause, "why": echo.fault.why} if echo.fault else None
     return {
         "turn": echo.turn,
@@ -262,8 +252,6 @@ class RecordViewer:
     """A record on the screen, one turn at a time. Position 0 is where the game began."""
 
     def __init__(self, record: dict[str, Any]) -> None:
-        from ludodrome.games import make
-
         self.record = record
         self.game = make(record["game"], **record["options"])
         opening = [{"turn": number, "move": move} for number, move in enumerate(record["opening"])]
@@ -276,7 +264,7 @@ class RecordViewer:
     def go(self, turn: int) -> None:
         """One turn: what was done in it, and where it led."""
         if not 0 <= turn < len(self.entries):
-            raise Refusal(f"the game has the turns 0 to {len(self.entries) - 1}, not {turn}")
+            raise CommandError(f"the game has the turns 0 to {len(self.entries) - 1}, not {turn}")
         self.show(turn + 1)
 
     def write_all(self) -> None:
@@ -287,15 +275,13 @@ class RecordViewer:
 
     def step_through(self) -> None:
         """Turn by turn, as the person at the terminal likes."""
-        from rich.text import Text
-
         place = 0
         screen.stdout().print(self.title())
         self.show(place)
         screen.stdout().print(WORDS, style="dim")
         while True:
             try:
-                word = screen.ask(Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
+                word = screen.ask(rich_text.Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
             except (EOFError, KeyboardInterrupt):
                 screen.say("")
                 return
@@ -334,22 +320,22 @@ class RecordViewer:
             console.print(self.ending())
         screen.say("")
 
-    def title(self) -> "Text":
+    def title(self) -> Text:
         """Who plays what."""
-        from rich.text import Text
-
-        line = Text(f"{self.record['match']}  {self.record['game']}  ")
+        line = rich_text.Text(f"{self.record['match']}  {self.record['game']}  ")
         for seat, name in enumerate(self.record["names"]):
             line.append("  ").append(screen.seat_name(seat)).append(f" {name}")
         return line
 
-    def told(self, entry: dict[str, Any], before: Any) -> "Text":
+    def told(self, entry: dict[str, Any], before: Any) -> Text:
         """What happened in a turn."""
-        from rich.text import Text
-
         seat = self.game.to_move(before)
         assert seat is not None
-        line = Text(f"turn {entry['turn']}  ").append(screen.seat_name(seat)).append(f" {self.record['names'][seat]}: ")
+        line = (
+            rich_text.Text(f"turn {entry['turn']}  ")
+            .append(screen.seat_name(seat))
+            .append(f" {self.record['names'][seat]}: ")
+        )
         line.append(self.game.format_move(entry["move"], before) if "move" in entry else "no move", "bold")
         if "ms" in entry:
             line.append(f"  {entry['ms']:g} ms", "dim")
@@ -362,9 +348,7 @@ class RecordViewer:
             line.append(f"\n  it says: {text}", "dim")
         return line
 
-    def ending(self) -> "Text":
+    def ending(self) -> Text:
         """How it ended."""
-        from ludodrome.game import Outcome
-
         result = self.record["result"]
-        return screen.verdict(Outcome(result["winner"], result["scores"], result["returns"], result["reason"]))
+        return screen.verdict(game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"]))

@@ -1,11 +1,24 @@
 """The command ``review``: a recorded game graded at the terminal."""
 
+from __future__ import annotations
+
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, Json, Refusal, examples, refusals
+from ludodrome.cli.base import Command, CommandError, Json, command_errors, examples
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from rich import table as rich_table
+    from rich import text as rich_text
+
+    from ludodrome.analysis import game_review
+    from ludodrome.arena import records as arena_records
+    from ludodrome.arena.records import archive
+    from ludodrome.arena.records import replay as replays
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,20 +56,14 @@ def review(
     seat's own moves of 100 e^(-4.5 loss). The same game is graded alike on every machine.
     """
     record = _record(path)
-    with refusals(), console.compiling(record["game"]):
-        from ludodrome.analysis.game_review import GameReview
-        from ludodrome.arena.records import verify
-        from ludodrome.arena.records.replay import replay_record
-
-        verify(record)
-        told = replay_record(record)
-        grading = GameReview(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
+    with command_errors(), console.compiling(record["game"]):
+        arena_records.verify(record)
+        told = replays.replay_record(record)
+        grading = game_review.GameReview(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
     with console.bar("grading") as tell:
         for number, _ in enumerate(grading.work(), 1):
             tell(number, grading.total)
     if json:
-        from json import dumps
-
         console.say(dumps(_value(record, told, grading), ensure_ascii=False))
     else:
         console.stdout().print(_table(told, grading))
@@ -65,20 +72,15 @@ def review(
 
 
 def _record(path: str) -> dict[str, Any]:
-    with refusals():
-        from ludodrome.arena.records.archive import find
-
-        found = list(find([path]))
+    with command_errors():
+        found = list(archive.find([path]))
     if len(found) != 1:
-        raise Refusal(f"review grades one game, and {len(found)} were found in {path}")
+        raise CommandError(f"review grades one game, and {len(found)} were found in {path}")
     return found[0]
 
 
-def _table(told: "Replay", grading: "GameReview") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def _table(told: Replay, grading: GameReview) -> Table:
+    table = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("turn", "", "move", "grade", "", "gave", "better"):
         table.add_column(name, no_wrap=name != "better", justify="right" if name in ("turn", "gave") else "left")
     for ply, turn in enumerate(told.turns):
@@ -90,43 +92,41 @@ def _table(told: "Replay", grading: "GameReview") -> "Table":
             str(ply),
             console.seat_name(turn.seat),
             f"{turn.text}{sign}",
-            Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
-            Text("exact" if one.review.exact else "estimated", "dim"),
+            rich_text.Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
+            rich_text.Text("exact" if one.review.exact else "estimated", "dim"),
             _gave(one),
             better,
         )
     return table
 
 
-def _gave(one: "GradedMove") -> str:
+def _gave(one: GradedMove) -> str:
     """What a move gave away."""
     if one.grade in (None, "best"):
         return ""
     return f"{100 * one.loss:.0f}%" if one.points is None else f"{one.points:g}"
 
 
-def worth_words(value: "Value") -> str:
+def worth_words(value: Value) -> str:
     """A value for people."""
     if value.distance is not None:
         return f"{'wins' if value.score > 0 else 'loses'} in {value.distance}"
     return f"{value.score:+.1f}"
 
 
-def _summary(record: dict[str, Any], grading: "GameReview") -> list["Text"]:
+def _summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
     """One line a seat."""
-    from rich.text import Text
-
     lines = []
     for seat, name in enumerate(record["names"]):
         accuracy = grading.accuracy(seat)
         own = [one.grade for one in grading.plies.values() if one.seat == seat]
         counts = [f"{own.count(grade)} {sign}" for grade, sign in SIGNS.items() if own.count(grade)]
         said = "no move of its own" if accuracy is None else f"accuracy {accuracy:.1f}%"
-        lines.append(Text().append(console.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
+        lines.append(rich_text.Text().append(console.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
     return lines
 
 
-def _value(record: dict[str, Any], told: "Replay", grading: "GameReview") -> dict[str, Any]:
+def _value(record: dict[str, Any], told: Replay, grading: GameReview) -> dict[str, Any]:
     seats = range(told.game.seats)
     return {
         "match": record["match"],
@@ -137,7 +137,7 @@ def _value(record: dict[str, Any], told: "Replay", grading: "GameReview") -> dic
     }
 
 
-def _ply(text: str, one: "GradedMove") -> dict[str, Any]:
+def _ply(text: str, one: GradedMove) -> dict[str, Any]:
     found: MoveReview = one.review
     return {
         "ply": one.ply,

@@ -1,12 +1,20 @@
 """The sandbox: `sandbox`."""
 
+from __future__ import annotations
+
 from collections import Counter
+from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, Json, examples
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from ludodrome.arena import sandbox as arena_sandbox
+    from ludodrome.arena.sandbox import attacks
 
 if TYPE_CHECKING:
     from ludodrome.arena.sandbox import SandboxLevel
@@ -26,13 +34,9 @@ def sandbox(
     Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
     says that none does: then no such bot is run.
     """
-    from ludodrome.arena.sandbox import level
-
     with console.waiting("attacking ..."):
-        found = level(anew=again)
+        found = arena_sandbox.level(anew=again)
     if json:
-        from json import dumps
-
         console.say(dumps(found.to_json()))
     else:
         _show(found)
@@ -40,15 +44,13 @@ def sandbox(
         raise typer.Exit(NO)
 
 
-def _show(found: "SandboxLevel") -> None:
+def _show(found: SandboxLevel) -> None:
     console.say(found.sentence)
     if not found.holds:
         return
     for why in found.why_not_better:
         console.say(f"A better level does not hold. {why}.")
-    from ludodrome.arena.sandbox.attacks import ATTACKS
-
-    words = {attack.name: attack.words for attack in ATTACKS}
+    words = {attack.name: attack.words for attack in attacks.ATTACKS}
     console.say("")
     rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
     console.show_table(("attack", "came to", "what it does"), rows)

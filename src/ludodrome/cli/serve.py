@@ -1,16 +1,20 @@
 """The web page: `serve`."""
 
+from __future__ import annotations
+
 import os
 import socket
 import sys
 import threading
+import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, Refusal, examples, refusals
+from ludodrome.cli.base import Command, CommandError, command_errors, examples
+from ludodrome.installation.machine import has_display
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -79,8 +83,6 @@ def serve(
 
     It listens on this machine alone and asks for no sign-in, unless --lan or --hosted is given. Ctrl-C ends it.
     """
-    from ludodrome.installation.machine import has_display
-
     mode = _mode(lan, hosted, behind_proxy)
     try:
         from ludodrome.arena.ladder.runner import Supervisor
@@ -89,10 +91,12 @@ def serve(
         from ludodrome.web.app import create_app
         from ludodrome.web.server import serve as run
     except ImportError as error:
-        raise Refusal(f"the web page needs more packages ({error.name} is missing): install ludodrome[web]") from error
+        raise CommandError(
+            f"the web page needs more packages ({error.name} is missing): install ludodrome[web]"
+        ) from error
     if ladder not in LADDERS:
-        raise Refusal(f"--ladder is {', '.join(LADDERS)}, not {ladder}")
-    with refusals():
+        raise CommandError(f"--ladder is {', '.join(LADDERS)}, not {ladder}")
+    with command_errors():
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
     made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
@@ -108,15 +112,15 @@ def serve(
     os._exit(0)  # a bot that is still thinking, or a kernel that is being compiled, must not hold the terminal
 
 
-def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> "Mode":
+def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:
     if lan and hosted:
-        raise Refusal("--lan is for friends and --hosted for everybody: choose one")
+        raise CommandError("--lan is for friends and --hosted for everybody: choose one")
     if behind_proxy and not hosted:
-        raise Refusal("--behind-proxy goes with --hosted: otherwise everybody would seem to sit at this machine")
+        raise CommandError("--behind-proxy goes with --hosted: otherwise everybody would seem to sit at this machine")
     return "lan" if lan else "hosted" if hosted else "local"
 
 
-def _tell(made: "FastAPI", listening: socket.socket, names: list[str]) -> str:
+def _tell(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
     """Says where the page is; its address on this machine."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
@@ -159,10 +163,8 @@ def _listen(address: str, port: int | None) -> socket.socket:
             reason = getattr(error, "strerror", None) or str(error)
         else:
             return listening
-    raise Refusal(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")
+    raise CommandError(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")
 
 
 def _open(address: str) -> None:
-    import webbrowser
-
     webbrowser.open(address)

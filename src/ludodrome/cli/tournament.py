@@ -1,14 +1,30 @@
 """The commands ``tournament run``, ``show`` and ``export``."""
 
+from __future__ import annotations
+
 import re
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, Group, Json, Refusal, examples, refusals
+from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Group, Json, command_errors, examples, read_options
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.match import sentences
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.games import make
+from ludodrome.validation import listing
+
+with lazy_imports():
+    from rich import table as rich_table
+
+    from ludodrome.arena import records as arena_records
+    from ludodrome.arena.tournaments import plans, report, report_page
+    from ludodrome.arena.tournaments import tournament as tournaments
+    from ludodrome.store import database
+    from ludodrome.store import tournaments as tournament_store
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -161,24 +177,18 @@ def export(
 ) -> None:
     """Write the tables and the records of a tournament into files."""
     if html is None and csv is None and text is None and records is None:
-        raise Refusal("say what to write: --html, --csv, --text or --records")
+        raise CommandError("say what to write: --html, --csv, --text or --records")
     found = _recalled(store, name)
     if html is not None:
-        from ludodrome.arena.tournaments.report_page import page
-
-        _write(html, page(found))
+        _write(html, report_page.page(found))
     if csv is not None:
-        from ludodrome.arena.tournaments.report import csv_table
-
-        _write(csv, csv_table(found))
+        _write(csv, report.csv_table(found))
     if text is not None:
         _write(text, "\n".join(_text(found)) + "\n")
     if records is not None:
-        from ludodrome.arena.records import write
-
         count = 0
         for record in found.ledger.records():
-            write(record, records)
+            arena_records.write(record, records)
             count += 1
         console.say(f"{count:,} records in {records}")
 
@@ -187,7 +197,7 @@ def _write(path: Path, content: str) -> None:
     try:
         path.write_text(content, "utf-8")
     except OSError as error:
-        raise Refusal(f"{path} cannot be written: {error.strerror}") from error
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
     console.say(f"wrote {path}")
 
 
@@ -196,8 +206,6 @@ def _write(path: Path, content: str) -> None:
 
 def _game(text: str) -> dict[str, Any]:
     """``dots:rows=3,cols=3`` as it would stand in a plan."""
-    from ludodrome.cli.base import read_options
-
     game_id, colon, rest = text.partition(":")
     options = read_options(rest.split(",")) if colon else {}
     return {"id": game_id, "options": options}
@@ -213,87 +221,69 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "tournament"
 
 
-def _plan(path: Path | None, given: dict[str, Any]) -> "TournamentPlan":
+def _plan(path: Path | None, given: dict[str, Any]) -> TournamentPlan:
     if path is None and not given:
-        raise Refusal("say what is played: a plan in a TOML file, or --game and --bot")
-    with refusals(), console.waiting("reading the plan ..."):
-        from ludodrome.arena.tournaments.plans import make_plan, read_plan
-
-        return make_plan(given) if path is None else read_plan(path, given)
+        raise CommandError("say what is played: a plan in a TOML file, or --game and --bot")
+    with command_errors(), console.waiting("reading the plan ..."):
+        return plans.make_plan(given) if path is None else plans.read_plan(path, given)
 
 
-def _check(plan: "TournamentPlan") -> None:
-    from ludodrome.games import make
-
+def _check(plan: TournamentPlan) -> None:
     for settings in plan.settings:
         game = make(settings.game, **settings.options)
         check_bots(game, (entrant.specs[settings.name] for entrant in plan.entrants))
 
 
-def _open(plan: "TournamentPlan", path: Path, resume: bool, again: bool) -> "Tournament":
+def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tournament:
     """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
-    from ludodrome.arena.tournaments.tournament import Tournament
-    from ludodrome.store.database import open_database
-    from ludodrome.store.tournaments import Ledger
-
-    with refusals():
-        engine = open_database(path, create=True)
-        there = Ledger.find(engine, plan.name)
+    with command_errors():
+        engine = database.open_database(path, create=True)
+        there = tournament_store.Ledger.find(engine, plan.name)
         if there is None:
-            return Tournament(plan, Ledger.begin(engine, plan.name, plan.to_json()))
+            return tournaments.Tournament(plan, tournament_store.Ledger.begin(engine, plan.name, plan.to_json()))
         ledger, stored = there
         if not resume:
-            raise Refusal(
+            raise CommandError(
                 f"{path} has a tournament {plan.name} already; go on with --resume, or choose another --store"
             )
         if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-            from ludodrome.validation import listing
-
-            raise Refusal(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
+            raise CommandError(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
         if again:
             ledger.forget_unrated()
-        return Tournament(plan, ledger)
+        return tournaments.Tournament(plan, ledger)
 
 
-def _recalled(path: Path, name: str | None) -> "Tournament":
+def _recalled(path: Path, name: str | None) -> Tournament:
     """A tournament in a store, as far as it was played."""
-    with refusals(), console.waiting("reading ..."):
-        from ludodrome.arena.tournaments.plans import TournamentPlan
-        from ludodrome.arena.tournaments.tournament import Tournament
-        from ludodrome.store.database import open_database
-        from ludodrome.store.tournaments import Ledger
-
-        engine = open_database(path)
-        found = Ledger.find(engine, name or _only(engine, path))
+    with command_errors(), console.waiting("reading ..."):
+        engine = database.open_database(path)
+        found = tournament_store.Ledger.find(engine, name or _only(engine, path))
         if found is None:
-            raise Refusal(f"{path} has no tournament {name}")
+            raise CommandError(f"{path} has no tournament {name}")
         ledger, stored = found
-        recalled = Tournament(TournamentPlan.from_json(stored), ledger)
+        recalled = tournaments.Tournament(plans.TournamentPlan.from_json(stored), ledger)
         recalled.recall()
         return recalled
 
 
-def _only(engine: "Engine", path: Path) -> str:
-    from ludodrome.store.tournaments import tournaments
-    from ludodrome.validation import listing
-
-    names = [one.name for one in tournaments(engine)]
+def _only(engine: Engine, path: Path) -> str:
+    names = [one.name for one in tournament_store.tournaments(engine)]
     if not names:
-        raise Refusal(f"{path} has no tournament yet")
+        raise CommandError(f"{path} has no tournament yet")
     if len(names) > 1:
-        raise Refusal(f"{path} has several tournaments; say --name and one of {listing(names)}")
+        raise CommandError(f"{path} has several tournaments; say --name and one of {listing(names)}")
     return names[0]
 
 
 # What is shown
 
 
-def _play(opened: "Tournament", crew: Any, quiet: bool) -> bool:
+def _play(opened: Tournament, crew: Any, quiet: bool) -> bool:
     """Plays with live standings; whether it came to its end, and was not stopped."""
     total = lambda: opened.total  # noqa: E731 (it grows while a knockout is played)
     try:
         with (
-            refusals(),
+            command_errors(),
             console.game_progress(
                 lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
             ) as show,
@@ -304,21 +294,19 @@ def _play(opened: "Tournament", crew: Any, quiet: bool) -> bool:
     return True
 
 
-def _leader(opened: "Tournament") -> str:
-    from ludodrome.arena.tournaments.report import number, standings
+def _leader(opened: Tournament) -> str:
+    first = report.standings(opened)[0]
+    return (
+        f"{first.name} leads with {report.number(first.points)} of {first.games}"
+        if first.games
+        else "no game is over yet"
+    )
 
-    first = standings(opened)[0]
-    return f"{first.name} leads with {number(first.points)} of {first.games}" if first.games else "no game is over yet"
 
-
-def _table(opened: "Tournament") -> "Table":
+def _table(opened: Tournament) -> Table:
     """The standings for a terminal."""
-    from rich.table import Table
-
-    from ludodrome.arena.tournaments.report import number, standings
-
-    lines = standings(opened)
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    lines = report.standings(opened)
+    table = rich_table.Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "bot", "games", "won", "drawn", "lost", "points", "rating", ""):
         table.add_column(column, justify="left" if column in ("bot", "") else "right", no_wrap=True)
     for line in lines[:MOST_SHOWN]:
@@ -326,25 +314,21 @@ def _table(opened: "Tournament") -> "Table":
             str(line.place),
             line.name,
             *map(str, (line.games, line.wins, line.draws, line.losses)),
-            number(line.points),
+            report.number(line.points),
             str(line.rating or ""),
             line.note,
         )
     return table
 
 
-def _show(found: "Tournament", json: bool) -> None:
+def _show(found: Tournament, json: bool) -> None:
     if json:
-        from json import dumps
-
-        from ludodrome.arena.tournaments.report import standings
-
         told = {
             "plan": found.plan.to_json(),
             "played": found.played,
             "total": found.total,
             "finished": found.finished,
-            "standings": [line.to_json() for line in standings(found)],
+            "standings": [line.to_json() for line in report.standings(found)],
             "games": {name: results.tally.to_json() for name, results in found.results.items()},
         }
         console.say(dumps(told))
@@ -353,19 +337,16 @@ def _show(found: "Tournament", json: bool) -> None:
         console.say(line)
 
 
-def _text(found: "Tournament") -> list[str]:
+def _text(found: Tournament) -> list[str]:
     """Everything as lines: the table over all games, then one for each game, then how games ended."""
-    from ludodrome.arena.tournaments.report import rated, standings, text_table
-    from ludodrome.cli.match import sentences
-
     plan = found.plan
     lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games", ""]
-    lines += text_table(found)
-    lines += rated(found).notes
+    lines += report.text_table(found)
+    lines += report.rated(found).notes
     if len(found.results) > 1:
         for name in found.results:
-            lines += ["", f"{name}:", *text_table(found, name)]
+            lines += ["", f"{name}:", *report.text_table(found, name)]
     for name, results in found.results.items():
         lines += ["", f"{name}:", *(f"  {line}" for line in sentences(results.tally, elo=False))]
-    notes = [f"{line.place}. {line.name}: {line.note}" for line in standings(found) if line.note]
+    notes = [f"{line.place}. {line.name}: {line.note}" for line in report.standings(found) if line.note]
     return [*lines, *([""] if notes else []), *notes]

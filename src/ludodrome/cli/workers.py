@@ -1,5 +1,7 @@
 """Those who play: the workers that a command was given, and whether its bots can be played at all."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,8 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ludodrome.bots.catalogue import KINDS, right_specs
+from ludodrome.bots.specs import LLM, read_spec
 from ludodrome.cli import console
-from ludodrome.cli.base import Refusal, refusals
+from ludodrome.cli.base import CommandError, command_errors
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.validation import show
+
+with lazy_imports():
+    from ludodrome import arena
+    from ludodrome.arena import transports
+    from ludodrome.arena.matches import pool
+    from ludodrome.arena.matches import workers as arena_workers
+    from ludodrome.bots import languagemodels
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.workers import Workers
@@ -34,47 +47,35 @@ def cores() -> int:
 
 
 @contextmanager
-def gathered(count: int | None, cluster: str | None) -> "Iterator[Workers]":
+def gathered(count: int | None, cluster: str | None) -> Iterator[Workers]:
     """The workers, for as long as they are needed."""
-    from ludodrome.arena.matches.pool import ClusterLost
-    from ludodrome.arena.matches.workers import Cluster, LocalWorkers
-
     if cluster is not None and count is not None:
-        raise Refusal("either --workers of this machine or --cluster: a cluster knows its workers")
+        raise CommandError("either --workers of this machine or --cluster: a cluster knows its workers")
     workers: Workers
-    with refusals(), console.waiting("calling the cluster ..."):
-        workers = LocalWorkers(count or cores()) if cluster is None else Cluster(cluster)
+    with command_errors(), console.waiting("calling the cluster ..."):
+        workers = arena_workers.LocalWorkers(count or cores()) if cluster is None else arena_workers.Cluster(cluster)
     try:
         yield workers
-    except ClusterLost as error:
-        raise Refusal(f"{error}. What was finished is kept") from error
+    except pool.ClusterLost as error:
+        raise CommandError(f"{error}. What was finished is kept") from error
     finally:
         workers.close()
 
 
-def check_bots(game: "Game", specs: Iterable[str]) -> None:
+def check_bots(game: Game, specs: Iterable[str]) -> None:
     """Refuses bots that cannot play the game, before anybody waits for them."""
-    from ludodrome.arena.transports import BOX, COMMAND, FILE, PROGRAMS, command
-    from ludodrome.bots.catalogue import KINDS, right_specs
-    from ludodrome.bots.specs import LLM, read_spec
-    from ludodrome.validation import show
-
-    with refusals():
+    with command_errors():
         for spec in dict.fromkeys(specs):
             kind, colon, rest = spec.partition(":")
-            if colon and kind in (COMMAND, FILE):
-                command(kind, rest)
-            elif colon and kind == BOX:
-                from ludodrome.arena import sandbox
-
-                sandbox.box(Path(rest))
+            if colon and kind in (transports.COMMAND, transports.FILE):
+                transports.command(kind, rest)
+            elif colon and kind == transports.BOX:
+                arena.sandbox.box(Path(rest))
             elif colon and kind == LLM:
-                from ludodrome.bots.languagemodels import endpoint
-
-                endpoint(spec)
+                languagemodels.endpoint(spec)
             elif kind in KINDS:
                 read_spec(spec, game)
             else:
                 raise ValueError(
-                    f"there is no bot {show(kind)}; the bots of {game.id} are {right_specs(game)}; {PROGRAMS}"
+                    f"there is no bot {show(kind)}; the bots of {game.id} are {right_specs(game)}; {transports.PROGRAMS}"
                 )

@@ -79,7 +79,7 @@ def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
 
 def _played_out(game: Game, state: Any, seconds: float) -> Json:
     """In a game without insight: what does best in playouts; nobody can say what it is worth."""
-    found = TreeSearch(game).search(game._states(state), time=seconds)
+    found = TreeSearch(game).search(game.encode_array(state), time=seconds)
     move = game.move(found.best, state)
     line: Json = {
         "move": move,

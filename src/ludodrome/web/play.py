@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
-from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec, opened, read_move
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
@@ -29,7 +30,7 @@ from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, 
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.errors import NotYours, Refused, unkept
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.position_view import Json, told
+from ludodrome.web.position_view import Json, position_view_of
 from ludodrome.web.snapshot import Snapshot
 
 # Who sits at a game: the person who began it, friends behind links, bots; who is here, and who wants another game.
@@ -229,7 +230,7 @@ class Play:
         scene = self.scene
         if not 0 <= number <= scene.length:
             raise Refused(f"the positions of this game are numbered from 0 to {scene.length}")
-        return told(self.game, scene.at(self.game, number))
+        return position_view_of(self.game, scene.at(self.game, number))
 
     def wake(self) -> None:
         """Now that the game is where others find it, a bot that is to move may think."""
@@ -395,11 +396,13 @@ class Play:
 
     def _finish(self, event: PlayEvent) -> None:
         """What ended the game, told to the table."""
-        told = event.content
+        position_view_of = event.content
         if event.kind == RESIGN:
-            self._table.resign(told["seat"])
+            self._table.resign(position_view_of["seat"])
         else:
-            self._table.deliver(Answer(told["seconds"], fault=Fault(told["cause"], told["why"])))
+            self._table.deliver(
+                Answer(position_view_of["seconds"], fault=Fault(position_view_of["cause"], position_view_of["why"]))
+            )
 
     def _note(self, move: Any) -> None:
         """Writes a legal move down, and the position that it leads to."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
-from ludodrome.games import OWN, find
+from ludodrome.games import BUILT_IN, find
 from ludodrome.validation import show
 
 LARGEST_GRID = 10
@@ -25,12 +25,12 @@ Json = dict[str, Any]
 @cache
 def board_of(game_id: str) -> str:
     """Which of the page's boards shows a game."""
-    return game_id if game_id in OWN and (_BOARDS / f"{game_id}.js").is_file() else GENERIC
+    return game_id if game_id in BUILT_IN and (_BOARDS / f"{game_id}.js").is_file() else GENERIC
 
 
 def open_game(game_id: str, options: Json | None) -> Game:
     """A game as a page can show it; ValueError says what would be right."""
-    game = find(game_id).room()(**(options or {}))
+    game = find(game_id).game_class()(**(options or {}))
     if game.id == "spaces" and (game.options["size"] > LARGEST_GRID or game.options["rounds"] > MOST_ROUNDS):
         raise ValueError(
             f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
@@ -43,10 +43,10 @@ def position_view(game: Game, state: Any, seat: int | None = None) -> Json:
     """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
     states = game.new_states(1)
     states[0] = game.encode(state)  # once: reading a state takes longer than all the rest
-    return told(game, states, seat)
+    return position_view_of(game, states, seat)
 
 
-def told(game: Game, states: Any, seat: int | None = None) -> Json:
+def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
     """The same of a position as the kernels have it, states[0]."""
     mover, ending = int(game.kernels.mover(states)), game.outcome_of(states)
     legal, state = _legal(game, states), game.decode(states[0])
@@ -54,12 +54,12 @@ def told(game: Game, states: Any, seat: int | None = None) -> Json:
         "state": game.observation(state, seat) if game.has_hidden_information else state,
         "to_move": None if mover < 0 else mover,
         "legal": legal,
-        "marks": _marks(game, states, legal or []),
-        "outcome": None if ending is None else outcome(ending),
+        "board_marks": board_marks_of(game, states, legal or []),
+        "outcome_json": None if ending is None else outcome_json(ending),
     }
 
 
-def outcome(ending: Outcome) -> Json:
+def outcome_json(ending: Outcome) -> Json:
     """How a game ended."""
     return {
         "winner": ending.winner,
@@ -88,14 +88,14 @@ def _legal(game: Game, states: Any) -> list[Any] | None:
         return None
 
 
-def marks(game: Game, state: Any, legal: list[Any]) -> Json:
+def board_marks(game: Game, state: Any, legal: list[Any]) -> Json:
     """What the board of a game shows beside the state."""
     states = game.new_states(1)
     states[0] = game.encode(state)
-    return _marks(game, states, legal)
+    return board_marks_of(game, states, legal)
 
 
-def _marks(game: Game, states: Any, legal: list[Any]) -> Json:
+def board_marks_of(game: Game, states: Any, legal: list[Any]) -> Json:
     if game.id == "caldera":
         return {"eruptions": _eruptions(game, states, legal)}
     if game.id == "dots":
@@ -103,7 +103,7 @@ def _marks(game: Game, states: Any, legal: list[Any]) -> Json:
     if game.id == "spaces" and game.options["mode"] == "rounds":
         state = game.decode(states[0])
         if state["history"]:
-            return {"round": told_round(state["history"][-1]["boards"], state["size"], state["rules"])}
+            return {"round": spaces_round(state["history"][-1]["boards"], state["size"], state["rules"])}
     return _plainly(game, states, legal) if board_of(game.id) == GENERIC else {}
 
 
@@ -171,14 +171,14 @@ def _chains(state: Any) -> list[Json]:
     return chains
 
 
-def told_round(boards: list[Any], size: int, rules: str) -> Json:
+def spaces_round(boards: list[Any], size: int, rules: str) -> Json:
     """A round of spaces, step by step, on the common grid."""
     from ludodrome.games.spaces import simulate
 
-    told = simulate(boards[0], boards[1], size, rules)
+    position_view_of = simulate(boards[0], boards[1], size, rules)
     return {
-        "points": told.points,
-        "ended": told.ended,
+        "points": position_view_of.points,
+        "ended": position_view_of.ended,
         "steps": [
             {
                 "squares": [list(square) for square in step.squares],
@@ -187,6 +187,6 @@ def told_round(boards: list[Any], size: int, rules: str) -> Json:
                 "points": step.points,
                 "events": [{"seat": e.seat, "points": e.points, "reason": e.reason} for e in step.events],
             }
-            for step in told.steps
+            for step in position_view_of.steps
         ],
     }

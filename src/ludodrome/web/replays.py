@@ -20,7 +20,7 @@ from ludodrome.store import league_matches, plays
 from ludodrome.web.engine import desk
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.position_view import Json, marks, open_game
+from ludodrome.web.position_view import Json, board_marks, open_game
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 """What a turn of the page says beside its move."""
@@ -63,7 +63,7 @@ def replay(name: str, record: Json) -> Json:
                 "state": state,
                 "line": game.format_state(state),
                 "to_move": game.to_move(state),
-                "marks": marks(game, state, []),
+                "marks": board_marks(game, state, []),
             }
             for state in told.states
         ],

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ludodrome.games import OWN, find
+from ludodrome.games import BUILT_IN, find
 from ludodrome.web.position_view import Json
 
 OPPONENT = "level:3"
@@ -22,11 +22,11 @@ def _all() -> Json:
 
 def showcase(game_id: str) -> Any:
     """``options``, ``seats``, the moves of the ``opening``, their ``texts``, and the ``state`` they lead to."""
-    return _all()[game_id] if game_id in OWN else _empty(game_id)
+    return _all()[game_id] if game_id in BUILT_IN else _empty(game_id)
 
 
 @cache
 def _empty(game_id: str) -> Json:
     """For a game of another package: its beginning."""
-    others = find(game_id).room()().seats - 1
+    others = find(game_id).game_class()().seats - 1
     return {"options": {}, "seats": ["person"] + [OPPONENT] * others, "opening": [], "texts": [], "state": None}

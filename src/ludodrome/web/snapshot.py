@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.web.position_view import Json, told
+from ludodrome.web.position_view import Json, position_view_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Snapshot:
         """The position as somebody sees it."""
         known = self.positions.get(eyes)
         if known is None:
-            known = told(game, self.at(game, self.length), eyes)
+            known = position_view_of(game, self.at(game, self.length), eyes)
             if self.result is not None and known["legal"] is not None:
                 known["legal"] = []
             self.positions[eyes] = known

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from ludodrome.games import make
 from ludodrome.store.league_matches import find_match, live, live_views
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, marks
+from ludodrome.web.position_view import Json, board_marks
 
 GLANCE = 0.4
 """Seconds between two looks."""
@@ -123,7 +123,7 @@ def completed(view: Json) -> Json:
     """A view with what its board draws beside the state."""
     game = make(view["game"], **view["options"])
     try:
-        return {**view, "marks": marks(game, view["state"], [])}
+        return {**view, "marks": board_marks(game, view["state"], [])}
     except ValueError:  # a part of it lies face down
         return {**view, "marks": {}}
 

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.doctor.checks import CHECKS, Check
 from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, CheckResult, Examination
 from ludodrome.arena.transports import seat

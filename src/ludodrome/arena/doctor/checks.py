@@ -292,7 +292,7 @@ def _times(on: Examination) -> Iterator[CheckResult]:
 
 
 def _usual_limit(on: Examination) -> float | None:
-    from ludodrome.arena.conditions import Clock
+    from ludodrome.arena.clocks import Clock
 
     clock = Clock.parse(on.clock)
     return clock.move_ms / 1000 if clock.move_ms else None

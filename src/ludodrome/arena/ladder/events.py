@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.matches.scheduler import Pairing
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, TournamentPlan, make_plan

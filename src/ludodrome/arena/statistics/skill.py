@@ -3,7 +3,7 @@
 The model is Weng and Lin's Bradley-Terry with partial pairing. With two or three seats everybody is compared with
 everybody, and a shared place is worth the mean of the places shared. OpenSkill's Plackett-Luce does not do that: it
 gives each of those who share the first place only what the second gets (openskill.py, issue 155), and it cuts
-fractions off ranks, so that places 0.2 and 0.7 tie. Both are shown in tests/arena/test_skill.py.
+fractions off ranks, so that places 0.2 and 0.7 tie. Both are shown in tests/arena/statistics/test_skill.py.
 
 Against what was reported of its other models with ties (openskill.py, issues 166, 173, 201):
 - Ranks are whole numbers, made here from the returns; its scores are not used.

@@ -7,8 +7,7 @@ come to grief in one begins the next afresh.
 from collections.abc import Callable
 
 from ludodrome.arena import transports
-from ludodrome.arena.clocks import SeatClock
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.arena.messages import Message
 from ludodrome.arena.seats import Notice, Seat, Turn
 from ludodrome.games import make

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples
 from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
@@ -37,7 +37,7 @@ def count(
     By dynamic programming: live to size 40, written to size 5; by length live to size 14.
     """
     checked_rules(rules)
-    with refusals(), console.waiting(f"counting the boards of size {size} ..."):
+    with command_errors(), console.waiting(f"counting the boards of size {size} ..."):
         from ludodrome.games.spaces.count import count_boards, count_by
 
         total = interruptible(lambda: count_boards(size, rules))
@@ -80,12 +80,12 @@ def generate(
     checked_rules(rules)
     if out is None:
         if resume:
-            raise Refusal("--resume goes with --out: there is no file to go on with")
+            raise CommandError("--resume goes with --out: there is no file to go on with")
         _generate_to_stdout(size, rules, limit, after)
         return
     if after is not None:
-        raise Refusal("--after goes without --out: a file is taken up with --resume")
-    with refusals(), console.bar("boards") as progress:
+        raise CommandError("--after goes without --out: a file is taken up with --resume")
+    with command_errors(), console.bar("boards") as progress:
         from ludodrome.lab.streams import BoardFile
 
         with console.compiling("spaces"):
@@ -95,7 +95,7 @@ def generate(
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.generate import Walk
 
         walk = Walk(size, rules, after)
@@ -127,7 +127,7 @@ def sample(
     that may come next: such boards are not equally likely, and a line on stderr says so.
     """
     checked_rules(rules)
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.sample import UNIFORM
 
         uniform = size <= UNIFORM[rules]
@@ -135,7 +135,7 @@ def sample(
     if not uniform:
         print(f"not uniform: beyond size {UNIFORM[rules]} under {rules}, boards are made step by step", file=sys.stderr)
     if out is not None:
-        with refusals():
+        with command_errors():
             from ludodrome.lab.files import format_collection, write_text
 
             is_json = out.removesuffix(".gz").endswith(".json")
@@ -185,7 +185,7 @@ def check(
     checked_rules(rules)
     names, boards = _read_all(board)
     reports = []
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.layers import validate
 
         for one in boards:
@@ -221,7 +221,7 @@ def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Names and boards of a code or of a file."""
     from ludodrome.lab import files
 
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         if files.is_code(text) or "#" in text:
             return [text], [files.read_board(text)]
         collection = files.read_boards(text, alike=False)
@@ -251,7 +251,7 @@ def draw(
     """Draw a board: in the terminal, or as SVG."""
     given = one_board(board)
     size_of(given)
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.drawing import board_svg, box_board
 
         if svg is None:

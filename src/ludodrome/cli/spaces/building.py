@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import UNDECIDED, Command, Refusal, examples, refusals
+from ludodrome.cli.base import UNDECIDED, Command, CommandError, command_errors, examples
 from ludodrome.cli.spaces.parameters import Rules, checked_rules, one_board
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def build(
     """
     checked_rules(rules)
     opponent = None if against is None else one_board(against)
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.lab.bench import Bench
 
         bench = Bench(size, rules, opponent)
@@ -57,9 +57,9 @@ def build(
     from importlib.util import find_spec
 
     if find_spec("textual") is None:
-        raise Refusal("the builder needs Textual: pip install 'ludodrome[lab]'; --do works without it")
+        raise CommandError("the builder needs Textual: pip install 'ludodrome[lab]'; --do works without it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Refusal("the builder needs a terminal; --do takes commands from anywhere")
+        raise CommandError("the builder needs a terminal; --do takes commands from anywhere")
     from ludodrome.cli.builder.application import Builder
 
     saved = Builder(bench, out or "").run()
@@ -70,7 +70,7 @@ def build(
 def _follow(bench: "Bench", text: str, out: str | None) -> None:
     """Carry out commands; the first that cannot be done ends it."""
     commands = [part.strip() for line in text.splitlines() for part in line.split(";")]
-    with refusals():
+    with command_errors():
         for number, command in enumerate(filter(None, commands), 1):
             try:
                 if command.lower() == "save":
@@ -78,7 +78,7 @@ def _follow(bench: "Bench", text: str, out: str | None) -> None:
                 else:
                     bench.do(command)
             except ValueError as error:
-                raise Refusal(f"command {number}, {command!r}: {error}") from error
+                raise CommandError(f"command {number}, {command!r}: {error}") from error
     console.say(bench.code)
     played = bench.trial()
     if played is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Refusal, refusals
+from ludodrome.cli.base import CommandError, command_errors
 
 Size = Annotated[
     int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns: 2 to 100.")
@@ -20,13 +20,13 @@ Board = Annotated[
 def checked_rules(rules: str) -> str:
     """The rule set, or a refusal."""
     if rules not in ("written", "live"):
-        raise Refusal(f"the rules of spaces are written or live, not {rules!r}")
+        raise CommandError(f"the rules of spaces are written or live, not {rules!r}")
     return rules
 
 
 def one_board(text: str) -> dict[str, Any]:
     """The board of a code or of a file, or a refusal with the place."""
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.lab.files import read_board
 
         return read_board(text)
@@ -36,7 +36,7 @@ def size_of(board: Any) -> int:
     """The size that a board says it has, or a refusal."""
     size = board.get("boardSize") if isinstance(board, dict) else None
     if type(size) is not int or not 2 <= size <= 100:
-        raise Refusal("the boardSize of a board is a whole number from 2 to 100")
+        raise CommandError("the boardSize of a board is a whole number from 2 to 100")
     return size
 
 

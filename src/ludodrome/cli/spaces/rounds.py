@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console as screen
-from ludodrome.cli.base import NO, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples
 from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
@@ -42,18 +42,18 @@ def simulate(
     checked_rules(rules)
     if every:
         if save:
-            raise Refusal("--save keeps one round: it does not go with --all")
+            raise CommandError("--save keeps one round: it does not go with --all")
         _simulate_all(a, b, rules, json)
         return
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
-    with refusals(), screen.compiling("spaces"):
+    with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.simulate import simulate
 
         played = simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
     if save:
-        with refusals():
+        with command_errors():
             from ludodrome.lab import sessions
 
             number = sessions.save(boards, rules, played)
@@ -63,7 +63,7 @@ def simulate(
 
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
-    with refusals(), screen.compiling("spaces"):
+    with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.simulate import simulate_matrix
         from ludodrome.lab.files import read_boards
 
@@ -124,14 +124,14 @@ def replay(
     json: Json = False,
 ) -> None:
     """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
-    with refusals(), screen.compiling("spaces"):
+    with command_errors(), screen.compiling("spaces"):
         from ludodrome.lab import sessions
 
         if list_:
             _list_sessions([sessions.load(one) for one in sessions.numbers()])
             return
         if number is None and not last:
-            raise Refusal("say which session: its number, or --last; --list lists them")
+            raise CommandError("say which session: its number, or --last; --list lists them")
         session = sessions.load(number)
         played = session.replay()
     _show_round(session.boards, played, session.rules, json)
@@ -174,7 +174,7 @@ def deck(
 ) -> None:
     """Play two decks: ten boards against ten, a hundred rounds, the totals, and the margins as a heat map."""
     checked_rules(rules)
-    with refusals(), screen.compiling("spaces"):
+    with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.legality import check, refusal
         from ludodrome.games.spaces.simulate import simulate_matrix
         from ludodrome.lab.files import read_deck, write_text
@@ -184,7 +184,7 @@ def deck(
         for path, boards in zip((a, b), decks, strict=True):
             for number, board in enumerate(boards, 1):
                 if wrong := refusal(check(board, size, rules)):
-                    raise Refusal(f"{path}, board {number}: {wrong}")
+                    raise CommandError(f"{path}, board {number}: {wrong}")
         own, other = simulate_matrix(decks[0], decks[1], size, rules)
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
@@ -236,7 +236,7 @@ def respond(
     checked_rules(rules)
     given = one_board(board)
     size = size_of(given)
-    with refusals(), screen.compiling("spaces"):
+    with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.notation import encode_board
         from ludodrome.games.spaces.respond import respond
 

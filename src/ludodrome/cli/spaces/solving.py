@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, UNDECIDED, Command, Json, Refusal, examples, refusals
+from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples
 from ludodrome.cli.perf import interruptible
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
@@ -46,7 +46,7 @@ def solve(
     """
     checked_rules(rules)
     if stored + verify + seen > 1:
-        raise Refusal("--stored, --verify and --seen are three questions: ask one of them")
+        raise CommandError("--stored, --verify and --seen are three questions: ask one of them")
     if seen:
         _solve_seen(size, rules, json)
     elif verify:
@@ -62,7 +62,7 @@ def solve(
 
 
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         _need_highs()
         from ludodrome.games.spaces.equilibrium import Equilibrium
         from ludodrome.lab.solving import read_boards_of, write_boards_of
@@ -76,7 +76,7 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
                 )
                 report(_progress(solving, 0, solving.gap or 0.0))
                 if state:
-                    with refusals():
+                    with command_errors():
                         write_boards_of(state, size, rules, solving.boards)
     except KeyboardInterrupt:
         if solving.mixture is None:
@@ -105,19 +105,19 @@ def _need_highs() -> None:
     from importlib.util import find_spec
 
     if find_spec("highspy") is None:
-        raise Refusal("solving needs HiGHS: pip install 'ludodrome[lab]'")
+        raise CommandError("solving needs HiGHS: pip install 'ludodrome[lab]'")
 
 
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.count import COUNTED, count_boards
         from ludodrome.games.spaces.perfect import perfect
         from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
 
         total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
         if total > MOST_INSPECTED:
-            raise Refusal(f"the boards of size {size} under {rules} are too many to be played one by one")
+            raise CommandError(f"the boards of size {size} under {rules} are too many to be played one by one")
         inspection = inspection_of(perfect(size, rules), state)
     steps = 0
     with console.bar("boards") as progress:
@@ -126,7 +126,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
             progress(inspection.done, total)
             steps += 1
             if state and (steps % 100 == 0 or inspection.over):
-                with refusals():
+                with command_errors():
                     write_inspection(state, inspection)
     known = {"boards": inspection.done, "best_margin": inspection.margin, "beaten": inspection.margin > 0}
     _show(inspection.mixture, known, json)
@@ -138,7 +138,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
-    with refusals(), console.compiling("spaces"):
+    with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.notation import encode_board
         from ludodrome.games.spaces.seen import LeastLoss, match_value
 

@@ -18,7 +18,7 @@ from ludodrome.web.auth import (
 )
 from ludodrome.web.errors import Refused
 from ludodrome.web.limits import SIGN_IN
-from ludodrome.web.routes.asking import FAULTS, Strict
+from ludodrome.web.routes.schemas import FAULTS, Strict
 
 router = APIRouter(tags=["accounts"], responses=FAULTS)
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from ludodrome.web.engine import analysed
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.routes.asking import FAULTS, Question
+from ludodrome.web.routes.schemas import FAULTS, Question
 
 router = APIRouter(tags=["analysis"], responses=FAULTS)
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from ludodrome.web.analysis_board import board, solved
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.routes.asking import FAULTS, Question, Tried
+from ludodrome.web.routes.schemas import FAULTS, Question, Tried
 
 router = APIRouter(tags=["analysis"], responses=FAULTS)
 

@@ -22,7 +22,7 @@ from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.errors import Refused
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
+from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
 from ludodrome.web.upload_checks import Doctor
 
 router = APIRouter(tags=["bots"], responses=FAULTS)

@@ -9,7 +9,7 @@ from ludodrome.bots.catalogue import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
-from ludodrome.web.routes.asking import FAULTS, Position
+from ludodrome.web.routes.schemas import FAULTS, Position
 
 router = APIRouter(prefix="/games", tags=["games"], responses=FAULTS)
 

@@ -1,13 +1,128 @@
 """The documentation's pages and files."""
 
 import functools
+import html
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, RedirectResponse, Response
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-from ludodrome.web import handbook
 from ludodrome.web.routes.pages import general_page
 from ludodrome.web.static_files import Files
+
+# The documentation: the built site where there is one, else the same Markdown pages, plainly.
+# ``scripts/docs`` builds the site into ``site/``, and a wheel carries it. In a clone where that has not been done the
+# pages under docs/ are rendered as they are, at the same addresses. How they are sent is for ``routes/handbook.py``.
+
+
+SITE = Path(__file__).parent / "site"
+SOURCE = Path(__file__).parents[3] / "docs"
+"""In a clone."""
+INDEX = "index.html"
+PAGE_PATH = re.compile(r"(?:[a-z0-9-]+/)*[a-z0-9-]+\.html")
+PICTURE_PATH = re.compile(r"pictures/[a-z0-9-]+\.(?:svg|png|webp)")
+DIRECTIVE = re.compile(r"^```\{([a-z-]+)\} ?(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FROM_DOCSTRINGS = "*This part is made from docstrings when the site is built: `scripts/docs`.*"
+ABSENT = """\
+# Documentation
+
+It is not part of this installation: `scripts/docs`, in a clone, builds it. Every command has `--help`, and the \
+rules of each game are under its tab *Rules*.
+"""
+
+
+class Page(NamedTuple):
+    """A page in Markdown, rendered."""
+
+    title: str
+    body: str
+    contents: tuple[tuple[str, str], ...]
+    """Anchors and titles of its chapters."""
+
+
+def is_built() -> bool:
+    """Whether there is a site."""
+    return (SITE / INDEX).is_file()
+
+
+def plain_page(address: str) -> Page | None:
+    """The page at an address below /docs/, from its Markdown; None if there is none."""
+    if not PAGE_PATH.fullmatch(address):
+        return None
+    source = (SOURCE / address).with_suffix(".md")
+    if source.is_file():
+        return _rendered(_expanded(source))
+    return _rendered(ABSENT) if address == INDEX else None
+
+
+def find_picture(address: str) -> Path | None:
+    """A picture of the pages."""
+    found = SOURCE / address
+    return found if PICTURE_PATH.fullmatch(address) and found.is_file() else None
+
+
+def _expanded(source: Path) -> str:
+    """The text of a page, with what it includes, without what is meant for programs alone."""
+
+    def replace(found: re.Match[str]) -> str:
+        name, argument, content = found.groups()
+        if name == "include":
+            return _excerpt((source.parent / argument).resolve().read_text("utf-8"), content)
+        return FROM_DOCSTRINGS if name == "eval-rst" else ""
+
+    text = DIRECTIVE.sub(replace, source.read_text("utf-8"))
+    return re.sub(r"^<!--.*?-->$\n?", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def _excerpt(text: str, settings: str) -> str:
+    """The part of a text that an include asks for."""
+    bounds = dict(re.findall(r'^:(start-after|end-before): "(.*)"$', settings, re.MULTILINE))
+    if "start-after" in bounds:
+        text = text.partition(bounds["start-after"])[2]
+    return text.partition(bounds["end-before"])[0] if "end-before" in bounds else text
+
+
+def _rendered(text: str) -> Page:
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(text)
+    title, contents = "Documentation", []
+    for heading, words in _headings(tokens):
+        anchor = _anchor(words)
+        heading.attrSet("id", anchor)
+        if heading.tag == "h1":
+            title = words
+        elif heading.tag == "h2":
+            contents.append((anchor, words))
+    for link in _links(tokens):
+        address, mark, anchor = str(link.attrGet("href")).partition("#")
+        if address.endswith(".md") and "://" not in address:
+            link.attrSet("href", f"{address.removesuffix('.md')}.html{mark}{anchor}")
+    body = reader.renderer.render(tokens, reader.options, {})
+    body = body.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return Page(title, body.replace("<pre>", '<pre tabindex="0">'), tuple(contents))
+
+
+def _headings(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
+    for token, inside in pairwise(tokens):
+        if token.type == "heading_open":
+            yield token, "".join(child.content for child in inside.children or ())
+
+
+def _links(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield from (child for child in token.children or () if child.type == "link_open")
+
+
+def _anchor(title: str) -> str:
+    """As Sphinx would have it, nearly enough."""
+    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", html.unescape(title).lower()))
+
 
 router = APIRouter(include_in_schema=False)
 
@@ -24,25 +139,25 @@ def beginning() -> Response:
 @router.get("/docs/{address:path}")
 async def documentation(request: Request, address: str) -> Response:
     """A page of the documentation, or a file that one needs."""
-    wanted = f"{address}{handbook.INDEX}" if not address or address.endswith("/") else address
-    if handbook.is_built():
-        answer = _site((handbook.SITE / handbook.INDEX).stat().st_mtime_ns).answer(wanted, request.headers)
+    wanted = f"{address}{INDEX}" if not address or address.endswith("/") else address
+    if is_built():
+        answer = _site((SITE / INDEX).stat().st_mtime_ns).answer(wanted, request.headers)
         if answer is None:
             raise _missing()
         answer.headers.update(KEPT)
         return answer
-    if (picture := handbook.picture(wanted)) is not None:
+    if (picture := find_picture(wanted)) is not None:
         return FileResponse(picture, headers=KEPT)
-    if (page := handbook.plain_page(wanted)) is None:
+    if (page := plain_page(wanted)) is None:
         raise _missing()
     up = "../" * wanted.count("/")
-    return general_page(request, "handbook.html", page=page, index=f"{up}{handbook.INDEX}")
+    return general_page(request, "handbook.html", page=page, index=f"{up}{INDEX}")
 
 
 @functools.lru_cache(1)
 def _site(built: int) -> Files:
     """The site as it was built then."""
-    return Files(handbook.SITE)
+    return Files(SITE)
 
 
 def _missing() -> HTTPException:

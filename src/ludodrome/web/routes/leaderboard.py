@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Request
 
 from ludodrome.web import league
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.bots import check_game
+from ludodrome.web.routes.schemas import FAULTS
 
 MOST_LINES = 1000
 MOST_SKIPPED = 10_000_000

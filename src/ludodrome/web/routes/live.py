@@ -17,8 +17,8 @@ from ludodrome.web.live import obey, present, views
 from ludodrome.web.play import Play, Viewer
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.asking import FAULTS
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
+from ludodrome.web.routes.schemas import FAULTS
 from ludodrome.web.security import MOST_BODY
 
 router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)

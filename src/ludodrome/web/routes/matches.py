@@ -14,8 +14,8 @@ from ludodrome.store import league_matches as store
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.routes.bots import bot_of, check_game
+from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
 from ludodrome.web.spectators import Spectators, as_event
 
 router = APIRouter(tags=["matches"], responses=FAULTS)

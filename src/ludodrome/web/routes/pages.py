@@ -9,13 +9,13 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
-from ludodrome.games import GAMES, Entry
+from ludodrome.games import GAMES, GameEntry
 from ludodrome.puzzle import puzzles
 from ludodrome.web.auth import Anybody
 from ludodrome.web.position_view import board_of
 from ludodrome.web.puzzles import solved_by
 from ludodrome.web.routes.puzzles import puzzle_of
-from ludodrome.web.rulebook import rules
+from ludodrome.web.routes.rules import rules
 from ludodrome.web.showcase import showcase
 from ludodrome.web.static_files import style
 
@@ -45,7 +45,7 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def _games() -> list[Entry]:
+def _games() -> list[GameEntry]:
     return [GAMES[one] for one in (*ORDER, *sorted(set(GAMES) - set(ORDER)))]
 
 
@@ -53,7 +53,7 @@ def page(request: Request, template: str, game_id: str, tab: str | None, **conte
     """A page of a game, under one of its tabs or beside them; 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
-    entry: Entry = GAMES[game_id]
+    entry: GameEntry = GAMES[game_id]
     shared = {"games": _games(), "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 

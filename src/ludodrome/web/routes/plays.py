@@ -21,7 +21,7 @@ from ludodrome.web.play import BOT, PERSON, Play, Viewer, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.responses import as_json
-from ludodrome.web.routes.asking import FAULTS, NewMove, NewPlay, Seat
+from ludodrome.web.routes.schemas import FAULTS, NewMove, NewPlay, Seat
 
 router = APIRouter(tags=["plays"], responses=FAULTS)
 

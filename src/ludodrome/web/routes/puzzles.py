@@ -10,7 +10,7 @@ from ludodrome.web.auth import Anybody
 from ludodrome.web.engine import desk_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.puzzles import PuzzleSession, solved_by
-from ludodrome.web.routes.asking import FAULTS, Answer, sitting_of
+from ludodrome.web.routes.schemas import FAULTS, Answer, sitting_of
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
 

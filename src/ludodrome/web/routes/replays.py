@@ -13,7 +13,7 @@ from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 from ludodrome.web.replays import Reviewer, find_record, replay, take_in
 from ludodrome.web.responses import as_json
-from ludodrome.web.routes.asking import FAULTS
+from ludodrome.web.routes.schemas import FAULTS
 
 router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
 

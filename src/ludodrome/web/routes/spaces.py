@@ -4,8 +4,8 @@ import secrets
 
 from fastapi import APIRouter
 
-from ludodrome.web.position_view import Json, told_round
-from ludodrome.web.routes.asking import FAULTS, Boards, Lots, Unfinished
+from ludodrome.web.position_view import Json, spaces_round
+from ludodrome.web.routes.schemas import FAULTS, Boards, Lots, Unfinished
 
 router = APIRouter(prefix="/spaces", tags=["spaces"], responses=FAULTS)
 
@@ -49,4 +49,4 @@ def played(asked: Boards) -> Json:
         faults = check(one, asked.size, asked.rules)
         if faults:
             raise IllegalMove(f"board {number + 1}: {faults[0].sentence}")
-    return told_round(asked.boards, asked.size, asked.rules)
+    return spaces_round(asked.boards, asked.size, asked.rules)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from ludodrome.store import accounts as store
 from ludodrome.store.models import LABEL_LENGTH, TokenRow
 from ludodrome.web.auth import AccountScope
-from ludodrome.web.routes.asking import FAULTS, Strict
+from ludodrome.web.routes.schemas import FAULTS, Strict
 
 router = APIRouter(prefix="/tokens", tags=["tokens"], responses=FAULTS)
 

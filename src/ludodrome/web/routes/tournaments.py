@@ -12,8 +12,8 @@ from ludodrome.store.models import TOURNAMENT, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import BotsScope
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.asking import FAULTS, GAME_NAME, Strict
 from ludodrome.web.routes.bots import bot_of
+from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
 
 router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=FAULTS)
 

@@ -9,8 +9,8 @@ from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.tournament import Tournament
 from tests.arena import quick
-from tests.arena.test_match import refuse
-from tests.arena.test_rounds import SKY, THREE
+from tests.arena.matches.test_match import refuse
+from tests.arena.tournaments.test_rounds import SKY, THREE
 
 pytestmark = pytest.mark.xdist_group("dots")
 

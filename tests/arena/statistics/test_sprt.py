@@ -15,7 +15,7 @@ from ludodrome.arena.statistics.sprt import (
     ratio,
     spread,
 )
-from tests.arena.simulated import pair_chances
+from tests.arena.statistics.simulated import pair_chances
 
 GAMES = {0: (0, 0), 1: (0.5, 0), 2: (1, 0), 3: (0.5, 1), 4: (1, 1)}
 

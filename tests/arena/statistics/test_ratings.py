@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ludodrome.arena.statistics.choices import choices, gather, likelihood, maximise, slopes
 from ludodrome.arena.statistics.ratings import Ratings, rate
 from ludodrome.arena.statistics.scores import ELO, expected_share
-from tests.arena.simulated import games, in_elo
+from tests.arena.statistics.simulated import games, in_elo
 
 WON, DRAWN, LOST = (1, -1), (0, 0), (-1, 1)
 

@@ -8,7 +8,7 @@ import pytest
 
 from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES, expected_share, fit
 from ludodrome.arena.statistics.sprt import expected_pairs, limits
-from tests.arena.simulated import game_chances, pair_chances
+from tests.arena.statistics.simulated import game_chances, pair_chances
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "explanation" / "ratings.md").read_text("utf-8")

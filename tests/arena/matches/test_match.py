@@ -18,8 +18,8 @@ from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.games import make
+from tests.arena.matches.test_tallies import game
 from tests.arena.quick import SMALL, match_settings
-from tests.arena.test_tallies import game
 
 pytestmark = pytest.mark.xdist_group("dots")
 

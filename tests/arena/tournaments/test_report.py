@@ -12,7 +12,7 @@ from ludodrome.arena.tournaments.report import csv_table, standings, text_table
 from ludodrome.arena.tournaments.report_page import Scale, length_plot, page, rating_plot, share_bars, steps
 from ludodrome.arena.tournaments.tournament import Counted, Strength, Tournament, strengths
 from tests.arena import quick
-from tests.arena.test_rounds import SKY, outcome, stronger
+from tests.arena.tournaments.test_rounds import SKY, outcome, stronger
 
 pytestmark = pytest.mark.xdist_group("dots")
 

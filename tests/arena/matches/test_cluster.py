@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.matches import workers as worker
 from ludodrome.arena.matches.scheduler import Play, Record
-from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
+from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers, play_game
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.tournaments.report import standings
 from tests.arena import quick
@@ -31,7 +30,7 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def played(path: Path, workers: Workers, pairs: int, play: Play = worker.play_game) -> tuple[object, object]:
+def played(path: Path, workers: Workers, pairs: int, play: Play = play_game) -> tuple[object, object]:
     """Records and standings of a tournament of so many pairs of games for each two bots; of one pair, with openings."""
     opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
     try:
@@ -57,7 +56,7 @@ SETTLED = 3.0
 def slow_play(assignment: PlaySpec) -> Record:
     """So that there is time to kill somebody."""
     time.sleep(0.1)
-    return worker.play_game(assignment)
+    return play_game(assignment)
 
 
 def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:

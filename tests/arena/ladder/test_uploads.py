@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import MEMORY, UploadedSeat, check_source
 from ludodrome.arena.play_spec import PlaySpec
