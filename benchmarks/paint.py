@@ -26,7 +26,7 @@ from tests.web.serving import browser, server
 
 import ludodrome
 from ludodrome.web.auth import COOKIE
-from ludodrome.web.routes.pages import TABS
+from ludodrome.web.templating import TABS
 
 BARE = "/a-word"
 FIRST = "/skysummit"

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find
+from ludodrome.arena.sandbox.levels import BACKENDS, probe
 from ludodrome.arena.sandbox.limits import ResourceLimits
-from ludodrome.arena.sandbox.probe import KINDS, probe
 from ludodrome.arena.transports.processes import Process
 
 STARTS = 40
@@ -89,7 +89,7 @@ def main() -> None:
         program = Path(folder) / MAIN
         program.write_text(ECHO)
         measure("plain child process", lambda: Process(machine.command(str(program))))
-    for name, kind in KINDS.items():
+    for name, kind in BACKENDS.items():
         if why := kind.missing():
             print(f"{name} cannot be measured here: {why}")
             continue

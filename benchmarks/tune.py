@@ -160,8 +160,8 @@ def fit(features: Array, targets: Array, start: Array) -> Array:
 
 
 def show_towers(weights: Array) -> None:
-    """The new table, as it stands in tower_weights.py."""
-    for name, role in zip(("MOVER", "WAITING"), weights.reshape(TOWER_WEIGHTS.shape), strict=True):
+    """The new table, as tower_evaluate.py has it."""
+    for name, role in zip(("MOVER_WEIGHTS", "WAITING_WEIGHTS"), weights.reshape(TOWER_WEIGHTS.shape), strict=True):
         print(f"{name}: dict[str, Any] = {{")
         at = 0
         for group, shape in GROUPS.items():

@@ -29,7 +29,7 @@ from torch.nn.functional import log_softmax
 
 import ludodrome
 from ludodrome.bots.player import position
-from ludodrome.envs.classroom import new_sights, shaped
+from ludodrome.envs.core import new_sights, shaped
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
 

@@ -26,7 +26,7 @@ from torch.distributions import Categorical
 import ludodrome
 from ludodrome.bots.player import position
 from ludodrome.envs import GameVectorEnv
-from ludodrome.envs.classroom import new_sights, shaped
+from ludodrome.envs.core import new_sights, shaped
 
 GAME = ludodrome.make("dots", rows=3, cols=3)
 OPPONENT = "greedy"

@@ -217,7 +217,7 @@ def faults(puzzle: Puzzle, prover: Prover | None = None) -> list[str]:
     if puzzle.kind == RESPOND:
         answer = game.parse_move(puzzle.solution, state)
         return _wrong(_margin(game, state, answer), puzzle.goal, "the margin")
-    states = game._states(state)
+    states = game.encode_array(state)
     solution = game.action(game.parse_move(puzzle.solution, state), state)
     if puzzle.kind == MARGIN:
         values = edge_values(game, states)

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Engine
 
 from ludodrome.arena import records
-from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec

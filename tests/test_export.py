@@ -15,7 +15,7 @@ from ludodrome.arena.game_loop import play
 from ludodrome.arena.records import BadRecord
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.datasets import NPZ, PARQUET, Recorded, SelfPlay, read, write
-from ludodrome.datasets.sources import shares
+from ludodrome.datasets.sources import visit_shares
 from ludodrome.jit import Array
 from ludodrome.search.mcts_search import TreeSearch
 from tests.arena.playing import Scripted, assignment, first
@@ -141,7 +141,7 @@ def test_a_certain_end_is_the_whole_policy() -> None:
         game.kernels.play(states, action)
     found = TreeSearch(game, nodes=1 << 10).search(states, sims=4)
     assert found.proven
-    assert shares(found, 4).tolist() == [0, 0, 0, 1]
+    assert visit_shares(found, 4).tolist() == [0, 0, 0, 1]
 
 
 def test_the_card_tells_the_truth(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def playouts_work(game: Game, threads: int) -> Work:
 def mcts_work(game: Game) -> Work:
     """Simulations of tree search from the initial position, the tree growing from nothing."""
     search = TreeSearch(game)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
 
     def run(amount: int) -> Done:
         search.forget()
@@ -201,7 +201,7 @@ def search_work(game: Game) -> Work:
     state = game.initial_state()
     for _ in range(OPENING):
         state = game.apply(state, dice.choice(game.legal_moves(state)))
-    states = game._states(state)
+    states = game.encode_array(state)
     thinker = Searcher(game)
 
     def run(amount: int) -> Done:
@@ -248,7 +248,7 @@ def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
 
 def compile_perft(game: Game, state: Any) -> None:
     """Compiles the perft kernel, without counting much: what follows can be timed."""
-    root = game._states(state)
+    root = game.encode_array(state)
     stack = new_states(game.dtype, 2)
     firsts = game.buffer()
     if game.kernels.legal(root, firsts):

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ludodrome.arena.clocks import SeatClock
-from ludodrome.arena.conditions import Clock
+from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Bot, Budget
 
 try:

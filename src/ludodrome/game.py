@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome import validation
-from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, plain_planes
+from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, default_planes
 from ludodrome.jit import Array, Record, new_states
 
 LISTED_MOVES = 100_000
@@ -177,7 +177,7 @@ class Game:
 
     def encode(self, state: Any) -> Record:
         """The kernel record of a JSON state."""
-        return self._states(state)[0]
+        return self.encode_array(state)[0]
 
     def decode(self, record: Record) -> Any:
         """The JSON state of a record of this game."""
@@ -187,12 +187,12 @@ class Game:
 
     def to_move(self, state: Any) -> int | None:
         """The seat to move, or None when it is over."""
-        seat = int(self.kernels.mover(self._states(state)))
+        seat = int(self.kernels.mover(self.encode_array(state)))
         return None if seat < 0 else seat
 
     def outcome(self, state: Any) -> Outcome | None:
         """None while the game runs."""
-        return self._ending(self._states(state))
+        return self.outcome_of(self.encode_array(state))
 
     def observation(self, state: Any, seat: int | None = None) -> Any:
         """What a bot of that seat is shown; seat None: what a spectator may see."""
@@ -214,7 +214,7 @@ class Game:
     @property
     def planes(self) -> Planes:
         """What a learner's observation is made of: by default the record, byte after byte (``room.plain_planes``)."""
-        return plain_planes(self.dtype)
+        return default_planes(self.dtype)
 
     @property
     def has_hidden_information(self) -> bool:
@@ -229,12 +229,12 @@ class Game:
 
     def legal_moves(self, state: Any) -> list[Any]:
         """All legal moves in the game's fixed order; none when the game is over."""
-        states = self._states(state)
-        return self.codec.format_moves(self._legal(states), states[0])
+        states = self.encode_array(state)
+        return self.codec.format_moves(self.legal_actions_of(states), states[0])
 
     def is_legal(self, state: Any, move: Any) -> bool:
         """Whether the move can be made; False as well for what is no move at all."""
-        states = self._states(state)
+        states = self.encode_array(state)
         try:
             return bool(self.kernels.fault(states, self.codec.parse_move(move, states)) == 0)
         except IllegalMove:
@@ -242,7 +242,7 @@ class Game:
 
     def apply(self, state: Any, move: Any) -> Any:
         """The state after the move. The state given is not changed."""
-        states = self._states(state)
+        states = self.encode_array(state)
         self.kernels.play(states, self._legal_action(move, states))
         return self.decode(states[0])
 
@@ -253,10 +253,6 @@ class Game:
         else:
             states[0] = self.encode(self.apply(self.decode(states[0]), move))
 
-    def outcome_of(self, states: Any) -> Outcome | None:
-        """How the game of states[0] ended; None while it runs."""
-        return self._ending(states)
-
     def observation_of(self, states: Any, seat: int) -> Any:
         """The observation of states[0]."""
         state = self.decode(states[0])
@@ -265,31 +261,31 @@ class Game:
     def legal_moves_of(self, states: Any) -> list[Any]:
         """The legal moves of states[0]."""
         if self.actions_a_turn == 1:
-            return self.codec.format_moves(self._legal(states), states[0])
+            return self.codec.format_moves(self.legal_actions_of(states), states[0])
         return self.legal_moves(self.decode(states[0]))
 
     def action(self, move: Any, state: Any) -> int:
         """The small integer that stands for a legal move in this position."""
-        return self._legal_action(move, self._states(state))
+        return self._legal_action(move, self.encode_array(state))
 
     def move(self, action: int, state: Any) -> Any:
         """The legal move that an action stands for in this position."""
-        states = self._states(state)
+        states = self.encode_array(state)
         number = self._action_number(action)
-        self._check_running(states)
+        self.check_running(states)
         self._check_fault(number, states)
         return self.codec.format_moves([number], states[0])[0]
 
     def parse_move(self, text: str, state: Any) -> Any:
         """A legal move from what a person typed; IllegalMove with a sentence if it is none."""
-        states = self._states(state)
-        self._check_running(states)
-        action = self.codec.parse_notation(text, states, self._legal(states))
+        states = self.encode_array(state)
+        self.check_running(states)
+        action = self.codec.parse_notation(text, states, self.legal_actions_of(states))
         return self.codec.format_moves([action], states[0])[0]
 
     def format_move(self, move: Any, state: Any) -> str:
         """A legal move in a short notation that parse_move reads back."""
-        states = self._states(state)
+        states = self.encode_array(state)
         return self.codec.format_notation(self._legal_action(move, states), states[0])
 
     def check_countable(self, depth: int) -> None:
@@ -301,34 +297,37 @@ class Game:
         """The record fields that hold options; by default those of the same name."""
         return self._options
 
-    def _states(self, state: Any) -> Any:
+    def encode_array(self, state: Any) -> Any:
         """An array of one record; BadState if the state is none."""
         return self.codec.parse_state(state, self._options)
 
-    def _scores(self, winner: int | None, states: Any) -> list[float]:
+    def scores_of(self, winner: int | None, states: Any) -> list[float]:
         """The game's points by seat once it is over: a win is one point, shared at a draw."""
         return [0.5] * self.seats if winner is None else [int(seat == winner) for seat in range(self.seats)]
 
-    def _ending(self, states: Any) -> Outcome | None:
+    def outcome_of(self, states: Any) -> Outcome | None:
+        """Return the outcome of states[0]; None while the game runs."""
         reason = self.reasons[int(states["reason"][0])]
         if not reason:
             return None
         best = int(states["winner"][0])
         winner = None if best < 0 else best
-        return Outcome(winner, self._scores(winner, states), returns_of(winner, self.seats), reason)
+        return Outcome(winner, self.scores_of(winner, states), returns_of(winner, self.seats), reason)
 
-    def _legal(self, states: Any) -> list[int]:
+    def legal_actions_of(self, states: Any) -> list[int]:
+        """List the legal actions of states[0], ascending; empty when the game is over."""
         buffer = self.buffer()
         actions: list[int] = buffer[: self.kernels.legal(states, buffer)].tolist()
         return actions
 
     def _legal_action(self, move: Any, states: Any) -> int:
-        self._check_running(states)
+        self.check_running(states)
         action = self.codec.parse_move(move, states)
         self._check_fault(action, states)
         return action
 
-    def _check_running(self, states: Any) -> None:
+    def check_running(self, states: Any) -> None:
+        """Raise IllegalMove if the game of states[0] is over."""
         if reason := self.reasons[int(states["reason"][0])]:
             raise IllegalMove(f"the game is over: {reason}")
 

@@ -97,16 +97,16 @@ class Planes(NamedTuple):
         return len(self.names), self.rows, self.cols
 
 
-PLAIN_PLANES = ("record", "to move")
+DEFAULT_PLANES = ("record", "to move")
 
 
-def plain_planes(dtype: np.dtype[Any]) -> Planes:
+def default_planes(dtype: np.dtype[Any]) -> Planes:
     """The planes of a room that has none of its own: a record's bytes in one row, and whose turn it is.
 
     ``search/vector.py`` fills them.
     """
     size = sum(np.dtype((field, shape)).itemsize for field, shape in field_shapes(dtype).values())
-    return Planes(PLAIN_PLANES, 1, size, (255, 255), np.uint8)
+    return Planes(DEFAULT_PLANES, 1, size, (255, 255), np.uint8)
 
 
 def field_shapes(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
@@ -146,7 +146,9 @@ class Kernels(Protocol):
 
     # For learners: search/vector.py
     def begin_many(self, vec: Any, where: Array, seat: int, kinds: int) -> None: ...
-    def act_many(self, vec: Any, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None: ...
+    def act_many(
+        self, vec: Any, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array
+    ) -> None: ...
     def settle_many(self, vec: Any, fresh: Array, alone: bool) -> None: ...
     def look_many(self, states: Any, rows: Array, seats: Array, obs: Any) -> None: ...
     def movers_many(self, states: Any, movers: Array) -> None: ...

@@ -23,7 +23,7 @@ from ludodrome import atomic_io
 VARIABLE = "LUDODROME_CACHE"
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 KEPT_DAYS = 30
-MOST_SECONDS_OF_COMPILING = 120.0
+MAX_COMPILE_SECONDS = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -188,7 +188,7 @@ class _Turns:
 
 def _turn(path: Path) -> int | None:
     """A file that is locked by us alone; None if it cannot be had, or not in good time."""
-    until = time.monotonic() + MOST_SECONDS_OF_COMPILING
+    until = time.monotonic() + MAX_COMPILE_SECONDS
     with suppress(OSError):  # nothing can be written there, or the disk knows no locks
         while time.monotonic() < until:
             if (file := atomic_io.lock_file(path)) is not None:

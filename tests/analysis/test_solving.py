@@ -65,7 +65,7 @@ def test_a_win_is_the_shortest(game_id: str) -> None:
         if not solution.proven or (solution.distance or 9) > 3:
             continue
         solved += 1
-        states = game._states(state)
+        states = game.encode_array(state)
         mover = int(game.kernels.mover(states))
         winner = mover if solution.value == 1 else 1 - mover
         assert solution.distance is not None

@@ -12,8 +12,9 @@ import typer.main
 
 import ludodrome
 from ludodrome.cli import app, completion
+from ludodrome.cli.base import COMPLETION_VARIABLE
 from ludodrome.cli.completion import KINDS, PREFIXES, WORDS, candidates
-from ludodrome.games import OWN
+from ludodrome.games import BUILT_IN
 from tests.cli.running import PROGRAM, complaint, output, run
 
 BREAKS = " \t\n\"'><=;|&(:"
@@ -29,7 +30,7 @@ def offered(line: str, shell: str = "zsh") -> list[str]:
 
 def asked(line: str, shell: str) -> subprocess.CompletedProcess[str]:
     """What the program answers to a shell."""
-    told = {completion.VARIABLE: shell, completion.LINE: line, completion.BREAKS: BREAKS}
+    told = {COMPLETION_VARIABLE: shell, completion.LINE: line, completion.BREAKS: BREAKS}
     return subprocess.run(PROGRAM, env={**os.environ, **told}, capture_output=True, text=True)
 
 
@@ -68,7 +69,7 @@ def test_what_is_offered(line: str, words: list[str]) -> None:
     assert offered(line) == words
 
 
-@pytest.mark.parametrize("game", OWN)
+@pytest.mark.parametrize("game", BUILT_IN)
 def test_every_bot_that_can_play_is_offered_and_no_other(game: str) -> None:
     assert offered(f"ludodrome doctor {game} ") == [*ludodrome.bot_names(game), *PREFIXES]
 
@@ -110,7 +111,7 @@ def test_a_shell_is_answered(shell: str) -> None:
 
 
 def test_an_answer_imports_nothing_heavy() -> None:
-    told = {completion.VARIABLE: "bash", completion.LINE: "ludodrome match dots ", completion.BREAKS: ""}
+    told = {COMPLETION_VARIABLE: "bash", completion.LINE: "ludodrome match dots ", completion.BREAKS: ""}
     program = [sys.executable, "-X", "importtime", "-m", "ludodrome"]
     done = subprocess.run(program, env={**os.environ, **told}, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}

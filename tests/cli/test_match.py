@@ -80,7 +80,7 @@ def test_a_test_passes_or_fails_or_neither() -> None:
         ),
         (["match", "dots", "greedy", "py:nowhere.py:Bot"], "there is no file nowhere.py"),
         ([*MATCH, "--games", "3"], "3 games are no whole rounds; 4 would be"),
-        ([*MATCH, "--clock", "soon"], "'soon' is no time from 1ms to a day"),
+        ([*MATCH, "--clock", "soon"], "'soon' is not a time from 1ms to a day"),
         ([*MATCH, "--policy", "mercy"], "a policy is forfeit, substitute or retry:10"),
         ([*MATCH, "--openings", "/nowhere"], "the openings /nowhere cannot be read"),
         ([*MATCH, "--no-openings", "--record", "/dev/null/games"], "records cannot be kept in /dev/null/games: Not a"),

@@ -16,7 +16,7 @@ from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.game import BadState, Game, IllegalMove
-from ludodrome.web.rulebook import DIAGRAMS
+from ludodrome.web.routes.rules import DIAGRAMS
 from tests.arena.playing import AMPLE, assignment
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from httpx import Client
 
-from ludodrome.web import handbook
+from ludodrome.web.routes import docs
 from ludodrome.web.security import POLICY
 from tests.docs.markdown import DOCS, PAGES
 from tests.web.serving import server
@@ -30,7 +30,7 @@ def client() -> Iterator[Client]:
 
 @pytest.fixture
 def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handbook, "SITE", tmp_path / "site")
+    monkeypatch.setattr(docs, "SITE", tmp_path / "site")
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (site / "_static" / "site.css").write_text("body { color: red; }")
     (site / "_static" / "site.js").write_text("void 0;")
     (tmp_path / "app.py").write_text("a secret")
-    monkeypatch.setattr(handbook, "SITE", site)
+    monkeypatch.setattr(docs, "SITE", site)
     return site
 
 
@@ -80,7 +80,7 @@ def test_the_index_leads_to_every_part(client: Client) -> None:
 
 @pytest.mark.usefixtures("unbuilt")
 def test_without_any_pages_the_index_says_so(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handbook, "SOURCE", tmp_path / "nothing")
+    monkeypatch.setattr(docs, "SOURCE", tmp_path / "nothing")
     answer = client.get("/docs/")
     assert answer.status_code == 200
     assert "not part of this installation" in answer.text

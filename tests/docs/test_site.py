@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.web import handbook
+from ludodrome.web.routes import docs
 from tests.docs.markdown import DOCS, PAGES, ROOT
 from tests.web.serving import CHROMIUM, browser, server
 from tests.web.test_axe import findings
@@ -93,7 +93,7 @@ def test_every_public_name_is_documented(site: Path, module: str) -> None:
 def test_a_browser_reads_and_searches_it(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not CHROMIUM.exists():
         pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
-    monkeypatch.setattr(handbook, "SITE", site)
+    monkeypatch.setattr(docs, "SITE", site)
     complaints: list[str] = []
     with server() as address, browser() as running:
         page: Any = running.new_page(base_url=address, viewport={"width": 390, "height": 800})
@@ -117,7 +117,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_too_wide(
 ) -> None:
     if not CHROMIUM.exists():
         pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was looked at")
-    monkeypatch.setattr(handbook, "SITE", site)
+    monkeypatch.setattr(docs, "SITE", site)
     faults: list[str] = []
     with server() as address, browser() as running:
         context = running.new_context(

@@ -13,16 +13,16 @@ def test_a_package_joins_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(str(install(EXAMPLE, tmp_path / "site")))
     table = games.Games()
     entry = table["tictactoe"]
-    assert list(table) == [*games.OWN, "tictactoe"]
+    assert list(table) == [*games.BUILT_IN, "tictactoe"]
     assert len(table) == 6
     summary = "three of your own signs in a row win"
-    assert entry == games.Entry("tictactoe", "Tic-tac-toe", summary, "ludodrome_tictactoe", "", by_steps=False)
+    assert entry == games.GameEntry("tictactoe", "Tic-tac-toe", summary, "ludodrome_tictactoe", "", by_steps=False)
     assert entry.rules() == (EXAMPLE / "src" / "ludodrome_tictactoe" / "RULES.md").read_text("utf-8")
 
 
 def test_a_room_that_is_nowhere() -> None:
     with pytest.raises(ValueError, match="there is no package nowhere"):
-        games.room_folder("nowhere.at.all")
+        games.package_folder("nowhere.at.all")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.classroom import new_sights, shaped
+from ludodrome.envs.core import new_sights, shaped
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.cases import each_case

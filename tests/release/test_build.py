@@ -15,7 +15,7 @@ NEEDED = (
     *(f"games/{game}/RULES.md" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
     *(f"puzzle/data/{game}.txt" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
     *(
-        "games/tower_weights.py",
+        "games/tower_evaluate.py",
         "py.typed",
         "web/data/showcase.json",
         "web/static/style.css",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ludodrome import games, kernel_cache
-from ludodrome.scaffold import room, write_room
+from ludodrome.scaffold import game_files, write_game
 from tests.cli.running import complaint
 from tests.cli.running import run as command
 from tests.scaffold.installing import EXAMPLE, install, run
@@ -28,12 +28,12 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `new-game` writes, installed: a room without insight and planes."""
     package = tmp_path_factory.mktemp("starter")
-    write_room(package / "threes", "threes", "Threes, again")
+    write_game(package / "threes", "threes", "Threes, again")
     return install(package / "threes", package / "site")
 
 
 def test_the_example_is_what_new_game_writes_and_more() -> None:
-    for name, text in room("tictactoe").items():
+    for name, text in game_files("tictactoe").items():
         there = (EXAMPLE / name).read_text("utf-8")
         if name == "tests/test_tictactoe.py":
             assert there.startswith(text)
@@ -113,7 +113,7 @@ def test_compiled_code_of_a_package_depends_on_all_of_its_sources(tmp_path: Path
     shared.write_text("X = 1\n")
     sources = list(kernel_cache._sources(inner))
     assert {shared, inner / "__init__.py"} < set(sources)
-    assert games.room_folder("ludodrome.games.dots") / "rules.py" not in sources
+    assert games.package_folder("ludodrome.games.dots") / "rules.py" not in sources
     assert Path(games.__file__) not in sources
 
 

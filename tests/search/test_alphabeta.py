@@ -45,7 +45,7 @@ def test_dots_to_the_end_is_exact(rows: int, cols: int, reductions: bool) -> Non
     values = all_values(rows, cols)
     thinker = Searcher(game, table_bits=14, reductions=reductions)
     for state in reached(game, 30 if COMPILED else 4, seed=rows * 10 + cols, least=0 if COMPILED else 4):
-        states = game._states(state)
+        states = game.encode_array(state)
         finding = last(thinker, states)
         assert finding.proven
         assert finding.score == 100 * int(values[int(states["edges"][0])])
@@ -74,7 +74,7 @@ def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, lo
     thinker = Searcher(game, table_bits=14)
     wins = losses = 0
     for state in reached(game, 1000 if long else 60, seed=1, least=16):
-        states = game._states(state)
+        states = game.encode_array(state)
         seat = int(game.kernels.mover(states))
         finding = last(thinker, states, depth=3)
         for plies in (1, 3):
@@ -97,7 +97,7 @@ def test_margins_are_not_called_proven_before_they_are() -> None:
     values = all_values(1, 3)
     thinker = Searcher(game, table_bits=12)
     for state in reached(game, 20 if COMPILED else 3, seed=2, least=0 if COMPILED else 5):
-        states = game._states(state)
+        states = game.encode_array(state)
         for finding in thinker.search(states, depth=6):
             if finding.proven:
                 assert finding.score == 100 * int(values[int(states["edges"][0])])
@@ -108,7 +108,7 @@ def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
     game = ludodrome.make(game_id)
     thinker = Searcher(game, table_bits=12)
     for state in reached(game, 4, seed=4, least=6):
-        states = game._states(state)
+        states = game.encode_array(state)
         findings = list(thinker.search(states, nodes=3000 if COMPILED else 200))
         assert findings[-1].nodes <= (3000 if COMPILED else 200)
         assert all(a.depth <= b.depth and a.nodes <= b.nodes for a, b in pairwise(findings))
@@ -124,7 +124,7 @@ def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
 def test_moves_can_be_avoided(game_id: str) -> None:
     game = ludodrome.make(game_id)
     thinker = Searcher(game, table_bits=12)
-    states = game._states(next(reached(game, 1, seed=5, least=4)))
+    states = game.encode_array(next(reached(game, 1, seed=5, least=4)))
     first = last(thinker, states, depth=2)
     second = last(thinker, states, depth=2, avoid=[first.action])
     assert second.action != first.action
@@ -137,7 +137,7 @@ def test_moves_can_be_avoided(game_id: str) -> None:
 def test_a_search_can_pause_anywhere(game_id: str) -> None:
     """Slices of one node give what one long run gives."""
     game = ludodrome.make(game_id)
-    states = game._states(next(reached(game, 1, seed=6, least=5)))
+    states = game.encode_array(next(reached(game, 1, seed=6, least=5)))
     whole, sliced = Searcher(game, table_bits=12), Searcher(game, table_bits=12)
     for thinker in (whole, sliced):
         actions = thinker._begin(states, ())
@@ -157,7 +157,7 @@ def test_three_seats_think_too() -> None:
     game = ludodrome.make("santorini", players=3)
     thinker = Searcher(game, table_bits=12)
     for state in reached(game, 6 if COMPILED else 1, seed=7, least=12):
-        states = game._states(state)
+        states = game.encode_array(state)
         finding = last(thinker, states, depth=2)
         seat = int(game.kernels.mover(states))
         if can_force(game, states, 1, seat):
@@ -169,7 +169,7 @@ def test_three_seats_think_too() -> None:
 def test_with_a_clock_one_move_of_several_is_searched_as_deep() -> None:
     """Where other moves are only left out, the move that is left is no forced one."""
     game = ludodrome.make("skysummit")
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     buffer = game.buffer()
     _, *others = buffer[: game.kernels.legal(states, buffer)].tolist()
     with_clock, without = (last(Searcher(game), states, depth=2, avoid=others, time=time) for time in (600, None))
@@ -184,7 +184,7 @@ def test_what_was_proved_needs_no_second_search() -> None:
     tactics = [tactic for tactic in read("skysummit") if tactic.task == "win in 5 plies"]
     assert tactics
     for tactic in tactics:
-        states = game._states(game.parse_state(tactic.position))
+        states = game.encode_array(game.parse_state(tactic.position))
         thinker = Searcher(game)
         proof = last(thinker, states, nodes=500_000)
         assert proof.proven
@@ -216,7 +216,7 @@ def play_out(game: Game, number: int) -> bool:
     """One game; whether a win was proven before it ended. Whoever proves one must win it, and never loses the proof."""
     dice = random.Random(number)
     thinkers = [Searcher(game, table_bits=14) for _ in range(game.seats)]
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     prover = None
     while (seat := int(game.kernels.mover(states))) >= 0:
         buffer = game.buffer()
@@ -241,7 +241,7 @@ def known_searches() -> list[str]:
         game = ludodrome.make(game_id, **options)
         thinker = Searcher(game, table_bits=10)
         for state in reached(game, 3, seed=8, least=8):
-            finding = last(thinker, game._states(state), nodes=150)
+            finding = last(thinker, game.encode_array(state), nodes=150)
             line = " ".join(map(str, finding.line))
             lines.append(f"{game_id} {finding.action} {finding.score} {finding.depth} {finding.nodes} | {line}")
     return lines

@@ -11,7 +11,7 @@ import ludodrome
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, python
 from ludodrome.search import mcts, tree
-from ludodrome.search.mcts_search import FEWEST_NODES, TreeSearch, TreeSearchResult, TreeWorker
+from ludodrome.search.mcts_search import MIN_NODES, TreeSearch, TreeSearchResult, TreeWorker
 from tests.cases import CASES, each_case
 from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached
@@ -89,7 +89,7 @@ def test_a_win_at_once_is_found_at_once(game_id: str, options: dict[str, Any]) -
     search = searcher(game)
     wins = 0
     for state in reached(game, 20 if COMPILED else 6, seed=2, least=200):
-        states = game._states(state)
+        states = game.encode_array(state)
         seat = game.kernels.mover(states)
         ends = {a: int(game.kernels.winner(after(game, states, a))) for a in legal(game, states)}
         if seat in ends.values():
@@ -108,7 +108,7 @@ def test_what_is_proven_is_true_and_what_can_be_proven_is_found(
     search = searcher(game)
     seen = {1.0: 0, -1 / (game.seats - 1): 0}
     for state in reached(game, 400 if long else 60, seed=1, least=24):
-        states = game._states(state)
+        states = game.encode_array(state)
         seat = int(game.kernels.mover(states))
         try:
             ends = possible_ends(game, states, 3, [6000])
@@ -135,7 +135,7 @@ def test_dots_to_the_end_is_exact(rows: int, cols: int) -> None:
     search = searcher(game)
     edges = game.num_actions
     for state in reached(game, 30 if COMPILED else 3, seed=rows * 10 + cols, least=edges - (8 if COMPILED else 4)):
-        states = game._states(state)
+        states = game.encode_array(state)
         seat = int(game.kernels.mover(states))
         found = search.search(states, sims=10**6)
         own, other = (int(states["boxes"][0][who]).bit_count() for who in (seat, 1 - seat))
@@ -155,7 +155,7 @@ def test_one_round_of_spaces_is_solved_step_by_step(rules: str) -> None:
         state = game.apply(game.initial_state(), board)
         ends = [game.outcome(game.apply(state, answer)) for answer in boards]
         best = max(end.returns[1] for end in ends if end)
-        found = search.search(game._states(state), sims=20_000)
+        found = search.search(game.encode_array(state), sims=20_000)
         assert (found.proven, found.value) == (True, best)
 
 
@@ -167,7 +167,7 @@ def test_a_proven_win_is_never_lost_afterwards(game_id: str, options: dict[str, 
     count = 1000 if long else 30 if COMPILED else 3
     won = 0
     for state in reached(game, count, seed=4, least=30):
-        states = game._states(state)
+        states = game.encode_array(state)
         seat = int(game.kernels.mover(states))
         found = search.search(states, sims=20_000 if COMPILED else 10)
         if not (found.proven and found.value == 1):
@@ -216,7 +216,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
         pytest.skip("records of this size are slow to copy in Python")
     game = ludodrome.make(game_id, **options)
     search = searcher(game)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     budget = 2 * game.max_legal + 400 if COMPILED else 12
     for _ in range(4 if COMPILED else 2):
         found = search.search(states, sims=budget)
@@ -228,7 +228,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
             break
         known = branches[line[0]] if len(line) == 1 else branches[line[0]][2][line[1]]
         if game.actions_a_turn == 1:
-            states = game._states(game.decode(states[0]))
+            states = game.encode_array(game.decode(states[0]))
         search.workers[0].turn_to(states)
         if isinstance(known, tuple):
             assert nested(grown, game, states) == known
@@ -240,7 +240,7 @@ def test_the_tree_is_used_again(game_id: str, options: dict[str, Any]) -> None:
 @pytest.mark.xdist_group("dots")
 def test_visits_are_kept_and_the_same_position_searched_on() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     search = searcher(game)
     assert search.search(states, sims=60).reused == 0
     assert search.search(states, sims=40).reused == 60
@@ -256,13 +256,13 @@ def test_visits_are_kept_and_the_same_position_searched_on() -> None:
 @pytest.mark.parametrize("game_id", [pytest.param(g, marks=pytest.mark.xdist_group(g)) for g in CASES])
 def test_memory_is_bounded(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    search = searcher(game, nodes=FEWEST_NODES)
-    states = game._states(game.initial_state())
+    search = searcher(game, nodes=MIN_NODES)
+    states = game.encode_array(game.initial_state())
     simulations = 20_000 if COMPILED else 40
     found = search.search(states, sims=simulations)
     grown = search.workers[0].tree
-    assert grown.nodes.shape[1] == FEWEST_NODES
-    assert grown.used[tree.NODES] <= FEWEST_NODES
+    assert grown.nodes.shape[1] == MIN_NODES
+    assert grown.used[tree.NODES] <= MIN_NODES
     assert grown.used[tree.BLOCKS] <= grown.blocks.shape[1]
     assert sum(choice.visits for choice in found.choices) == simulations
     if COMPILED:
@@ -293,7 +293,7 @@ def test_answers_depend_on_the_seed_and_the_questions_alone() -> None:
     game = ludodrome.make("santorini")
     budget = 500 if COMPILED else 20
     first, second, other = searcher(game, 7), searcher(game, 7, threads=2, nodes=1 << 19), searcher(game, 8)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     differs = False
     for _ in range(3):
         found = first.search(states, sims=budget)
@@ -306,7 +306,7 @@ def test_answers_depend_on_the_seed_and_the_questions_alone() -> None:
 @pytest.mark.xdist_group("santorini")
 def test_slices_make_no_difference() -> None:
     game = ludodrome.make("santorini")
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     workers = [TreeWorker(game, np.uint64(1), 1 << 14) for _ in range(2)]
     for worker in workers:
         worker.turn_to(states)
@@ -321,7 +321,7 @@ def test_slices_make_no_difference() -> None:
 def test_time_and_threads(game_id: str) -> None:
     game = ludodrome.make(game_id)
     search = searcher(game, nodes=1 << 14, threads=2)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     moves = legal(game, states)
     for time in (0, 0.02):
         found = search.search(states, time=time)
@@ -336,7 +336,7 @@ def test_time_and_threads(game_id: str) -> None:
 @pytest.mark.xdist_group("dots")
 def test_two_threads_know_what_either_knows() -> None:
     game = ludodrome.make("dots", rows=1, cols=2)
-    states = game._states(game.parse_state("1x2 11/10 000 .. 1 0"))
+    states = game.encode_array(game.parse_state("1x2 11/10 000 .. 1 0"))
     found = searcher(game, threads=2).search(states, time=10)
     assert found.proven
     assert found.seconds < 9
@@ -345,7 +345,7 @@ def test_two_threads_know_what_either_knows() -> None:
 def test_what_is_wrong_is_said() -> None:
     game = ludodrome.make("dots", rows=1, cols=1)
     search = searcher(game)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     budgets: list[dict[str, Any]] = [{}, {"sims": 1, "time": 1}]
     for budget in budgets:
         with pytest.raises(ValueError, match="a search wants a budget: sims, a number of simulations, or time"):
@@ -375,7 +375,7 @@ def small_searches() -> list[str]:
         for options in all_options[:3]:
             game = ludodrome.make(game_id, **options)
             search = searcher(game, seed=5)
-            states = game._states(game.initial_state())
+            states = game.encode_array(game.initial_state())
             for _ in range(2):
                 found = search.search(states, sims=20)
                 lines.append(f"{game!r}: {found.best} {found.value:.6f} {found.proven} {found.line} {found.reused}")

@@ -65,7 +65,7 @@ def test_playouts_as_values_find_the_win(game_id: str, options: dict[str, Any]) 
     dice = random.Random(1)
     found: list[Any] = []
     for state in reached(game, 12 if COMPILED else 2, seed=2, least=200):
-        states = game._states(state)
+        states = game.encode_array(state)
         if wins_at_once(game, states):
             found.append(states)
     assert found

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.classroom import Classroom
+from ludodrome.envs.core import VecGame
 from ludodrome.envs.sampling import drawn
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
@@ -47,7 +47,7 @@ def test_games_with_opponents_are_games_of_apply(game_id: str, options: dict[str
     game = ludodrome.make(game_id, **options)
     slow = game_id == "spaces" or (opponent == "greedy" and game_id != "dots")
     n, steps = (4, 40) if COMPILED else (1, 3) if slow else (2, 14)
-    room = Classroom(game, n, opponent)
+    room = VecGame(game, n, opponent)
     room.seed(range(40, 40 + n))
     room.begin()
     names = [] if opponent == "self" else [opponent]
@@ -97,8 +97,8 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
         pytest.skip("the long run compiles the search of every game once more, and the plain run has all")
     game = ludodrome.make(game_id, **options)
     n, depth, steps = (4, 2, 12) if COMPILED else (1, 1, 1)
-    rooms = [Classroom(game, n, f"alphabeta:depth={depth}", seat=0)]
-    rooms += [Classroom(game, 1, f"alphabeta:depth={depth}", seat=0) for _ in range(n)]
+    rooms = [VecGame(game, n, f"alphabeta:depth={depth}", seat=0)]
+    rooms += [VecGame(game, 1, f"alphabeta:depth={depth}", seat=0) for _ in range(n)]
     for room, seeds in zip(rooms, [range(n), *([i] for i in range(n))], strict=True):
         room.seed(seeds)
         room.begin()
@@ -128,7 +128,7 @@ def test_policies_answer_in_batches(game_id: str, options: dict[str, Any]) -> No
         assert observations.shape == (len(masks), *game.planes.shape)
         return masks.argmax(axis=1)
 
-    room = Classroom(game, n, [first, "random"])
+    room = VecGame(game, n, [first, "random"])
     room.seed(range(n))
     room.begin()
     mirrors = [Mirror(game, i, None, ["first", "random"]) for i in range(n)]

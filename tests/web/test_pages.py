@@ -7,7 +7,7 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.games import GAMES as ROOMS
-from ludodrome.web.rulebook import DIAGRAMS, rules
+from ludodrome.web.routes.rules import DIAGRAMS, rules
 from ludodrome.web.showcase import showcase
 
 WEIGHT = 150 * 1024

@@ -12,7 +12,8 @@ from sqlalchemy import Engine
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ludodrome.arena.conditions import FORFEIT, Clock, Conditions
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec

@@ -103,5 +103,5 @@ def test_alpha_beta_wins_where_it_can_and_blocks_where_it_must():
 
 def test_values_turn_with_the_board():
     for board, turned in (("X../.O./...", "..X/.O./..."), ("XO./.../...", "X../O../...")):
-        values = {GAME.kernels.value(GAME._states(GAME.parse_state(one)), 0) for one in (board, turned)}
+        values = {GAME.kernels.value(GAME.encode_array(GAME.parse_state(one)), 0) for one in (board, turned)}
         assert len(values) == 1

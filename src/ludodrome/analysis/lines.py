@@ -9,7 +9,7 @@ from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.bots.solvers import TABLE_BITS, WITHIN_REACH
 from ludodrome.game import Game, checked_count
 from ludodrome.games.dots.solver.search import Solver
-from ludodrome.search.alphabeta import MOST_DEPTH
+from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.validation import show
 
@@ -53,9 +53,9 @@ def analyse(
     """Growing analyses of a running game, at most so many seconds long; ``time`` None: until all is known."""
     budget = check_time(time)
     lines = checked_count(lines, "the number of lines", 1, MAX_LINES)
-    deepest = MOST_DEPTH if depth is None else checked_count(depth, "the depth", 1, MOST_DEPTH)
-    states = game._states(state)
-    game._check_running(states)
+    deepest = MAX_DEPTH if depth is None else checked_count(depth, "the depth", 1, MAX_DEPTH)
+    states = game.encode_array(state)
+    game.check_running(states)
     if game.evaluator is None:
         raise ValueError(f"{game.id} is not analysed move by move: {why_not_searchable(game)}")
     if game.evaluator.by_points and depth is None:
@@ -72,7 +72,7 @@ def _counted(game: Game, states: Any, time: float | None, count: int) -> Iterato
         yield solved
         return
     left = None if time is None else time - (clock.perf_counter() - begin)
-    for analysis in _deepening(game, states, left, count, MOST_DEPTH):
+    for analysis in _deepening(game, states, left, count, MAX_DEPTH):
         if analysis.depth > 1:
             yield analysis
 
@@ -135,7 +135,7 @@ def lead(game: Game, states: Any) -> int:
     if game.evaluator is None or not game.evaluator.by_points:
         return 0
     seat = int(game.kernels.mover(states))
-    own, other = game._scores(None, states) if seat == 0 else reversed(game._scores(None, states))
+    own, other = game.scores_of(None, states) if seat == 0 else reversed(game.scores_of(None, states))
     return int(own - other)
 
 
@@ -151,7 +151,7 @@ SOLVER_TIME_SHARE = 0.5
 def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Analysis | None:
     """The best edges with their margins, if every edge's margin is found in a share of so many seconds."""
     begin = clock.perf_counter()
-    edges = game._legal(states)
+    edges = game.legal_actions_of(states)
     if len(edges) > WITHIN_REACH:
         return None
     solver, nodes, margins = Solver(**game.options, table_bits=TABLE_BITS), 0, {}

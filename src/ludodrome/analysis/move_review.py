@@ -71,7 +71,7 @@ class SearchReviewer:
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """Both values come from searches of the same depth, so that they can be compared."""
         game = self.game
-        states = game._states(state)
+        states = game.encode_array(state)
         action = game.action(move, state)
         if after is not None and not after.proven:
             after = None
@@ -81,7 +81,7 @@ class SearchReviewer:
         if best.action == action:
             return self._told(states, best, self._value(states, best) if after is None else after)
         if after is None:
-            others = [one for one in game._legal(states) if one != action]
+            others = [one for one in game.legal_actions_of(states) if one != action]
             *_, found = self._thinker.search(states, max(best.depth, 1), nodes=nodes, avoid=others)
             after = self._value(states, found)
         return self._told(states, best, after, move)
@@ -129,7 +129,7 @@ class DotsReviewer:
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """The margin at the end, own boxes less the other's."""
-        states = self.game._states(state)
+        states = self.game.encode_array(state)
         edge = self._solved(states, nodes * SOLVER_SHARE)
         if edge is None:  # a guess of the best beside the truth about the move would not be fair
             return self._search.review(state, move, None, nodes)
@@ -145,7 +145,7 @@ class DotsReviewer:
 
     def _solved(self, states: Any, nodes: int) -> int | None:
         """A best edge, if the solver finds it."""
-        undrawn = len(self.game._legal(states))
+        undrawn = len(self.game.legal_actions_of(states))
         if undrawn > WITHIN_REACH or self._failures >= PATIENCE:
             return None
         self._solver.begin(states[0])

@@ -16,7 +16,7 @@ from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
 from ludodrome.games.dots.solver.search import LEAST_BITS, MOST_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
-from ludodrome.search.alphabeta import MOST_DEPTH
+from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
 TABLE_BITS, MAX_TABLE_BITS = 22, 27
@@ -84,8 +84,8 @@ class Solving:
             raise ValueError(f"{game.id} is not solved move by move: {why_not_searchable(game)}")
         if game.seats != 2:
             raise ValueError(f"only games of two seats have one exact value; this {game.id} has {game.seats}")
-        states = game._states(game.initial_state() if state is None else state)
-        game._check_running(states)
+        states = game.encode_array(game.initial_state() if state is None else state)
+        game.check_running(states)
         self.game = game
         self._worker: SolverBackend
         if game.evaluator.by_points:
@@ -151,7 +151,7 @@ class DeepeningBackend:
 
     def work(self) -> Iterator[None]:
         """A win alone is not enough: the depth must reach it, so that it is the shortest."""
-        for depth in range(1, MOST_DEPTH + 1):
+        for depth in range(1, MAX_DEPTH + 1):
             for finding in self._thinker.search(self._states, depth, first=depth, pulse=PULSE):
                 if finding.depth == depth:
                     self._finding = finding

@@ -13,6 +13,7 @@ from ludodrome.validation import integer, show
 
 FORFEIT, SUBSTITUTE, RETRY = "forfeit", "substitute", "retry"
 MAX_TRIES = 1000
+DEFAULT_CLOCK = Clock(move_ms=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Conditions:
 
     policy: str
     """``forfeit``, ``substitute`` or ``retry:n``."""
-    clock: Clock = Clock(move_ms=1000)
+    clock: Clock = DEFAULT_CLOCK
     legal_moves: bool = True
     """Whether the bots are shown them."""
     start_ms: int = 10_000
@@ -52,7 +53,7 @@ class Conditions:
 def conditions(game: Game, policy: str | None = None, clock: str | None = None, legal_moves: bool = True) -> Conditions:
     """Conditions for a game: what is not said is as its own document wants it, with a second a move."""
     chosen = read_policy(policy) if policy is not None else read_policy(game.policy)
-    return Conditions(chosen, Clock.parse(clock) if clock is not None else Clock(move_ms=1000), legal_moves)
+    return Conditions(chosen, Clock.parse(clock) if clock is not None else DEFAULT_CLOCK, legal_moves)
 
 
 def read_policy(text: Any) -> str:

@@ -1,70 +1,69 @@
-"""The command line. ``main`` is the script; one file holds one group of commands.
+"""The command line. ``main`` is the script; each module has a group of commands.
 
-Commands are thin: they read what was typed, call the library and draw the answer. No module
-here imports Numba or NumPy at its top, so that ``--help``, ``games`` and ``rules`` answer at once.
+Commands are thin: they parse the arguments, call the library and print the result. A command's module is imported when
+the command is called, and heavy modules (Numba, Rich, SQLAlchemy) when the command uses them, see ``lazy.py``: so
+``--help``, ``games``, ``rules`` and completion answer at once.
 """
 
 import os
 import warnings
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-from ludodrome.cli import (
-    admin,
-    analysis,
-    completion,
-    doctor,
-    enter,
-    evaluate,
-    export,
-    games,
-    match,
-    mcp,
-    newgame,
-    perf,
-    play,
-    puzzle,
-    records,
-    review,
-    sandbox,
-    serve,
-    spaces,
-    tournament,
-)
-from ludodrome.cli.base import Group, examples
-from ludodrome.cli.console import mend_streams, say, tell_warning
+from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
+from ludodrome.cli.console import prepare_streams, say, show_warning
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.version import version_line
 
-app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-for group in (
-    games.app,
-    serve.app,
-    play.app,
-    puzzle.app,
-    match.app,
-    tournament.app,
-    evaluate.app,
-    mcp.app,
-    records.app,
-    review.app,
-    doctor.app,
-    enter.app,
-    newgame.app,
-    sandbox.app,
-    analysis.app,
-    perf.app,
-    completion.app,
-):
-    app.add_typer(group)
-app.add_typer(export.app, name="export")
-app.add_typer(spaces.app, name="spaces")
-app.add_typer(admin.app, name="admin")
+with lazy_imports():
+    from ludodrome.cli import completion
+
+
+class Program(LazyGroup):
+    """The commands of ``ludodrome``."""
+
+    table: ClassVar = {
+        "games": ("games", "List the games."),
+        "rules": ("games", "Show the rules of a game."),
+        "show": ("games", "Draw a position."),
+        "serve": ("serve", "Serve the web page: play, watch, analyse, enter bots."),
+        "play": ("play", "Play a game in the terminal, against people or bots."),
+        "puzzle": ("puzzle", "Solve puzzles: find the move that wins, saves or answers best."),
+        "match": ("match", "Play a match between bots and estimate which is stronger."),
+        "sprt": ("match", "Test whether a new bot is stronger than an old one, in as few games as possible."),
+        "tournament": (
+            "tournament",
+            "Run, resume, show and export tournaments: round robin, gauntlet, Swiss, knockout.",
+        ),
+        "evaluate": ("evaluate", "Evaluate a language model: its strength, and how often its answers are legal moves."),
+        "mcp": ("serve", "Serve the games to language models over the Model Context Protocol."),
+        "replay": ("records", "Step through a recorded game, or verify recorded games."),
+        "rerun": ("records", "Put a bot into a recorded game and show where its moves differ."),
+        "records": ("records", "List and filter recorded games; export them as JSON Lines, CSV or text."),
+        "review": ("analysis", "Grade every move of a recorded game by what it gave away."),
+        "new-bot": ("scaffold", "Write a small working bot to start from."),
+        "doctor": ("doctor", "Check a bot against everything a match demands; without a bot, check the installation."),
+        "enter": ("enter", "Enter a bot of this machine into the league of a running server."),
+        "new-game": ("scaffold", "Write a small working game to start from, as a package."),
+        "sandbox": ("doctor", "Show how bots of strangers are sandboxed here, and test the sandbox."),
+        "analyse": ("analysis", "Show the best moves of a position, refined as time passes."),
+        "solve": ("analysis", "Solve a position: find its value under perfect play."),
+        "perft": ("perf", "Count the move sequences of each length, up to a depth."),
+        "bench": ("perf", "Measure speed on one core and on two."),
+        "completion": ("completion", "Print the completion script of a shell."),
+        "export": ("export", "Write games as datasets for supervised learning."),
+        "spaces": ("spaces", "Build, count, sample, simulate and solve boards of spaces."),
+        "admin": ("admin", "Manage the server's database: back up, restore, recompute ratings, ban accounts."),
+    }
+
+
+app = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
         from ludodrome import __version__
-        from ludodrome.version import version_line
 
         say(version_line(__version__))
         raise typer.Exit
@@ -78,7 +77,7 @@ def ludodrome(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit, and leave."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit, and exit."),
     ] = False,
 ) -> None:
     """An arena and a laboratory for board-game bots: five games, exact and fast."""
@@ -87,10 +86,10 @@ def ludodrome(
 
 
 def main() -> None:
-    """The script ``ludodrome``."""
-    mend_streams()
-    if shell := os.environ.get(completion.VARIABLE):
+    """Run the script ``ludodrome``."""
+    prepare_streams()
+    if shell := os.environ.get(COMPLETION_VARIABLE):
         completion.answer(typer.main.get_command(app), shell)
         return
-    warnings.showwarning = tell_warning
+    warnings.showwarning = show_warning
     app(prog_name="ludodrome")

@@ -1,4 +1,4 @@
-"""The commands ``analyse`` and ``solve``: what is known about a position."""
+"""Positions and recorded games analysed: `analyse`, `solve` and `review`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import console as screen
+from ludodrome.cli import console
 from ludodrome.cli.base import (
     UNDECIDED,
     Command,
+    CommandError,
     GameId,
     Json,
     Options,
@@ -29,14 +30,24 @@ from ludodrome.cli.lazy import lazy_imports
 with lazy_imports():
     from rich import live as rich_live
     from rich import table as rich_table
+    from rich import text as rich_text
 
     from ludodrome import analysis as engine
+    from ludodrome.analysis import game_review
     from ludodrome.analysis import solving as solver
+    from ludodrome.arena import records as arena_records
+    from ludodrome.arena.records import archive
+    from ludodrome.arena.records import replay as replays
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from ludodrome.analysis import Analysis, Line, Solution, Solving
+    from ludodrome.analysis.game_review import GameReview, GradedMove
+    from ludodrome.analysis.move_review import MoveReview
+    from ludodrome.analysis.win_probability import Value
+    from ludodrome.arena.records.replay import Replay
     from ludodrome.game import Game
 
 app = typer.Typer()
@@ -63,18 +74,18 @@ def analyse(
     lines: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many moves to compare.")] = 3,
     json: Json = False,
 ) -> None:
-    """Show the best moves of a position, better and better as time goes by.
+    """Show the best moves of a position, refined as time passes.
 
     A score is for the seat to move: in dots the boxes by which it will win, elsewhere a rough measure. `wins in 5` and
     `loses in 4` are no guesses: they count plies and are proven. Ctrl-C ends it with what is known.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
-    with command_errors(), screen.compiling(chosen.id):
+    with command_errors(), console.compiling(chosen.id):
         growing = engine.analyse(chosen, position, time, lines)
         last = next(growing)
     if not json:
-        screen.draw(chosen, position)
+        console.draw(chosen, position)
     try:
         with _live(not json) as show:
             show(last)
@@ -84,7 +95,7 @@ def analyse(
         pass
     if json:
         line = chosen.format_state(position)
-        screen.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **asdict(last)}))
+        console.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **asdict(last)}))
 
 
 @contextmanager
@@ -93,11 +104,11 @@ def _live(wanted: bool) -> Iterator[Any]:
     if not wanted:
         yield lambda analysis: None
         return
-    console = screen.stdout()
-    if not console.is_terminal:
-        yield lambda analysis: console.print(_table(analysis))
+    out = console.stdout()
+    if not out.is_terminal:
+        yield lambda analysis: out.print(_table(analysis))
         return
-    with rich_live.Live(console=console, auto_refresh=False) as live:
+    with rich_live.Live(console=out, auto_refresh=False) as live:
         yield lambda analysis: live.update(_table(analysis), refresh=True)
 
 
@@ -150,7 +161,7 @@ def solve(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Find out what a position is worth if nobody errs.
+    """Solve a position: find its value under perfect play.
 
     In dots the value is the final margin of boxes for the seat to move; elsewhere it wins, loses or draws, in so many
     plies. Ctrl-C ends it with what is known; with --file the same command goes on later. The exit code is 3 if the
@@ -158,7 +169,7 @@ def solve(
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
-    with command_errors(), screen.compiling(chosen.id):
+    with command_errors(), console.compiling(chosen.id):
         if file is not None:
             solver.check_can_save(chosen)
         if file is not None and file.exists():
@@ -174,11 +185,11 @@ def solve(
     if json:
         known = asdict(solution) | {"nodes": solving.nodes, "seconds": solving.seconds}
         line = chosen.format_state(position)
-        screen.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **known}))
+        console.say(dumps({"game": chosen.id, "options": chosen.options, "state": line, **known}))
     else:
-        screen.draw(chosen, position)
-        screen.say(_verdict(chosen, solution))
-        screen.say(f"{solving.nodes:,} positions in {solving.seconds:.2f} s")
+        console.draw(chosen, position)
+        console.say(_verdict(chosen, solution))
+        console.say(f"{solving.nodes:,} positions in {solving.seconds:.2f} s")
     if not solution.proven:
         raise typer.Exit(UNDECIDED)
 
@@ -186,7 +197,7 @@ def solve(
 def _work(solving: Solving, time: float | None, file: Path | None) -> None:
     """Runs until it is done or the time is up, with a line of progress. What is proved is kept now and then."""
     kept = 0.0
-    with screen.reporting() as report:
+    with console.reporting() as report:
         while not solving.done and (time is None or solving.seconds < time):
             report(f"solving: {solving.state}, {solving.nodes:,} positions, {solving.seconds:.0f} s")
             solving.run(1.0 if time is None else min(1.0, time - solving.seconds))
@@ -214,3 +225,128 @@ def _verdict(game: Game, solution: Solution) -> str:
         word = {1: "wins", 0: "draws", -1: "loses"}[solution.value]
         result = f"the seat to move {word}" + (f" in {solution.distance} plies" if solution.distance else "")
     return f"{result}: {'  '.join(solution.line)}"
+
+
+GRADE_SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
+MOST_NODES = 10**9
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome review games/m-0123456789abcdef.json",
+        "ludodrome review game.json --nodes 2000000",
+        "ludodrome review game.json --json",
+    ),
+)
+def review(
+    path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A recorded game.")],
+    nodes: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_NODES, help="Positions to look at for each move.")
+    ] = 200_000,
+    json: Json = False,
+) -> None:
+    """Grade every move of a recorded game by what it gave away.
+
+    A move is `exact` where a solver knows the truth about it, else the engine's estimate. Accuracy is the mean over a
+    seat's own moves of 100 e^(-4.5 loss). The same game is graded alike on every machine.
+    """
+    record = _the_record(path)
+    with command_errors(), console.compiling(record["game"]):
+        arena_records.verify(record)
+        told = replays.replay_record(record)
+        grading = game_review.GameReview(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
+    with console.bar("grading") as tell:
+        for number, _ in enumerate(grading.work(), 1):
+            tell(number, grading.total)
+    if json:
+        console.say(dumps(_review_json(record, told, grading), ensure_ascii=False))
+    else:
+        console.stdout().print(_review_table(told, grading))
+        for line in _review_summary(record, grading):
+            console.stdout().print(line)
+
+
+def _the_record(path: str) -> dict[str, Any]:
+    with command_errors():
+        found = list(archive.find([path]))
+    if len(found) != 1:
+        raise CommandError(f"review grades one game, and {len(found)} were found in {path}")
+    return found[0]
+
+
+def _review_table(told: Replay, grading: GameReview) -> Table:
+    table = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("turn", "", "move", "grade", "", "gave", "better"):
+        table.add_column(name, no_wrap=name != "better", justify="right" if name in ("turn", "gave") else "left")
+    for ply, turn in enumerate(told.turns):
+        one = grading.plies[ply]
+        word = one.grade or ("opening" if turn.opening else "not its own" if not turn.own else "forced")
+        sign = GRADE_SIGNS.get(word, "")
+        better = "" if one.grade in (None, "best") else f"{one.review.text}  {value_text(one.review.best)}"
+        table.add_row(
+            str(ply),
+            console.seat_name(turn.seat),
+            f"{turn.text}{sign}",
+            rich_text.Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
+            rich_text.Text("exact" if one.review.exact else "estimated", "dim"),
+            _loss_text(one),
+            better,
+        )
+    return table
+
+
+def _loss_text(one: GradedMove) -> str:
+    """What a move gave away."""
+    if one.grade in (None, "best"):
+        return ""
+    return f"{100 * one.loss:.0f}%" if one.points is None else f"{one.points:g}"
+
+
+def value_text(value: Value) -> str:
+    """A value for people."""
+    if value.distance is not None:
+        return f"{'wins' if value.score > 0 else 'loses'} in {value.distance}"
+    return f"{value.score:+.1f}"
+
+
+def _review_summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
+    """One line a seat."""
+    lines = []
+    for seat, name in enumerate(record["names"]):
+        accuracy = grading.accuracy(seat)
+        own = [one.grade for one in grading.plies.values() if one.seat == seat]
+        counts = [f"{own.count(grade)} {sign}" for grade, sign in GRADE_SIGNS.items() if own.count(grade)]
+        said = "no move of its own" if accuracy is None else f"accuracy {accuracy:.1f}%"
+        lines.append(rich_text.Text().append(console.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
+    return lines
+
+
+def _review_json(record: dict[str, Any], told: Replay, grading: GameReview) -> dict[str, Any]:
+    seats = range(told.game.seats)
+    return {
+        "match": record["match"],
+        "game": told.game.id,
+        "accuracy": [grading.accuracy(seat) for seat in seats],
+        "turning_points": grading.turning_points(),
+        "plies": [_ply_json(told.turns[ply].text, grading.plies[ply]) for ply in range(grading.total)],
+    }
+
+
+def _ply_json(text: str, one: GradedMove) -> dict[str, Any]:
+    found: MoveReview = one.review
+    return {
+        "ply": one.ply,
+        "seat": one.seat,
+        "text": text,
+        "grade": one.grade,
+        "exact": found.exact,
+        "worth": one.win_probability,
+        "loss": one.loss,
+        "points": one.points,
+        "best": found.text,
+        "score": found.best.score,
+        "distance": found.best.distance,
+        "played_score": found.played.score,
+        "played_distance": found.played.distance,
+    }

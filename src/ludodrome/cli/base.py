@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+COMPLETION_VARIABLE = "_LUDODROME_COMPLETE"
+"""The environment variable in which a shell that wants a completion names itself."""
+
 DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes, see docs/reference/exit-codes.md."""
 
@@ -176,7 +179,7 @@ class LazyGroup(Group):
     """
 
     table: ClassVar[Mapping[str, tuple[str, str]]]
-    """Command name -> (module, one-line help). The module's ``app`` is the command's group, or has the command."""
+    """Command name -> (module of this package, one-line help). The module's ``app`` has the command, or is it."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -192,7 +195,7 @@ class LazyGroup(Group):
     def load(self, name: str) -> None:
         """Replace the placeholder of a command by the command, unless that has happened or there is none."""
         if name in self._pending:
-            group = typer.main.get_group(import_module(self.table[name][0]).app)
+            group = typer.main.get_group(import_module(f"{__package__}.{self.table[name][0]}").app)
             self.commands[name] = group if group.name == name else group.commands[name]
             self._pending.remove(name)
 

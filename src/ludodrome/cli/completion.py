@@ -19,12 +19,11 @@ from typer._click.shell_completion import _resolve_context, _resolve_incomplete,
 from ludodrome.bots.catalogue import playable
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, CommandError, examples
+from ludodrome.cli.base import COMPLETION_VARIABLE, Command, CommandError, examples
 from ludodrome.games import GAMES
 
 app = typer.Typer()
 
-VARIABLE = "_LUDODROME_COMPLETE"
 LINE = "_LUDODROME_LINE"
 BREAKS = "_LUDODROME_BREAKS"
 """The characters besides spaces at which Bash splits words: it replaces only what follows the last of them."""
@@ -35,7 +34,7 @@ SCRIPTS = {
 # Completion of ludodrome for Bash. In ~/.bashrc:  eval "$(ludodrome completion bash)"
 _ludodrome() {{
     local IFS=$'\\n'
-    COMPREPLY=($({VARIABLE}=bash {LINE}="${{COMP_LINE:0:COMP_POINT}}" {BREAKS}="$COMP_WORDBREAKS" "$1" 2>/dev/null))
+    COMPREPLY=($({COMPLETION_VARIABLE}=bash {LINE}="${{COMP_LINE:0:COMP_POINT}}" {BREAKS}="$COMP_WORDBREAKS" "$1" 2>/dev/null))
     [[ ${{COMPREPLY[0]-}} == *[=:] ]] && compopt -o nospace
     return 0
 }}
@@ -53,7 +52,7 @@ _ludodrome() {{
         else
             whole+=("$word"); whole_description+=("$word${{description:+  -- $description}}")
         fi
-    done < <({VARIABLE}=zsh {LINE}="${{(j: :)words[1,CURRENT]}}" "${{words[1]}}" 2>/dev/null)
+    done < <({COMPLETION_VARIABLE}=zsh {LINE}="${{(j: :)words[1,CURRENT]}}" "${{words[1]}}" 2>/dev/null)
     (( $#whole + $#open )) || {{ _files; return }}
     (( $#open )) && compadd -l -S '' -d open_description -a open
     (( $#whole )) && compadd -l -d whole_description -a whole
@@ -65,7 +64,7 @@ compdef _ludodrome ludodrome
 # Completion of ludodrome for fish.  ludodrome completion fish > ~/.config/fish/completions/ludodrome.fish
 function __ludodrome_words
     set -l line (commandline -cp)
-    set -l found ({VARIABLE}=fish {LINE}="$line" ludodrome 2>/dev/null)
+    set -l found ({COMPLETION_VARIABLE}=fish {LINE}="$line" ludodrome 2>/dev/null)
     if test (count $found) -gt 0
         printf '%s\\n' $found
     else
@@ -86,7 +85,7 @@ complete --command ludodrome --no-files --arguments '(__ludodrome_words)'
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", show_default=False, help="bash, zsh or fish.")],
 ) -> None:
-    """Print the completion script of a shell, for commands, options, games and bots.
+    """Print the completion script of a shell.
 
     The first lines of the script say where to put it.
     """

@@ -67,7 +67,7 @@ NOT_STARTED = (126, 127)
 """What the shell says of a program that it cannot find or run."""
 
 
-def mend_streams() -> None:
+def prepare_streams() -> None:
     """Makes the streams fit to be used: none of them closed, none that refuses a sign its encoding lacks.
 
     Without stdout nothing can be shown, and the program ends here.
@@ -143,7 +143,7 @@ def complain(sentence: str) -> None:
         print(f"ludodrome: {sentence}", file=sys.stderr)
 
 
-def tell_warning(
+def show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

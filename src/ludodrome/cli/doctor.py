@@ -1,8 +1,7 @@
-"""Writing bots: `new-bot`, and `doctor`, which without a bot examines the installation."""
+"""Checks: `doctor` of a bot or of the installation, and `sandbox`."""
 
 from __future__ import annotations
 
-import shlex
 import sys
 import tempfile
 from collections import Counter
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.bots.starters import LANGUAGES, commands, write_starter
-from ludodrome.cli import console as screen
+from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
     NO,
@@ -27,55 +25,28 @@ from ludodrome.cli.base import (
     examples,
     open_game,
 )
-from ludodrome.cli.installation import examine_installation
 from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.serve import HOST, PORTS
+from ludodrome.installation import PROBLEM, findings
 
 with lazy_imports():
     from rich import table as rich_table
     from rich import text as rich_text
 
     from ludodrome.arena import doctor as arena_doctor
+    from ludodrome.arena import sandbox as arena_sandbox
+    from ludodrome.arena.sandbox import attacks
 
 if TYPE_CHECKING:
     from ludodrome.arena.doctor.examination import CheckResult
+    from ludodrome.arena.sandbox import SandboxLevel
     from ludodrome.game import Game
+    from ludodrome.installation import Finding
 
 app = typer.Typer()
 
 SIGNS = {"held": "✓", "note": "·", "warning": "!", "failure": "✗", "skipped": "-"}
-STYLES = {"held": screen.GOOD, "warning": screen.DOUBTFUL, "failure": f"bold {screen.BAD}"}
-
-
-@app.command(
-    "new-bot",
-    cls=Command,
-    epilog=examples(
-        "ludodrome new-bot mybot --game skysummit",
-        "ludodrome new-bot mybot --game dots --language rust",
-    ),
-)
-def new_bot(
-    directory: Annotated[
-        str, typer.Argument(metavar="DIR", show_default=False, help="The folder to write it into: new, or empty.")
-    ],
-    game: Annotated[
-        str, typer.Option(metavar="GAME", show_default=False, help="The game that it plays, as `games` lists them.")
-    ],
-    language: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="python, javascript, c, rust, java or go.")
-    ] = "python",
-) -> None:
-    """Write a small working bot to begin with.
-
-    It speaks the bot protocol on its stdin and stdout and needs nothing but its language. The part that chooses moves
-    stands in a file of its own. Nothing is ever overwritten.
-    """
-    with command_errors():
-        written = write_starter(Path(directory), game, language)
-    screen.say(f"A bot for {game} is in {directory}: {', '.join(written)}.")
-    screen.say(f"Moves are chosen in {LANGUAGES[language].strategy}; the README.md tells the rest. To see it play:\n")
-    for line in (f"cd {shlex.quote(directory)}", *commands(game, language)):
-        screen.say(f"    {line}")
+STYLES = {"held": console.GOOD, "warning": console.DOUBTFUL, "failure": f"bold {console.BAD}"}
 
 
 @app.command(
@@ -115,7 +86,7 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Put a bot through everything that a match will do to it, and more; without one, examine the installation.
+    """Check a bot against everything a match demands; without a bot, check the installation.
 
     Of the installation each part is ok, or comes with what to do: a warning is what not everybody needs, a problem
     what everybody does.
@@ -129,7 +100,7 @@ def doctor(
             raise CommandError(
                 "name a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither and no options"
             )
-        examine_installation(json)
+        _examine_installation(json)
         return
     chosen = open_game(game, option)
     folder = Path(record) if record is not None else Path(tempfile.mkdtemp(prefix="ludodrome-doctor-"))
@@ -150,7 +121,7 @@ def doctor(
 
 def _examined(game: Game, spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> list[CheckResult]:
     with command_errors():
-        with screen.reporting() as report:
+        with console.reporting() as report:
             findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
             try:
                 return list(findings)
@@ -159,25 +130,25 @@ def _examined(game: Game, spec: str, folder: Path, seed: int, clock: str, only: 
                     f"{error.filename or folder} cannot be written: {error.strerror or error}"
                 ) from error
             except KeyboardInterrupt:
-                screen.complain("the examination was stopped")
+                console.complain("the examination was stopped")
                 raise typer.Exit(INTERRUPTED) from None
 
 
 def _print_json(game: Game, spec: str, seed: int, clock: str, findings: Sequence[CheckResult], failures: int) -> None:
     about: dict[str, Any] = {"game": game.id, "options": game.options, "bot": spec, "seed": seed, "clock": clock}
-    screen.say(dumps({**about, "passed": not failures, "findings": [finding.to_json() for finding in findings]}))
+    console.say(dumps({**about, "passed": not failures, "findings": [finding.to_json() for finding in findings]}))
 
 
 def _print_page(game: Game, spec: str, findings: Sequence[CheckResult], failures: int) -> None:
     """One line a finding, then the troubles in full, then what it comes to."""
-    screen.say(f"{spec} plays {game.id}\n")
+    console.say(f"{spec} plays {game.id}\n")
     _print_lines(findings)
     for finding in findings:
         if finding.grade in ("failure", "warning") and finding.commands:
             _print_trouble(game, finding)
     counts = Counter(finding.grade for finding in findings)
     told = ", ".join(f"{counts[grade]} {words}" for grade, words in _COUNTED.items() if counts[grade])
-    screen.say(f"\n{'It does not pass' if failures else 'It passes'}: {told}.")
+    console.say(f"\n{'It does not pass' if failures else 'It passes'}: {told}.")
 
 
 _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "skipped": "skipped"}
@@ -186,30 +157,106 @@ _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "s
 def _print_lines(findings: Sequence[CheckResult]) -> None:
     if not sys.stdout.isatty():
         for finding in findings:
-            screen.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {finding.sentence}")
+            console.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {finding.sentence}")
         return
     table = rich_table.Table.grid(padding=(0, 1, 0, 0))
     for finding in findings:
         grade = rich_text.Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
         table.add_row(grade, rich_text.Text(finding.check), rich_text.Text(finding.sentence))
-    screen.stdout().print(table)
+    console.stdout().print(table)
 
 
 def _print_trouble(game: Game, finding: CheckResult) -> None:
-    console = screen.stdout()
-    console.print()
+    out = console.stdout()
+    out.print()
     head = rich_text.Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
-    console.print(head.append(finding.sentence, "not bold default"))
+    out.print(head.append(finding.sentence, "not bold default"))
     if finding.position.startswith("{"):  # else a command below draws it
-        screen.say(f"  position: {finding.position}")
+        console.say(f"  position: {finding.position}")
     if finding.stderr:
-        screen.say("  its last words on stderr:")
+        console.say("  its last words on stderr:")
         for line in finding.stderr.rstrip().splitlines()[-_LINES:]:
-            screen.say(f"    {line}")
-    screen.say("  to see it again:")
+            console.say(f"    {line}")
+    console.say("  to see it again:")
     for line in finding.commands:
-        screen.say(f"    {line}")
+        console.say(f"    {line}")
 
 
 _LINES = 12
 """Lines of standard error that are shown."""
+
+
+PART_SIGNS = {"ok": "✓", "warning": "!", "problem": "✗"}
+PART_STYLES = {"ok": console.GOOD, "warning": console.DOUBTFUL, "problem": f"bold {console.BAD}"}
+
+
+def _examine_installation(json: bool) -> None:
+    """Shows what every part comes to; the exit code says whether there is a problem."""
+    with console.waiting("examining ..."):
+        found = list(findings(HOST, PORTS))
+    counts = Counter(finding.grade for finding in found)
+    if json:
+        console.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
+    else:
+        _print_installation(found)
+        told = ", ".join(f"{counts[grade]} {grade}" for grade in PART_SIGNS if counts[grade])
+        console.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {told}.")
+    if counts[PROBLEM]:
+        raise typer.Exit(NO)
+
+
+def _print_installation(found: Sequence[Finding]) -> None:
+    """A line for each part, and under it what to do."""
+    if not sys.stdout.isatty():
+        for one in found:
+            console.say(f"{PART_SIGNS[one.grade]} {one.grade:<8} {one.part:<13} {one.sentence}")
+            if one.advice:
+                console.say(f"{'':<25}-> {one.advice}")
+        return
+    table = rich_table.Table.grid(padding=(0, 1, 0, 0))
+    for one in found:
+        sentence = rich_text.Text(one.sentence)
+        if one.advice:
+            sentence.append(f"\n-> {one.advice}", "bold")
+        table.add_row(
+            rich_text.Text(f"{PART_SIGNS[one.grade]} {one.grade}", PART_STYLES[one.grade]),
+            rich_text.Text(one.part),
+            sentence,
+        )
+    console.stdout().print(table)
+
+
+@app.command(cls=Command, epilog=examples("ludodrome sandbox", "ludodrome sandbox --again --json"))
+def sandbox(
+    again: Annotated[
+        bool, typer.Option("--again", help="Try everything anew, also if it was tried in the last hours.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show how bots of strangers are sandboxed here, and test the sandbox.
+
+    Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
+    says that none does: then no such bot is run.
+    """
+    with console.waiting("attacking ..."):
+        found = arena_sandbox.level(anew=again)
+    if json:
+        console.say(dumps(found.to_json()))
+    else:
+        _show_level(found)
+    if not found.holds:
+        raise typer.Exit(NO)
+
+
+def _show_level(found: SandboxLevel) -> None:
+    console.say(found.sentence)
+    if not found.holds:
+        return
+    for why in found.why_not_better:
+        console.say(f"A better level does not hold. {why}.")
+    words = {attack.name: attack.words for attack in attacks.ATTACKS}
+    console.say("")
+    rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
+    console.show_table(("attack", "came to", "what it does"), rows)
+    counts = Counter(one["verdict"] for one in found.tried)
+    console.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")

@@ -52,7 +52,7 @@ def enter(
         int | None, typer.Option(metavar="N", min=1, show_default=False, help="Leave after so many games.")
     ] = None,
 ) -> None:
-    """Enter a bot into the league of a server that is running, and let it play there.
+    """Enter a bot of this machine into the league of a running server.
 
     The bot stays on this machine and plays as long as this runs; Ctrl-C ends it. A bot of that name that you have
     entered before goes on, with its rating.

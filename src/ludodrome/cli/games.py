@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ludodrome.cli import console as screen
+from ludodrome.cli import console
 from ludodrome.cli.base import (
     Command,
     CommandError,
@@ -40,11 +40,11 @@ def games(json: Json = False) -> None:
     """List the games."""
     entries = [GAMES[game_id] for game_id in sorted(GAMES)]
     if json:
-        screen.say(
+        console.say(
             dumps({"games": [{"id": entry.id, "title": entry.title, "summary": entry.summary} for entry in entries]})
         )
         return
-    screen.show_table(("id", "title", "summary"), [(entry.id, entry.title, entry.summary) for entry in entries])
+    console.show_table(("id", "title", "summary"), [(entry.id, entry.title, entry.summary) for entry in entries])
 
 
 @app.command(cls=Command, epilog=examples("ludodrome rules dots", "ludodrome rules dots > dots.md"))
@@ -59,9 +59,9 @@ def rules(
     with command_errors():
         text = find(game).rules()
     if plain or not sys.stdout.isatty():
-        screen.say(text.rstrip("\n"))
+        console.say(text.rstrip("\n"))
     else:
-        screen.show_markdown(text, paged=True)
+        console.show_markdown(text, paged=True)
 
 
 @app.command(
@@ -83,30 +83,30 @@ def show(
     option: Options = None,
     json: Json = False,
 ) -> None:
-    """Draw a position: the initial one, or the one given.
+    """Draw a position.
 
     Below it stand the one-line form, who is to move or how it ended, and the number of legal moves.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, _read_stdin() if state == "-" else state)
     if json:
-        screen.say(dumps(position))
+        console.say(dumps(position))
         return
-    with screen.compiling(chosen.id):
+    with console.compiling(chosen.id):
         outcome, seat = chosen.outcome(position), chosen.to_move(position)
         try:
             legal = f"{len(chosen.legal_moves(position)):,}"
         except game_api.TooManyMoves as error:
             legal = f"{error.count:,}" if error.count and error.count < MANY else str(error)
-    console = screen.stdout()
-    screen.draw(chosen, position)
-    console.print()
-    console.print(rich_text.Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
+    out = console.stdout()
+    console.draw(chosen, position)
+    out.print()
+    out.print(rich_text.Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
     if outcome is not None:
-        console.print(rich_text.Text.assemble("over         ", screen.verdict(outcome)))
+        out.print(rich_text.Text.assemble("over         ", console.verdict(outcome)))
     elif seat is not None:
-        console.print(rich_text.Text.assemble("to move      ", screen.seat_name(seat)), soft_wrap=True)
-    console.print(rich_text.Text.assemble("legal moves  ", legal))
+        out.print(rich_text.Text.assemble("to move      ", console.seat_name(seat)), soft_wrap=True)
+    out.print(rich_text.Text.assemble("legal moves  ", legal))
 
 
 def _read_stdin() -> str:

@@ -92,7 +92,7 @@ def match(
     hide_legal_moves: HideMoves = False,
     json: Json = False,
 ) -> None:
-    """Play a match between bots and say who is better, and how surely.
+    """Play a match between bots and estimate which is stronger.
 
     Every opening is played once with every bot in every seat. Ctrl-C ends it with what was finished (exit code 130).
     With --record, the same command goes on where it was stopped.
@@ -138,7 +138,7 @@ def sprt(
     hide_legal_moves: HideMoves = False,
     json: Json = False,
 ) -> None:
-    """Test whether a new bot is better than an old one, with as few games as it takes.
+    """Test whether a new bot is stronger than an old one, in as few games as possible.
 
     A sequential test over pairs of games from one opening, counted in the order of the schedule. It passes or fails
     as soon as the results are clear. The exit code is 0 if the new bot passes, 1 if it fails, 3 if neither is clear.
@@ -203,7 +203,7 @@ def run(
     tally, total = playing.tally, playing.match.games
     try:
         with command_errors(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
-            matches.play_match(playing, book, crew, record, glance=show)
+            matches.run_match(playing, book, crew, matches.RecordFolder(record), glance=show)
     except KeyboardInterrupt:
         return False
     return True

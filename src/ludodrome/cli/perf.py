@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,12 +20,12 @@ from ludodrome.cli.base import (
     StateText,
     command_errors,
     examples,
+    interruptible,
     open_game,
     read_state,
 )
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES, find
-from ludodrome.interrupts import end_compiling
 
 with lazy_imports():
     from ludodrome import bench as benchmark
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from ludodrome.game import Game
 
 app = typer.Typer()
-
-Result = TypeVar("Result")
 
 COUNT_LINE = "{:>5}  {:>22}  {:>9}  {:>15}"
 
@@ -67,7 +64,7 @@ def perft(
     option: Options = None,
     json: Json = False,
 ) -> None:
-    """Count the ways to make so many moves.
+    """Count the move sequences of each length, up to a depth.
 
     The oldest test of a move generator: how many games of 1, of 2, and so on up to DEPTH moves there are.
     """
@@ -96,29 +93,6 @@ def _count(game: Game, depth: int, position: Any) -> tuple[int, float]:
         return nodes, max(time.perf_counter() - begin, 1e-9)
 
 
-def interruptible(work: Callable[[], Result]) -> Result:
-    """Does the work on a thread of its own: Ctrl-C need not wait until a kernel returns."""
-    results: list[Result] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        end_compiling()
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
 @app.command(
     cls=Command,
     epilog=examples("ludodrome bench", "ludodrome bench skysummit dots --seconds 0.3 --json"),
@@ -133,7 +107,7 @@ def bench(
     ] = 1.0,
     json: Json = False,
 ) -> None:
-    """Measure speed, on one core and on two.
+    """Measure speed on one core and on two.
 
     playouts are random games in compiled code, batch steps 4,096 games side by side with
     their legal masks, json lists and applies moves from Python, simulate runs boards of

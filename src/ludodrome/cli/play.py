@@ -19,10 +19,10 @@ from ludodrome.cli.base import (
     StateText,
     command_errors,
     examples,
+    interruptible,
     open_game,
     read_state,
 )
-from ludodrome.cli.perf import interruptible
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
@@ -153,7 +153,7 @@ def play(
     seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat, if you play against bots.")] = 0,
     seed: Annotated[int, typer.Option(metavar="SEED", help="What the bots draw lots from.")] = 0,
 ) -> None:
-    """Play a game at one terminal, against each other or against bots.
+    """Play a game in the terminal, against people or bots.
 
     Moves are typed in the game's notation. Beside moves there are the words help, moves, undo, state, rules and quit.
     """

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, CommandError, GameId, command_errors, examples
+from ludodrome.cli.base import INTERRUPTED, Command, CommandError, GameId, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.perf import interruptible
 from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
 from ludodrome.puzzle import puzzles
 
@@ -50,7 +49,7 @@ def puzzle(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the puzzles, and which are solved.")] = False,
 ) -> None:
-    """Solve puzzles: find the one move that wins or saves, or the best answer.
+    """Solve puzzles: find the move that wins, saves or answers best.
 
     Moves are typed in the game's notation. Beside moves there are the words help, moves, hint, solution, skip, state,
     and quit. What was solved is remembered; without --number the puzzles come that are not solved yet.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.atomic_io import write_whole
-from ludodrome.cli import console as screen
+from ludodrome.cli import console
 from ludodrome.cli.base import INTERRUPTED, NO, Command, CommandError, Json, command_errors, examples
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import make
@@ -68,7 +68,7 @@ def replay(
     games = _found(paths)
     if len(games) != 1:
         raise CommandError(f"replay shows one game, and {len(games)} were found in {', '.join(paths)}")
-    with command_errors(), screen.compiling(games[0]["game"]):
+    with command_errors(), console.compiling(games[0]["game"]):
         arena_records.verify(games[0])
         player = RecordViewer(games[0])
     if turn is not None:
@@ -90,7 +90,7 @@ def rerun(
     first: Annotated[bool, typer.Option("--first", help="Stop where it first departs.")] = False,
     json: Json = False,
 ) -> None:
-    """Put a bot into a recorded game and show where it departs from what was played.
+    """Put a bot into a recorded game and show where its moves differ.
 
     The bot gets the recorded seed and is asked at every turn of its seat; the game goes on as recorded. Exit code 1
     says that it departed somewhere.
@@ -100,7 +100,7 @@ def rerun(
         raise CommandError(f"rerun takes one game, and {len(games)} were found in {path}")
     record = games[0]
     with command_errors():
-        with screen.compiling(record["game"]):
+        with console.compiling(record["game"]):
             arena_records.verify(record)
         echoes = []
         try:
@@ -111,14 +111,14 @@ def rerun(
                 if first and not echo.same:
                     break
         except KeyboardInterrupt:
-            screen.complain("stopped")
+            console.complain("stopped")
             raise typer.Exit(INTERRUPTED) from None
     departed = sum(not echo.same for echo in echoes)
     if json:
         _print_json([_echo_json(echo) for echo in echoes])
     else:
         asked = f"{len(echoes)} turns of seat {seat}"
-        screen.say(f"{asked}: the same moves throughout" if not departed else f"{asked}: {departed} departures")
+        console.say(f"{asked}: the same moves throughout" if not departed else f"{asked}: {departed} departures")
     if departed:
         raise typer.Exit(NO)
 
@@ -152,7 +152,7 @@ def records(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List recorded games, choose among them, and write them out as JSON Lines, CSV or text."""
+    """List and filter recorded games; export them as JSON Lines, CSV or text."""
     with command_errors():
         wanted = archive.RecordFilter(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]
@@ -172,18 +172,18 @@ def _found(paths: list[str]) -> list[dict[str, Any]]:
 def _verify(paths: list[str]) -> None:
     """Every record is tried; each that is false gets a line."""
     held = failed = 0
-    with command_errors(), screen.bar("verifying") as tell:
+    with command_errors(), console.bar("verifying") as tell:
         for record in archive.find(paths):
             try:
                 arena_records.verify(record)
                 held += 1
             except arena_records.BadRecord as wrong:
                 failed += 1
-                screen.complain(f"{record.get('match', 'a record')} is false: {wrong}")
+                console.complain(f"{record.get('match', 'a record')} is false: {wrong}")
             tell(held + failed, held + failed)
     if not held + failed:
         raise CommandError(f"there is no record in {', '.join(paths)}")
-    screen.say(f"{held} of {held + failed} records are true")
+    console.say(f"{held} of {held + failed} records are true")
     if failed:
         raise typer.Exit(NO)
 
@@ -215,8 +215,8 @@ def _list(chosen: list[dict[str, Any]]) -> None:
         for record in chosen
     ]
     if rows:
-        screen.show_table(("match", "game", "players", "turns", "winner", "reason"), rows, ("turns",))
-    screen.say(f"{len(rows)} games" if len(rows) != 1 else "1 game")
+        console.show_table(("match", "game", "players", "turns", "winner", "reason"), rows, ("turns",))
+    console.say(f"{len(rows)} games" if len(rows) != 1 else "1 game")
 
 
 def _print_json(value: Any) -> None:
@@ -226,8 +226,8 @@ def _print_json(value: Any) -> None:
 def _show_departure(record: dict[str, Any], echo: RerunTurn) -> None:
     game = make(record["game"], **record["options"])
     recorded = "nothing" if echo.recorded is None else game.format_move(echo.recorded, echo.state)
-    screen.say(f"turn {echo.turn}: recorded {recorded}, the bot plays {_own(game, echo)}")
-    screen.say(f"    {game.format_state(echo.state)}")
+    console.say(f"turn {echo.turn}: recorded {recorded}, the bot plays {_own(game, echo)}")
+    console.say(f"    {game.format_state(echo.state)}")
 
 
 def _own(game: Any, echo: RerunTurn) -> str:
@@ -249,7 +249,7 @@ def _echo_json(echo: RerunTurn) -> dict[str, Any]:
 
 
 class RecordViewer:
-    """A record on the screen, one turn at a time. Position 0 is where the game began."""
+    """A record on the console, one turn at a time. Position 0 is where the game began."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.record = record
@@ -269,21 +269,21 @@ class RecordViewer:
 
     def write_all(self) -> None:
         """The whole game."""
-        screen.stdout().print(self.title())
+        console.stdout().print(self.title())
         for place in range(len(self.states)):
             self.show(place)
 
     def step_through(self) -> None:
         """Turn by turn, as the person at the terminal likes."""
         place = 0
-        screen.stdout().print(self.title())
+        console.stdout().print(self.title())
         self.show(place)
-        screen.stdout().print(WORDS, style="dim")
+        console.stdout().print(WORDS, style="dim")
         while True:
             try:
-                word = screen.ask(rich_text.Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
+                word = console.ask(rich_text.Text(f"{place}/{len(self.entries)}", "bold")).strip().lower()
             except (EOFError, KeyboardInterrupt):
-                screen.say("")
+                console.say("")
                 return
             wanted = self.place_after(word, place)
             if wanted is None:
@@ -307,24 +307,24 @@ class RecordViewer:
             return int(word) + 1
         if word in ("quit", "q"):
             return None
-        screen.say(WORDS)
+        console.say(WORDS)
         return place
 
     def show(self, place: int) -> None:
         """The position at a place, with how it came about, and the result at the end."""
-        console = screen.stdout()
+        out = console.stdout()
         if place:
-            console.print(self.told(self.entries[place - 1], self.states[place - 1]))
-        screen.draw(self.game, self.states[place])
+            out.print(self.told(self.entries[place - 1], self.states[place - 1]))
+        console.draw(self.game, self.states[place])
         if place == len(self.entries):
-            console.print(self.ending())
-        screen.say("")
+            out.print(self.ending())
+        console.say("")
 
     def title(self) -> Text:
         """Who plays what."""
         line = rich_text.Text(f"{self.record['match']}  {self.record['game']}  ")
         for seat, name in enumerate(self.record["names"]):
-            line.append("  ").append(screen.seat_name(seat)).append(f" {name}")
+            line.append("  ").append(console.seat_name(seat)).append(f" {name}")
         return line
 
     def told(self, entry: dict[str, Any], before: Any) -> Text:
@@ -333,17 +333,17 @@ class RecordViewer:
         assert seat is not None
         line = (
             rich_text.Text(f"turn {entry['turn']}  ")
-            .append(screen.seat_name(seat))
+            .append(console.seat_name(seat))
             .append(f" {self.record['names'][seat]}: ")
         )
         line.append(self.game.format_move(entry["move"], before) if "move" in entry else "no move", "bold")
         if "ms" in entry:
             line.append(f"  {entry['ms']:g} ms", "dim")
         for refusal in entry.get("refusals", ()):
-            line.append(f"\n  refused: {refusal['why']}", screen.BAD)
+            line.append(f"\n  refused: {refusal['why']}", console.BAD)
         if verdict := entry.get("verdict"):
             played = ", the first legal move is played for it" if entry.get("substituted") else ""
-            line.append(f"\n  {verdict['cause']}: {verdict['why']}{played}", screen.BAD)
+            line.append(f"\n  {verdict['cause']}: {verdict['why']}{played}", console.BAD)
         for text in entry.get("log", ()):
             line.append(f"\n  it says: {text}", "dim")
         return line
@@ -351,4 +351,6 @@ class RecordViewer:
     def ending(self) -> Text:
         """How it ended."""
         result = self.record["result"]
-        return screen.verdict(game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"]))
+        return console.verdict(
+            game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"])
+        )

@@ -1,4 +1,4 @@
-"""The web page: `serve`."""
+"""Servers: `serve`, the web page, and `mcp`, for language models."""
 
 from __future__ import annotations
 
@@ -168,3 +168,45 @@ def _listen(address: str, port: int | None) -> socket.socket:
 
 def _open(address: str) -> None:
     webbrowser.open(address)
+
+
+MCP_PORT = 8009
+
+
+@app.command(cls=Command, epilog=examples("ludodrome mcp", "ludodrome mcp --http", "ludodrome mcp --http --port 9001"))
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=65535, show_default=False, help=f"With --http: the port; else {MCP_PORT}."
+        ),
+    ] = None,
+) -> None:
+    """Serve the games to language models over the Model Context Protocol.
+
+    By standard input and output, as most clients start it, or with --http on this machine alone, at /mcp.
+    """
+    if port is not None and not http:
+        raise CommandError("--port goes with --http")
+    try:
+        from ludodrome.mcp.server import create_server
+    except ImportError as error:
+        raise CommandError(str(error)) from error
+    server = create_server()
+    if not http:
+        with suppress(KeyboardInterrupt):
+            server.run("stdio")
+        return
+    import uvicorn
+
+    try:
+        listening = socket.create_server((HOST, MCP_PORT if port is None else port))
+    except OSError as error:
+        taken = MCP_PORT if port is None else port
+        raise CommandError(f"port {taken} cannot be used ({error.strerror}); name a free one with --port N") from error
+    console.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
+    sys.stdout.flush()
+    web = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(uvicorn.Config(web, log_level="warning", server_header=False)).run(sockets=[listening])

@@ -33,13 +33,12 @@ if TYPE_CHECKING:
     from ludodrome.arena.tournaments.plans import TournamentPlan
     from ludodrome.arena.tournaments.tournament import Tournament
 
-app = typer.Typer()
-commands = typer.Typer(
+app = typer.Typer(
     cls=Group,
+    name="tournament",
     epilog=examples("ludodrome tournament run spring.toml", "ludodrome tournament show spring.sqlite"),
     rich_markup_mode=None,
 )
-app.add_typer(commands, name="tournament")
 
 SUFFIX = ".sqlite"
 MOST_SHOWN = 30
@@ -49,14 +48,14 @@ StoreFile = Annotated[Path, typer.Argument(metavar="STORE", show_default=False, 
 Name = Annotated[str | None, typer.Option(metavar="NAME", help="Which tournament, if the file holds several.")]
 
 
-@commands.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True)
 def tournament(context: typer.Context) -> None:
-    """Play tournaments: round robin, gauntlet, Swiss, knockout; go on after a break; show and export tables."""
+    """Run, resume, show and export tournaments: round robin, gauntlet, Swiss, knockout."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-@commands.command(
+@app.command(
     "run",
     cls=Command,
     epilog=examples(
@@ -148,7 +147,7 @@ def run_tournament(
         raise typer.Exit(INTERRUPTED)
 
 
-@commands.command(
+@app.command(
     "show",
     cls=Command,
     epilog=examples("ludodrome tournament show spring.sqlite", "ludodrome tournament show spring.sqlite --json"),
@@ -159,7 +158,7 @@ def show(store: StoreFile, name: Name = None, json: Json = False) -> None:
     _show(found, json)
 
 
-@commands.command(
+@app.command(
     "export",
     cls=Command,
     epilog=examples(

@@ -9,7 +9,7 @@ A dataset is of one game with its options. However large it is, no more than one
 docs/how-to/training.md says how to make one and how to read it.
 """
 
-from ludodrome.datasets.shards import NPZ, PARQUET, Dataset, read, write
+from ludodrome.datasets.files import NPZ, PARQUET, Dataset, read, write
 from ludodrome.datasets.sources import Recorded, SelfPlay
 
 __all__ = ["NPZ", "PARQUET", "Dataset", "Recorded", "SelfPlay", "read", "write"]

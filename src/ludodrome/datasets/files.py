@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ludodrome.atomic_io import write_whole
-from ludodrome.datasets.cards import CARD, card
-from ludodrome.datasets.columns import Column, Row, columns_of
-from ludodrome.datasets.sources import Source
+from ludodrome.datasets.sources import Column, DatasetRow, GameSource, columns_of
 from ludodrome.game import checked_count
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
 
+
+CARD = "README.md"
 PARQUET, NPZ = FORMS = ("parquet", "npz")
 GAMES, LAYOUT = "games.jsonl", "layout.json"
 SHARD_BYTES, SHARD_ROWS = 64 << 20, 1 << 16
@@ -52,7 +52,7 @@ class Shard:
         self.arrays: dict[str, Array] = {one.name: np.zeros((rows, *one.shape), one.dtype) for one in columns}
         self.rows, self.used = rows, 0
 
-    def add(self, row: Row, game: int) -> None:
+    def add(self, row: DatasetRow, game: int) -> None:
         """A row more."""
         for name, array in self.arrays.items():
             array[self.used] = game if name == "game" else getattr(row, name)
@@ -65,7 +65,7 @@ class Shard:
 
 
 def write(
-    source: Source,
+    source: GameSource,
     folder: Path | str,
     form: str = NPZ,
     licence: str = "CC0-1.0",
@@ -124,7 +124,7 @@ def _new_folder(folder: Path) -> Path:
     return folder
 
 
-def _layout(source: Source, columns: tuple[Column, ...], form: str) -> dict[str, Any]:
+def _layout(source: GameSource, columns: tuple[Column, ...], form: str) -> dict[str, Any]:
     return {
         "game": source.game.id,
         "options": source.game.options,
@@ -206,3 +206,74 @@ def _read_parquet(path: Path, columns: dict[str, Any]) -> dict[str, Array]:
         flat = column.values if one["shape"] else column
         arrays[name] = flat.to_numpy(zero_copy_only=False).reshape(-1, *one["shape"])
     return arrays
+
+
+# The data card: what is in a dataset, how it was made, how to read it. README.md of its folder.
+
+
+def card(source: GameSource, columns: tuple[Column, ...], made: Dataset, digest: str, licence: str) -> str:
+    """The text of the card."""
+    from ludodrome import __version__
+
+    game = source.game
+    options = ", ".join(f"`{name}` {value}" for name, value in game.options.items()) or "none"
+    planes = "\n".join(
+        f"| {number} | {name} | {most} |"
+        for number, (name, most) in enumerate(zip(game.planes.names, game.planes.highest, strict=True))
+    )
+    table = "\n".join(
+        f"| `{one.name}` | {one.dtype} | {' x '.join(map(str, one.shape)) or '1'} | {one.meaning} |" for one in columns
+    )
+    files = "\n".join(f"{digest}  {name}" for name, digest in made.files)
+    return f"""---
+license: {licence.lower()}
+tags: [board-games, {game.id}, ludodrome]
+---
+
+# {game.title}: {made.rows:,} positions of {made.games:,} games
+
+| | |
+| --- | --- |
+| game | `{game.id}` |
+| options | {options} |
+| games | {made.games:,} |
+| rows | {made.rows:,} |
+| made by | ludodrome {__version__} |
+| digest | `{digest}` |
+| licence | {licence} |
+
+## How it was made
+
+{source.story()}
+
+## Layout
+
+One row is one position in which a seat chose an action. Rows of a game stand together, in order.
+
+| column | type | numbers a row | what it is |
+| --- | --- | --- | --- |
+{table}
+
+The planes, all as the seat to move sees them:
+
+| plane | what | greatest |
+| --- | --- | --- |
+{planes}
+
+Actions are numbered as in the game's rules (`ludodrome rules {game.id}`). `games.jsonl` has a line for each game.
+
+```python
+from ludodrome.datasets import read
+
+for shard in read("."):
+    print(shard["planes"].shape, shard["action"][:10], shard["outcome"][:10])
+```
+
+## Files
+
+The digest above is the SHA-256 of these lines, which `sha256sum` checks:
+
+```
+{files}
+```
+"""

@@ -4,30 +4,102 @@ A source tells one game after another and keeps none.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ludodrome.arena.play_spec import PlaySpec, opened
 from ludodrome.arena.records import BadRecord, verify
-from ludodrome.datasets.columns import Eyes, Row, Told
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, new_states
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
-MOST_GAMES = 1 << 30
+# What a row of a dataset holds: one position, what was played there, and what came of it.
+# The planes are those of the environments for learners, as the seat to move sees them.
+
+
+class DatasetRow(NamedTuple):
+    """A position in which somebody chose an action."""
+
+    planes: Array
+    """(planes, rows, columns)"""
+    mask: Array
+    """(actions,) uint8: 1 where an action is legal."""
+    action: int
+    outcome: float
+    """What the game came to for the seat to move."""
+    ply: int
+    seat: int
+    policy: Array | None = None
+    """(actions,) float32: how a search shared its visits out; adds up to 1."""
+
+
+class PlayedGame(NamedTuple):
+    """A game: facts about it, and its rows."""
+
+    facts: dict[str, Any]
+    rows: list[DatasetRow]
+
+
+class Column(NamedTuple):
+    """A column of a dataset."""
+
+    name: str
+    dtype: Any
+    shape: tuple[int, ...]
+    """Of one row; () for a single number."""
+    meaning: str
+
+
+def columns_of(game: Game, policy: bool) -> tuple[Column, ...]:
+    """The columns of a dataset of a game."""
+    planes = game.planes
+    columns = (
+        Column("planes", np.dtype(planes.dtype), planes.shape, "the position as the seat to move sees it"),
+        Column("mask", np.dtype(np.uint8), (game.num_actions,), "1 where an action is legal"),
+        Column("action", np.dtype(np.int16), (), "the action that was played"),
+        Column("outcome", np.dtype(np.float32), (), "what the game came to for the seat to move, from -1 to 1"),
+        Column("ply", np.dtype(np.int32), (), "the number of the turn, from 0"),
+        Column("seat", np.dtype(np.int8), (), "the seat to move"),
+        Column("game", np.dtype(np.int32), (), "the number of the game; games.jsonl has a line for each"),
+    )
+    share = Column("policy", np.dtype(np.float32), (game.num_actions,), "the search's visits, scaled to add up to 1")
+    return (*columns, share) if policy else columns
+
+
+class PositionEncoder:
+    """Looks at positions of one game, one at a time."""
+
+    def __init__(self, game: Game) -> None:
+        from ludodrome.envs.core import new_sights, shaped
+
+        self.game = game
+        self._sights = new_sights(game, 1)
+        self._planes = shaped(game, self._sights)
+        self._rows: Array = np.zeros(1, np.int64)
+        self._views: Array = np.zeros(1, np.int8)
+
+    def look(self, states: Any) -> tuple[int, Array, Array]:
+        """The seat to move in states[0], and copies of what it sees: planes and mask."""
+        seat = int(self.game.kernels.mover(states))
+        self._views[0] = seat
+        self.game.kernels.look_many(states, self._rows, self._views, self._sights)
+        return seat, self._planes[0].copy(), self._sights.mask[0].astype(np.uint8)
+
+
+MAX_GAMES = 1 << 30
 FREE_TURNS = 8
 """So many turns of a game by self-play are drawn in proportion to the search's visits, if nothing else is said."""
 
 
-class Source(Protocol):
+class GameSource(Protocol):
     """Games, one after another, all of one game with its options."""
 
     game: Game
     policy: bool
     """Whether rows tell what a search thought."""
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[PlayedGame]:
         """The games."""
 
     def story(self) -> str:
@@ -52,9 +124,9 @@ class Recorded:
         self.left_out = 0
         self._bots: set[str] = set()
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[PlayedGame]:
         """The games in the order of the records; BadRecord if one is false or of another game."""
-        eyes = Eyes(self.game)
+        eyes = PositionEncoder(self.game)
         yield from self._one(self._first, eyes)
         for record in self._records:
             if _verified_game(record) != self.game:
@@ -63,7 +135,7 @@ class Recorded:
                 )
             yield from self._one(record, eyes)
 
-    def _one(self, record: dict[str, Any], eyes: Eyes) -> Iterator[Told]:
+    def _one(self, record: dict[str, Any], eyes: PositionEncoder) -> Iterator[PlayedGame]:
         result = record["result"]
         if result["decided_by"] != "play":
             self.left_out += 1
@@ -77,9 +149,9 @@ class Recorded:
             "returns": result["returns"],
             "reason": result["reason"],
         }
-        yield Told(facts, self._rows(record, eyes))
+        yield PlayedGame(facts, self._rows(record, eyes))
 
-    def _rows(self, record: dict[str, Any], eyes: Eyes) -> list[Row]:
+    def _rows(self, record: dict[str, Any], eyes: PositionEncoder) -> list[DatasetRow]:
         game, returns = self.game, record["result"]["returns"]
         states = new_states(game.dtype, 1)
         states[0] = game.encode(opened(game, PlaySpec.from_json(record)))
@@ -90,7 +162,7 @@ class Recorded:
                 continue
             for action in actions_of(game, entry["move"], states):
                 seat, planes, mask = eyes.look(states)
-                rows.append(Row(planes, mask, action, returns[seat], entry["turn"], seat))
+                rows.append(DatasetRow(planes, mask, action, returns[seat], entry["turn"], seat))
                 game.kernels.play(states, action)
         return rows
 
@@ -125,18 +197,18 @@ class SelfPlay:
                 f"{game.id} has no self-play by tree search, since its moves are lists of steps: export records"
             )
         self.game = game
-        self.games = checked_count(games, "the number of games", 1, MOST_GAMES)
+        self.games = checked_count(games, "the number of games", 1, MAX_GAMES)
         self.sims = checked_count(sims, "sims", 2, 1 << 24)
-        self.free = checked_count(free, "the number of free turns", 0, MOST_GAMES)
+        self.free = checked_count(free, "the number of free turns", 0, MAX_GAMES)
         self.seed = int(checked_seed(seed))
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[PlayedGame]:
         """Game after game. Game i of a seed is the same, however many there are."""
-        eyes = Eyes(self.game)
+        eyes = PositionEncoder(self.game)
         for number in range(self.games):
             yield self._played(number, eyes)
 
-    def _played(self, number: int, eyes: Eyes) -> Told:
+    def _played(self, number: int, eyes: PositionEncoder) -> PlayedGame:
         game = self.game
         dice = np.random.default_rng([self.seed, number])
         tree = TreeSearch(game, seed=int(dice.integers(1 << 62)), nodes=max(1 << 16, 64 * self.sims))
@@ -145,7 +217,7 @@ class SelfPlay:
         turns: list[tuple[int, Array, Array, int, int, Array]] = []
         while game.kernels.mover(states) >= 0:
             found = tree.search(states, sims=self.sims)
-            policy = shares(found, game.num_actions)
+            policy = visit_shares(found, game.num_actions)
             turn = int(game.kernels.turns(states))
             action = int(dice.choice(len(policy), p=policy / policy.sum())) if turn < self.free else found.best
             turns.append((*eyes.look(states), action, turn, policy.astype(np.float32)))
@@ -153,10 +225,10 @@ class SelfPlay:
         outcome = game.outcome_of(states)
         assert outcome is not None
         rows = [
-            Row(planes, mask, action, outcome.returns[seat], turn, seat, policy)
+            DatasetRow(planes, mask, action, outcome.returns[seat], turn, seat, policy)
             for seat, planes, mask, action, turn, policy in turns
         ]
-        return Told({"returns": outcome.returns, "reason": outcome.reason}, rows)
+        return PlayedGame({"returns": outcome.returns, "reason": outcome.reason}, rows)
 
     def story(self) -> str:
         """How they were made."""
@@ -166,7 +238,7 @@ class SelfPlay:
         )
 
 
-def shares(found: TreeSearchResult, actions: int) -> Array:
+def visit_shares(found: TreeSearchResult, actions: int) -> Array:
     """How a search shared its visits out, (actions,) float64; all to the best move where the end is certain."""
     policy = np.zeros(actions)
     if found.proven:

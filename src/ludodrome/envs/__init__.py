@@ -14,15 +14,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ludodrome.envs.gym_env import GameEnv
+    from ludodrome.envs.pettingzoo_env import aec_env, parallel_env
     from ludodrome.envs.scenarios import (
         BoardGeneration,
         BoardSelection,
         MetaGame,
         OpponentPrediction,
     )
-    from ludodrome.envs.single import GameEnv
-    from ludodrome.envs.vector import GameVectorEnv
-    from ludodrome.envs.zoo import aec_env, parallel_env
+    from ludodrome.envs.vector_env import GameVectorEnv
 
 __all__ = [
     "BoardGeneration",
@@ -39,10 +39,10 @@ NAMESPACE = "ludodrome"
 VERSION = 0
 
 _HOMES = {
-    "GameEnv": "single",
-    "GameVectorEnv": "vector",
-    "aec_env": "zoo",
-    "parallel_env": "zoo",
+    "GameEnv": "gym_env",
+    "GameVectorEnv": "vector_env",
+    "aec_env": "pettingzoo_env",
+    "parallel_env": "pettingzoo_env",
     "BoardGeneration": "scenarios",
     "BoardSelection": "scenarios",
     "OpponentPrediction": "scenarios",
@@ -81,8 +81,8 @@ def _register() -> None:
         if env_id(game_id) not in registry:
             register(
                 env_id(game_id),
-                entry_point=f"{__name__}.single:GameEnv",
-                vector_entry_point=f"{__name__}.vector:GameVectorEnv",
+                entry_point=f"{__name__}.gym_env:GameEnv",
+                vector_entry_point=f"{__name__}.vector_env:GameVectorEnv",
                 kwargs={"game": game_id},
             )
     for name, scenario in SCENARIOS.items():

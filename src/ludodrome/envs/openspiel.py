@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.envs.classroom import new_sights
-from ludodrome.envs.extras import missing
+from ludodrome.envs.core import new_sights
+from ludodrome.envs.extras import missing_extra
 from ludodrome.game import Game, returns_of
 from ludodrome.games import GAMES
 from ludodrome.jit import Array
@@ -20,7 +20,7 @@ try:
     import pyspiel
     from open_spiel.python.observation import IIGObserverForPublicInfoGame
 except ImportError as error:
-    raise missing(ImportError(name="open_spiel"), "OpenSpiel's games", "openspiel") from error
+    raise missing_extra(ImportError(name="open_spiel"), "OpenSpiel's games", "openspiel") from error
 
 PREFIX = "ludodrome_"
 _ONLY: Array = np.zeros(1, np.int64)
@@ -29,7 +29,7 @@ SEATS = {"santorini": (2, 3)}
 """Of games that can be played by more or fewer, least and most."""
 
 
-class Rules:
+class SharedGame:
     """A game of ours for all states of one of OpenSpiel's; copies of states share it."""
 
     def __init__(self, game: Game) -> None:
@@ -38,7 +38,7 @@ class Rules:
         """Whether something lies face down."""
         self.by_steps = game.actions_a_turn > 1
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Rules":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SharedGame":
         return self
 
 
@@ -67,13 +67,13 @@ def game_type(game_class: type[Game], hidden: bool = False) -> Any:
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
     """One of our games, as OpenSpiel sees it."""
 
-    room: type[Game]
+    game_class: type[Game]
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        usual = {option.name: option.default for option in self.room.available}
+        usual = {option.name: option.default for option in self.game_class.available}
         # OpenSpiel fills in what was not said, and a deck has no five rounds.
-        game = self.room(**{name: value for name, value in (params or {}).items() if value != usual.get(name)})
-        self.rules = Rules(game)
+        game = self.game_class(**{name: value for name, value in (params or {}).items() if value != usual.get(name)})
+        self.rules = SharedGame(game)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
             max_chance_outcomes=0,
@@ -83,7 +83,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=game.max_game_length,
         )
-        super().__init__(game_type(self.room, self.rules.hidden), info, game.options)
+        super().__init__(game_type(self.game_class, self.rules.hidden), info, game.options)
 
     def new_initial_state(self, state: Any = None) -> "SpielState":
         """The first position, or that of a JSON state; ValueError if it is none, or a match of spaces under way."""
@@ -98,14 +98,14 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         """What observes states: texts as a seat sees the position, or, with perfect recall, all it has seen."""
         plain = iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall)
         if plain or self.rules.hidden:
-            return Observer(self.rules.game, params)
+            return SpielObserver(self.rules.game, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
     """A position of one of our games."""
 
-    def __init__(self, game: SpielGame, rules: Rules) -> None:
+    def __init__(self, game: SpielGame, rules: SharedGame) -> None:
         super().__init__(game)
         self.rules = rules
         self.states: Array = rules.game.blank()
@@ -172,7 +172,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return f"{drawn}\nlaying: {' '.join(self.steps)}" if self.steps else drawn
 
 
-class Observer:
+class SpielObserver:
     """What a seat sees of a position, in OpenSpiel's form. All earlier rounds are part of it: nothing is forgotten."""
 
     def __init__(self, game: Game, params: Any) -> None:
@@ -200,9 +200,9 @@ def register() -> None:
     known = pyspiel.registered_names()
     for entry in GAMES.values():
         if PREFIX + entry.id not in known:
-            room = entry.room()
-            own = type(f"{room.__name__}SpielGame", (SpielGame,), {"room": room})
-            pyspiel.register_game(game_type(room), own)
+            game_class = entry.game_class()
+            own = type(f"{game_class.__name__}SpielGame", (SpielGame,), {"game_class": game_class})
+            pyspiel.register_game(game_type(game_class), own)
 
 
 register()

@@ -21,12 +21,12 @@ from ludodrome.validation import show
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
-    from ludodrome.envs.classroom import Classroom
+    from ludodrome.envs.core import VecGame
 
 Policy = Callable[[Array, Array], Any]
 """(observations (m, planes, rows, columns), masks (m, actions) int8) -> (m,) actions, each as its own seat sees it."""
 
-MOST_BOTS = 64
+MAX_BOTS = 64
 """Bots play in no more games than this: each has its own memory."""
 _DEPTH = re.compile(r"alphabeta:depth=([1-9]\d?)")
 
@@ -34,22 +34,22 @@ _DEPTH = re.compile(r"alphabeta:depth=([1-9]\d?)")
 class Opponent(Protocol):
     """Somebody who answers in the games that have drawn it."""
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """Move wherever ``lessons.opponents`` is ``which``, until it is the learner's turn there, or over."""
 
 
-class Random:
+class RandomOpponent:
     """Any legal action, each as likely as the others."""
 
     def __init__(self, game: Game) -> None:
         self._buffer = game.buffer()
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """In all games in one call."""
         room.game.kernels.answer_random(room.lessons, which, self._buffer)
 
 
-class Greedy:
+class GreedyOpponent:
     """What is best at once, as the bot ``greedy``; lots decide between equals."""
 
     def __init__(self, game: Game) -> None:
@@ -58,7 +58,7 @@ class Greedy:
         self._desk = game.new_states(2)
         self._desk_words = as_words(self._desk)
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """In all games in one call."""
         lessons = room.lessons
         self._kernels.answer_greedy(
@@ -66,7 +66,7 @@ class Greedy:
         )
 
 
-class AlphaBeta:
+class AlphaBetaOpponent:
     """Looks so many plies ahead, and remembers nothing from one move to the next."""
 
     def __init__(self, game: Game, depth: int) -> None:
@@ -74,17 +74,17 @@ class AlphaBeta:
         self._depth = depth
         self._desk = new_workspace(game)
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """In all games in one call."""
         lessons = room.lessons
         self._kernels.answer_alphabeta(lessons, as_words(lessons.states), which, self._desk, self._depth)
 
 
-class Asked:
+class PolicyOpponent:
     """A policy, somebody's network say: asked about all its games at once, again and again until none is its turn."""
 
     def __init__(self, game: Game, n: int, policy: Policy) -> None:
-        from ludodrome.envs.classroom import new_sights, shaped
+        from ludodrome.envs.core import new_sights, shaped
 
         self._policy = policy
         self._sights = new_sights(game, n)
@@ -92,7 +92,7 @@ class Asked:
         self._movers: Array = np.empty(n, np.int8)
         self._not: Array = np.ones(n, np.bool_)
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """In batches; ValueError if the policy's answer is none."""
         lessons, kernels = room.lessons, room.game.kernels
         while True:
@@ -122,22 +122,22 @@ class Asked:
         return actions.astype(np.int64)
 
 
-class Seated:
+class BotOpponent:
     """A bot for each game, made when its first game begins, and told when a new one does."""
 
     def __init__(self, game: Game, n: int, spec: str) -> None:
         from ludodrome.bots.specs import make_bot
 
-        if n > MOST_BOTS:
+        if n > MAX_BOTS:
             raise ValueError(
-                f"{spec} plays in at most {MOST_BOTS} games at once; in more play random, greedy and "
+                f"{spec} plays in at most {MAX_BOTS} games at once; in more play random, greedy and "
                 f"alphabeta:depth=N where the game has them, and policies: callables on batches"
             )
         self._make: Callable[[], Bot] = lambda: make_bot(spec, game)
         self._bots: dict[tuple[int, int], Bot] = {(0, seat): self._make() for seat in range(game.seats - 1)}
         self._games: dict[tuple[int, int], int] = {}
 
-    def answer(self, room: "Classroom", which: int) -> None:
+    def answer(self, room: "VecGame", which: int) -> None:
         """Game after game."""
         lessons, game = room.lessons, room.game
         for i in np.flatnonzero(lessons.opponents == which).tolist():
@@ -146,7 +146,7 @@ class Seated:
                 bot = self._bot(room, i, (seat - view) % game.seats - 1)
                 game.apply_to(states, bot.choose(game.observation_of(states, seat)))
 
-    def _bot(self, room: "Classroom", i: int, place: int) -> "Bot":
+    def _bot(self, room: "VecGame", i: int, place: int) -> "Bot":
         """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
         from ludodrome.bots.player import Dice
 
@@ -169,16 +169,16 @@ def read_opponents(opponent: Any, game: Game, n: int) -> list[Opponent]:
 
 def _read_one(opponent: Any, game: Game, n: int) -> Opponent:
     if callable(opponent):
-        return Asked(game, n, opponent)
+        return PolicyOpponent(game, n, opponent)
     if not isinstance(opponent, str):
         raise ValueError(
             "an opponent is 'self', the name of a bot, a policy that is called with observations and masks, "
             f"or a list of these, not {show(opponent)}"
         )
     if opponent == "random":
-        return Random(game)
+        return RandomOpponent(game)
     if opponent == "greedy" and hasattr(game.kernels, "answer_greedy"):
-        return Greedy(game)
+        return GreedyOpponent(game)
     if (found := _DEPTH.fullmatch(opponent)) and hasattr(game.kernels, "answer_alphabeta"):
-        return AlphaBeta(game, int(found[1]))
-    return Seated(game, n, opponent)
+        return AlphaBetaOpponent(game, int(found[1]))
+    return BotOpponent(game, n, opponent)

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ludodrome.envs.extras import missing
-from ludodrome.envs.pictures import MODES, paint_boards
+from ludodrome.envs.extras import missing_extra
+from ludodrome.envs.rendering import MODES, paint_boards
 from ludodrome.envs.styles import STYLES, UNKNOWN, Known, Met, meet, names, planes, trap_steps
 from ludodrome.game import checked_count
 from ludodrome.games import make
@@ -34,7 +34,7 @@ try:
     from gymnasium import spaces
     from gymnasium.error import ResetNeeded
 except ImportError as error:
-    raise missing(error, "training environments", "rl") from error
+    raise missing_extra(error, "training environments", "rl") from error
 
 CANDIDATES = 8
 

@@ -17,7 +17,7 @@ from ludodrome.arena.seats import ILLEGAL, Answer, Fault
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.envs import env_id
-from ludodrome.envs.extras import missing
+from ludodrome.envs.extras import missing_extra
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.validation import is_int, show
@@ -32,7 +32,7 @@ try:
         LLMObservationWrapper,
     )
 except ImportError as error:
-    raise missing(error, "text environments", "text") from error
+    raise missing_extra(error, "text environments", "text") from error
 
 AGENT = "text"
 """The spec that records give a seat which an agent played."""

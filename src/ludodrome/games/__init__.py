@@ -25,7 +25,7 @@ ID = re.compile(r"[a-z][a-z0-9_]{1,29}")
 """An id is a folder, an address and a page."""
 
 
-class Entry(NamedTuple):
+class GameEntry(NamedTuple):
     """One game: what can be said of it without opening its room."""
 
     id: str
@@ -38,17 +38,17 @@ class Entry(NamedTuple):
     by_steps: bool = False
     """Whether a move is made of many actions, as a board is of steps: most searches cannot play it."""
 
-    def room(self) -> type["Game"]:
+    def game_class(self) -> type["Game"]:
         """The game's class; this imports Numba."""
         game: type[Game] = import_module(self.module).GAME
         return game
 
     def rules(self) -> str:
         """The rules for people, as Markdown."""
-        return (room_folder(self.module) / "RULES.md").read_text("utf-8")
+        return (package_folder(self.module) / "RULES.md").read_text("utf-8")
 
 
-def room_folder(module: str) -> Path:
+def package_folder(module: str) -> Path:
     """Where a room is, found without importing it."""
     package, *inner = module.split(".")
     spec = find_spec(package)
@@ -57,11 +57,11 @@ def room_folder(module: str) -> Path:
     return Path(spec.submodule_search_locations[0], *inner)
 
 
-def _own(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> Entry:
-    return Entry(game_id, title, summary, f"{__name__}.{game_id}", short, by_steps)
+def _own(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> GameEntry:
+    return GameEntry(game_id, title, summary, f"{__name__}.{game_id}", short, by_steps)
 
 
-OWN = {
+BUILT_IN = {
     entry.id: entry
     for entry in (
         _own("caldera", "Caldera", "volcanic tactics on 7 x 7: take the enemy crown, or let the ground do it"),
@@ -73,31 +73,31 @@ OWN = {
 }
 
 
-def _joined(point: "EntryPoint") -> Entry:
+def _joined(point: "EntryPoint") -> GameEntry:
     """The entry of a game in another package: its title and summary are the beginning of its RULES.md."""
-    if not ID.fullmatch(point.name) or point.name in OWN:
+    if not ID.fullmatch(point.name) or point.name in BUILT_IN:
         raise ValueError("an id is a small letter and up to 29 more letters, digits or _, and none of the five games'")
-    text = (room_folder(point.module) / "RULES.md").read_text("utf-8")
+    text = (package_folder(point.module) / "RULES.md").read_text("utf-8")
     page = re.match(r"# (.+)\n\s*(.+?)(?:[.:](?:\s|$)|\n)", text)
     if page is None:
         raise ValueError("its RULES.md begins with a heading, which is the title, and a sentence, which is the summary")
-    return Entry(point.name, page[1].strip(), page[2][0].lower() + page[2][1:], point.module)
+    return GameEntry(point.name, page[1].strip(), page[2][0].lower() + page[2][1:], point.module)
 
 
-class Games(Mapping[str, Entry]):
+class Games(Mapping[str, GameEntry]):
     """All games by their ids, the five first."""
 
-    def __getitem__(self, game_id: str) -> Entry:
-        return OWN[game_id] if game_id in OWN else self._joined[game_id]
+    def __getitem__(self, game_id: str) -> GameEntry:
+        return BUILT_IN[game_id] if game_id in BUILT_IN else self._joined[game_id]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**OWN, **self._joined})
+        return iter({**BUILT_IN, **self._joined})
 
     def __len__(self) -> int:
-        return len(OWN) + len(self._joined)
+        return len(BUILT_IN) + len(self._joined)
 
     @cached_property
-    def _joined(self) -> dict[str, Entry]:
+    def _joined(self) -> dict[str, GameEntry]:
         """What other packages bring; one that is broken is told of and left out."""
         from importlib.metadata import entry_points
 
@@ -113,7 +113,7 @@ class Games(Mapping[str, Entry]):
 GAMES = Games()
 
 
-def find(game_id: Any) -> Entry:
+def find(game_id: Any) -> GameEntry:
     """The entry of a game; ValueError lists the right ids."""
     entry = GAMES.get(game_id) if isinstance(game_id, str) else None
     if entry is None:
@@ -123,4 +123,4 @@ def find(game_id: Any) -> Entry:
 
 def make(game_id: str, /, **options: Any) -> "Game":
     """A game with its options set; ValueError says which games and options there are."""
-    return find(game_id).room()(**options)
+    return find(game_id).game_class()(**options)

@@ -1,4 +1,4 @@
-"""Positions as PNG images. They are painted in ``envs/pictures.py``; here they become files."""
+"""Positions as PNG images. They are painted in ``envs/rendering.py``; here they become files."""
 
 import struct
 import zlib
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.bots.prompts import bare
-from ludodrome.envs.pictures import frame
+from ludodrome.envs.rendering import frame
 from ludodrome.game import BadState, Game
 from ludodrome.jit import Array
 

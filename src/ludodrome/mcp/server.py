@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from ludodrome import __version__
 from ludodrome.bots import bot_names
 from ludodrome.bots.prompts import drawing, move_format
-from ludodrome.envs.extras import missing
+from ludodrome.envs.extras import missing_extra
 from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
@@ -25,7 +25,7 @@ try:
     from mcp.server.mcpserver.exceptions import ToolError
     from pydantic import Field, ValidationError
 except ImportError as error:
-    raise missing(ImportError(name="mcp"), "MCP servers", "mcp") from error
+    raise missing_extra(ImportError(name="mcp"), "MCP servers", "mcp") from error
 
 MOST_MATCHES = 1000
 MATCH_SECONDS = 24 * 3600.0
@@ -89,19 +89,19 @@ class Tools:
         """All games: id, title, what they are about, their options, and the bots that can play them."""
         found = []
         for entry in GAMES.values():
-            room = entry.room()
+            game_class = entry.game_class()
             options = [
                 {"name": one.name, "default": one.default, "values": one.values, "meaning": one.meaning}
-                for one in room.available
+                for one in game_class.available
             ]
             told = {"id": entry.id, "title": entry.title, "summary": entry.summary, "options": options}
-            found.append(told | {"bots": bot_names(room())})
+            found.append(told | {"bots": bot_names(game_class())})
         return {"games": found}
 
     def read_rules(self, game: GameId) -> str:
         """The rules of a game, and how its moves are written in make_move."""
         entry = find(game)
-        return f"{entry.rules()}\n## Moves in make_move\n\n{move_format(entry.room()())}\n"
+        return f"{entry.rules()}\n## Moves in make_move\n\n{move_format(entry.game_class()())}\n"
 
     def start_match(
         self,
@@ -119,7 +119,7 @@ class Tools:
         ] = None,
     ) -> Json:
         """Start a match and take a seat. The answer has the match id, which every other call needs, and your key."""
-        made = find(game).room()(**(options or {}))
+        made = find(game).game_class()(**(options or {}))
         if game == "spaces" and made.options["size"] > LARGEST_GRID:
             raise Refused(f"spaces is played up to size {LARGEST_GRID} here, not {made.options['size']}")
         if not 0 <= seat < made.seats:

@@ -218,5 +218,5 @@ class Attempt:
         return solver
 
     def _lead(self) -> int:
-        owned = self.game._scores(None, self._states())
+        owned = self.game.scores_of(None, self._states())
         return int(owned[self.seat] - owned[1 - self.seat])

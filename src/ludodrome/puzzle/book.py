@@ -59,7 +59,7 @@ class Puzzle:
 
     def game(self) -> "Game":
         """The game with the puzzle's options; this imports Numba."""
-        return find(self.game_id).room()(**self.options)
+        return find(self.game_id).game_class()(**self.options)
 
     def state(self) -> Any:
         """The position as JSON."""

@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[\w .,'!&-]{1,60}")
 _NAME, _TITLE, _CLASS = "tictactoe", "Tic-tac-toe", "TicTacToe"
 
 
-def write_room(directory: Path, name: str, title: str = "") -> list[str]:
+def write_game(directory: Path, name: str, title: str = "") -> list[str]:
     """Writes a game into a new or empty folder, and gives the names of its files; ValueError if that cannot be done."""
     if not ID.fullmatch(name):
         raise ValueError(f"a game's name is a small letter and 1 to 29 more letters, digits or _, not {show(name)}")
@@ -24,10 +24,10 @@ def write_room(directory: Path, name: str, title: str = "") -> list[str]:
         raise ValueError(f"there is a game {name} already; the games are {listing(sorted(GAMES))}")
     if title and not _PLAIN.fullmatch(title):
         raise ValueError(f"a title is up to 60 letters, digits, blanks and - ' . , ! &, not {show(title)}")
-    return write_new(directory, room(name, title))
+    return write_new(directory, game_files(name, title))
 
 
-def room(name: str, title: str = "") -> dict[str, str]:
+def game_files(name: str, title: str = "") -> dict[str, str]:
     """The texts of a game's files by their names."""
     words = {
         _NAME: name,

@@ -39,7 +39,7 @@ WIN = 30_000
 DECIDED = 29_000
 PLIES = 128
 """The most plies that a search looks ahead, quiet searches and all."""
-MOST_DEPTH = 100
+MAX_DEPTH = 100
 _MAX_QUIESCENCE = -8
 """So many plies beyond the depth are is_tactical actions tried."""
 
@@ -437,7 +437,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         name: Int = NO_MOVE_ID
         if f.best_action >= 0:
             name = np.int64(symmetries[f.lane, move_id(states[ply], np.int64(f.best_action))])
-        depth = min(np.int64(f.depth), MOST_DEPTH)
+        depth = min(np.int64(f.depth), MAX_DEPTH)
         store(table, f.key, pack(np.int64(f.best), depth, bound, search.exact, search.generation, name))
 
     @kernel_of(legal)

@@ -11,7 +11,7 @@ from ludodrome.game_spec import Rules
 from ludodrome.jit import Array, kernel_of, stream
 from ludodrome.validation import show
 
-MOST_BYTES = 1 << 36
+MAX_BYTES = 1 << 36
 """No batch's states take more memory than this."""
 
 
@@ -91,7 +91,7 @@ class Batch:
     """
 
     def __init__(self, game: Game, n: int, seed: int = 0) -> None:
-        n = checked_count(n, "a batch's number of games", low=1, high=MOST_BYTES // game.dtype.itemsize)
+        n = checked_count(n, "a batch's number of games", low=1, high=MAX_BYTES // game.dtype.itemsize)
         self.game = game
         self.n = n
         self.states = game.new_states(n)

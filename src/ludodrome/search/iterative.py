@@ -14,7 +14,7 @@ from ludodrome.search.alphabeta import (
     ADVANCE,
     AS_GIVEN,
     DECIDED,
-    MOST_DEPTH,
+    MAX_DEPTH,
     PLIES,
     WHOLE,
     WIN,
@@ -22,7 +22,7 @@ from ludodrome.search.alphabeta import (
     search_dtype,
 )
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
-from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, Recalled, new_table, recalled
+from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
 TABLE_BITS = 20
 _SLICE_SECONDS = 0.001
@@ -58,7 +58,7 @@ class SearchResult:
         return WIN - abs(self.score) if abs(self.score) > DECIDED else None
 
 
-class Steps(Protocol):
+class SlicedSearch(Protocol):
     """A search that can be run in slices."""
 
     @property
@@ -143,7 +143,7 @@ class Searcher:
         if finding:
             yield finding
             return
-        for level in range(first, min(depth or MOST_DEPTH, MOST_DEPTH) + 1):
+        for level in range(first, min(depth or MAX_DEPTH, MAX_DEPTH) + 1):
             done = yield from self._deepen(actions, level, finding, watch)
             if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
                 finding = self._finding(level, done, watch)
@@ -197,12 +197,12 @@ class Searcher:
         line = self._longer([action], WIN - entry.value)
         return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
 
-    def _recall(self, keys: Any) -> tuple[Recalled, int] | None:
+    def _recall(self, keys: Any) -> tuple[TableEntry, int] | None:
         """What the table knows of a position by its eight keys, and the move_id as the board stands."""
         evaluator = self.game.evaluator
         assert evaluator is not None
         lane = int(np.argmin(keys))
-        entry = recalled(self._table, int(keys[lane] ^ self._search.key))
+        entry = lookup(self._table, int(keys[lane] ^ self._search.key))
         if entry is None or entry.move_id == NO_MOVE_ID:
             return None
         return entry, int(evaluator.move_id_symmetries[INVERSE[lane], entry.move_id])
@@ -288,7 +288,9 @@ class Searcher:
 class Deadline:
     """Runs a search in slices and stops it when its budget is spent."""
 
-    def __init__(self, search: Steps, nodes: int | None, seconds: float | None, pulse: float | None = None) -> None:
+    def __init__(
+        self, search: SlicedSearch, nodes: int | None, seconds: float | None, pulse: float | None = None
+    ) -> None:
         self._begin = clock.perf_counter()
         self._pulse = pulse
         self._search = search

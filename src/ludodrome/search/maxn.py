@@ -24,7 +24,7 @@ NODES, PLY, DEPTH, BEST, SEATS = range(5)
 """The numbers of a run: positions visited, where it stands (-1: done), how deep it looks, the action found, seats."""
 
 
-class Memory(NamedTuple):
+class MaxNBuffers(NamedTuple):
     """What a search is about to do."""
 
     run: Array
@@ -147,7 +147,7 @@ class MaxN:
         self.game = game
         self._kernels: Any = game.kernels
         self._states = game.new_states(PLIES + 2)
-        self._memory = Memory(
+        self._memory = MaxNBuffers(
             np.zeros(5, np.int64),
             np.zeros((PLIES + 1, game.max_legal), np.int16),
             np.zeros((PLIES + 1, 2), np.int64),

@@ -48,11 +48,11 @@ SCALE = 1 << SHIFT
 """A return of 1, or the number 1, in fixed point."""
 LOST = -(1 << 30)
 """The mean of a child that is certainly lost for who would choose it: nothing is chosen after it."""
-MOST_SIMULATIONS = 10**9
+MAX_SIMULATIONS = 10**9
 """Totals fit 32 bits."""
 
 
-class Work(NamedTuple):
+class TreeBuffers(NamedTuple):
     """What the kernels work in beside the tree. The words are those of records, see ``jit.words``."""
 
     root: Array
@@ -170,7 +170,7 @@ def best_ends(tree: Tree, block: Int, seats: Int) -> Int:
 
 
 @inner
-def back_up_ends(tree: Tree, work: Work, depth: Int, seats: Int) -> Int:
+def back_up_ends(tree: Tree, work: TreeBuffers, depth: Int, seats: Int) -> Int:
     """The end of the path's last node has become certain: what follows above; who wins at the highest such node."""
     at = depth
     while at > 0:
@@ -187,7 +187,7 @@ def back_up_ends(tree: Tree, work: Work, depth: Int, seats: Int) -> Int:
 
 
 @inner
-def back_up(tree: Tree, work: Work, depth: Int, winner: Int, seats: Int) -> None:
+def back_up(tree: Tree, work: TreeBuffers, depth: Int, winner: Int, seats: Int) -> None:
     """One more visit, with this result, to every node of the path, from the last one up."""
     unknown = (2 << seats) - 1
     for at in range(depth, 0, -1):
@@ -276,7 +276,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
         return winner(s)
 
     @kernel_of(legal)
-    def look(tree: Tree, block: Int, work: Work, states: Any, seats: Int) -> bool:
+    def look(tree: Tree, block: Int, work: TreeBuffers, states: Any, seats: Int) -> bool:
         """Plays every move of a new block: those that end the game are certain; whether its node is, too."""
         s = states[1]
         first = np.int64(tree.blocks[FIRST, block])
@@ -297,7 +297,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
         return True
 
     @kernel_of(legal)
-    def descend(tree: Tree, work: Work, states: Any, settings: Array, random: Any) -> Any:
+    def descend(tree: Tree, work: TreeBuffers, states: Any, settings: Array, random: Any) -> Any:
         """One simulation down to its end; the depth of its last node, and who has won.
 
         The place below which everything is known is found on the way up already: see back_up_ends.
@@ -330,7 +330,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
         return depth, winner_in(np.int64(tree.nodes[ENDS, node]), seats)
 
     @kernel_of(legal)
-    def simulate(tree: Tree, work: Work, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
+    def simulate(tree: Tree, work: TreeBuffers, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
         """Adds so many simulations, or fewer if the root's end becomes certain; how many.
 
         states: (2,), the memory of work.state_words.
@@ -347,7 +347,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
         return simulations
 
     @kernel_of(legal)
-    def reroot(tree: Tree, work: Work, states: Any, settings: Array, target: Array) -> Any:
+    def reroot(tree: Tree, work: TreeBuffers, states: Any, settings: Array, target: Array) -> Any:
         """Makes the target, the words of a record, the root: with all that the tree knows of it, or with nothing."""
         s = states[0]
         block = find_block(tree, key_of(target))

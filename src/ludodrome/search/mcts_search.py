@@ -14,7 +14,7 @@ import numpy as np
 
 from ludodrome.game import Game, checked_count, checked_seed, returns_of
 from ludodrome.jit import Array, as_words, new_states
-from ludodrome.search.mcts import MOST_SIMULATIONS, SCALE, Work
+from ludodrome.search.mcts import MAX_SIMULATIONS, SCALE, TreeBuffers
 from ludodrome.search.tree import (
     ACTION,
     BLOCK,
@@ -33,11 +33,11 @@ from ludodrome.validation import show
 
 NODES = 2_000_000
 """The room of a tree, if nothing else is said: about 60 megabytes."""
-FEWEST_NODES, MOST_NODES = 1 << 10, 1 << 28
+MIN_NODES, MAX_NODES = 1 << 10, 1 << 28
 NODES_A_BLOCK = 8
 """A tree has room for one block in so many nodes: few positions have fewer moves."""
-MOST_THREADS = 64
-MOST_SECONDS = 10**6
+MAX_THREADS = 64
+MAX_SECONDS = 10**6
 
 # Chosen by matches at equal numbers of simulations; little changes around these values.
 EXPLORATION = 0.6
@@ -55,7 +55,7 @@ FIRST_SLICE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MoveStats:
     """What a search knows of one move."""
 
     action: int
@@ -71,7 +71,7 @@ class TreeSearchResult:
 
     best: int
     """The action to play."""
-    choices: tuple[Choice, ...]
+    choices: tuple[MoveStats, ...]
     """All legal moves, by action."""
     line: tuple[int, ...]
     """The best action and what is likely to follow."""
@@ -105,8 +105,10 @@ class TreeWorker:
         self.tree: Tree = new_tree(nodes, nodes // NODES_A_BLOCK)
         self.states = new_states(game.dtype, 2)
         path = np.zeros((3, game.max_game_length + 1), np.int32)
-        self.work = Work(as_words(new_states(game.dtype, 1)), as_words(self.states), game.buffer(), path)
-        self.settings = np.array([game.seats, round(EXPLORATION * SCALE), round(FIRST_PLAY_URGENCY * SCALE), PATIENCE], np.int64)
+        self.work = TreeBuffers(as_words(new_states(game.dtype, 1)), as_words(self.states), game.buffer(), path)
+        self.settings = np.array(
+            [game.seats, round(EXPLORATION * SCALE), round(FIRST_PLAY_URGENCY * SCALE), PATIENCE], np.int64
+        )
         self.fields = field_bits(game.dtype)
         self.forget()
 
@@ -149,8 +151,8 @@ class TreeSearch:
     """
 
     def __init__(self, game: Game, seed: int = 0, threads: int = 1, nodes: int = NODES) -> None:
-        threads = checked_count(threads, "the number of threads", low=1, high=MOST_THREADS)
-        nodes = checked_count(nodes, "the number of a tree's nodes", low=FEWEST_NODES, high=MOST_NODES)
+        threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)
+        nodes = checked_count(nodes, "the number of a tree's nodes", low=MIN_NODES, high=MAX_NODES)
         self.game = game
         word = int(checked_seed(seed))
         self.workers = [TreeWorker(game, checked_seed(word + (number << 32)), nodes) for number in range(threads)]
@@ -158,7 +160,7 @@ class TreeSearch:
 
     def _compile(self) -> None:
         """The kernels are there before anybody waits for them."""
-        worker = TreeWorker(self.game, np.uint64(0), FEWEST_NODES)
+        worker = TreeWorker(self.game, np.uint64(0), MIN_NODES)
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
         self.game.kernels.mover(states)
@@ -183,16 +185,18 @@ class TreeSearch:
         if self.game.kernels.mover(states) < 0:
             raise ValueError("the game is over: there is nothing to search")
         if time is None:
-            sims = checked_count(sims, "sims", low=1, high=MOST_SIMULATIONS)
+            sims = checked_count(sims, "sims", low=1, high=MAX_SIMULATIONS)
             workers = self.workers[:1]
         else:
-            if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= MOST_SECONDS:
-                raise ValueError(f"time is a number of seconds from 0 to {MOST_SECONDS}, not {show(time)}")
+            if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= MAX_SECONDS:
+                raise ValueError(f"time is a number of seconds from 0 to {MAX_SECONDS}, not {show(time)}")
             workers = self.workers
         for worker in workers:
             worker.turn_to(states)
         reused = sum(int(worker.tree.nodes[VISITS, 0]) for worker in workers)
-        done = workers[0].simulate(sims) if sims is not None else _simulate_together(workers, begin + _usable(time or 0))
+        done = (
+            workers[0].simulate(sims) if sims is not None else _simulate_together(workers, begin + _usable(time or 0))
+        )
         return _found(workers, done, reused, begin)
 
 
@@ -266,7 +270,7 @@ def _found(workers: list[TreeWorker], done: int, reused: int, begin: float) -> T
     children = _Children(grown, [int(tree.nodes[BLOCK, 0]) for tree in grown], seats)
     place = children.best()
     columns = (children.actions, children.visits, children.values, children.known)
-    choices = tuple(Choice(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
+    choices = tuple(MoveStats(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
     best = choices[place]
     return TreeSearchResult(
         best=best.action,

@@ -10,11 +10,11 @@ from ludodrome.game import Game, checked_count
 from ludodrome.game_spec import Rules
 from ludodrome.jit import Array, as_words, copy_state, kernel_of, new_states
 
-MOST_DEPTH = 100_000
+MAX_DEPTH = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class PerftEnds:
     """The positions at the end of all games of so many moves, and how they stand."""
 
     nodes: int
@@ -78,22 +78,24 @@ def perft(game: Game, depth: int, state: Any = None, progress: Callable[[int, in
     return _count(game, depth, state, progress, np.empty(0, np.int64))
 
 
-def perft_ends(game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None) -> Ends:
+def perft_ends(
+    game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None
+) -> PerftEnds:
     """The same with the winners in the positions reached."""
     leaves = np.zeros(game.seats + 1, np.int64)
     nodes = _count(game, depth, state, progress, leaves)
     *wins, rest = leaves.tolist()
-    return Ends(nodes, wins, rest)
+    return PerftEnds(nodes, wins, rest)
 
 
 def _count(game: Game, depth: int, state: Any, progress: Callable[[int, int], None] | None, leaves: Array) -> int:
-    depth = checked_count(depth, "the depth of perft", low=0, high=MOST_DEPTH)
-    root = game._states(game.initial_state() if state is None else state)
-    if depth and game._ending(root) is None:
+    depth = checked_count(depth, "the depth of perft", low=0, high=MAX_DEPTH)
+    root = game.encode_array(game.initial_state() if state is None else state)
+    if depth and game.outcome_of(root) is None:
         game.check_countable(depth)
     if depth == 0:
         if len(leaves):
-            leaves[-1 if (end := game._ending(root)) is None or end.winner is None else end.winner] += 1
+            leaves[-1 if (end := game.outcome_of(root)) is None or end.winner is None else end.winner] += 1
         return 1
     kernels = game.kernels
     target = kernels.turns(root) + depth

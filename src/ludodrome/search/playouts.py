@@ -15,8 +15,8 @@ from ludodrome.jit import GOLDEN, Array, below, kernel_of, mix, stream
 CHUNK = 4096
 """Games a compiled call: between two calls there is time for Ctrl-C and for progress."""
 
-MOST_GAMES = 10**15
-MOST_THREADS = 1024
+MAX_GAMES = 10**15
+MAX_THREADS = 1024
 
 _FOLD = np.uint64(0x100000001B3)
 _WORD = (1 << 64) - 1
@@ -76,8 +76,8 @@ def playouts(
     Game number i of a seed is always the same game, so the result does not depend on the
     threads. ``progress`` is told how many games have just been finished.
     """
-    n = checked_count(n, "the number of playouts", low=0, high=MOST_GAMES)
-    threads = checked_count(threads, "the number of threads", low=1, high=MOST_THREADS)
+    n = checked_count(n, "the number of playouts", low=0, high=MAX_GAMES)
+    threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)
     word = checked_seed(seed)
 
     def run(first: int) -> tuple[Array, int, int]:

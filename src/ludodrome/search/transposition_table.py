@@ -42,7 +42,7 @@ def new_table(bits: int) -> Array:
     return memory[begin : begin + math.prod(shape)].reshape(shape)
 
 
-class Recalled(NamedTuple):
+class TableEntry(NamedTuple):
     """An entry, for Python."""
 
     value: int
@@ -51,11 +51,11 @@ class Recalled(NamedTuple):
     exact: bool
 
 
-def recalled(table: Array, key: int) -> Recalled | None:
+def lookup(table: Array, key: int) -> TableEntry | None:
     """What is stored for a key: for Python, where the kernels below would have to be compiled."""
     for combined, word in table[key & (len(table) - 1)].tolist():
         if combined ^ word == key and word:
-            return Recalled(
+            return TableEntry(
                 (word & int(_SHORT)) - _HALF,
                 word >> int(_MOVE_ID) & NO_MOVE_ID,
                 word >> int(_BOUND) & int(_TWO_BITS),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.game_spec import Rules, field_shapes, plain_planes
+from ludodrome.game_spec import Rules, default_planes, field_shapes
 from ludodrome.jit import GOLDEN, Array, below, borrow, kernel_of, mix
 
 LOSS = -1.0
@@ -198,11 +198,11 @@ _BYTE = np.uint64(255)
 _BITS = 8
 
 
-def make_plain_observe(rules: Rules, dtype: np.dtype[Any], seats: int = 2) -> Callable[..., Any]:
+def make_default_observe(rules: Rules, dtype: np.dtype[Any], seats: int = 2) -> Callable[..., Any]:
     """The kernel ``observe`` of one game: (s, seat, out) fills out, (planes, cells) uint8."""
     mover = rules.mover
     write = _nothing(rules)
-    at = plain_planes(dtype).cols
+    at = default_planes(dtype).cols
     for name, (base, shape) in reversed(field_shapes(dtype).items()):
         count = int(np.prod(shape, dtype=np.int64))
         at -= count * base.itemsize

@@ -25,7 +25,7 @@ STATES_A_GAME = 12 if COMPILED else 6
 PLAYOUTS, FEW_PLAYOUTS, MANY_PLAYOUTS = 40, 3, 10_000
 LONG_TURN = 200
 """Turns of more actions than this are played out only a few times."""
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 
 Choose = Callable[[Game, Any, random.Random], Any]
 """(game, state, random numbers): a legal move by lot."""
@@ -101,7 +101,7 @@ def finished_states_say_so(game: Game, choose: Choose = listed_move) -> None:
         if "to_move" in state:
             assert state["to_move"] == game.to_move(state)
         winner = -1 if state["winner"] is None else state["winner"]
-        assert game.kernels.winner(game._states(state)) == winner
+        assert game.kernels.winner(game.encode_array(state)) == winner
         if outcome is None:
             assert state["winner"] is None
             continue
@@ -135,7 +135,7 @@ def legal_moves_are_listed_once_in_the_order_of_their_actions(game: Game, choose
         actions = [game.action(move, state) for move in moves]
         assert actions == sorted(set(actions))
         assert [game.move(action, state) for action in actions] == moves
-        states = game._states(state)
+        states = game.encode_array(state)
         faultless = [action for action in range(game.num_actions) if game.kernels.fault(states, action) == 0]
         assert faultless == actions
         assert len(actions) <= game.max_legal
@@ -197,7 +197,7 @@ def a_batch_plays_as_apply_does(game: Game, choose: Choose = listed_move) -> Non
     states = [game.decode(record) for record in batch.states]
     assert (batch.to_move == 0).all()
     assert len(batch) == n
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if batch.done.all():
             break
         mask = batch.legal_mask()
@@ -311,7 +311,7 @@ def playouts_do_not_depend_on_the_threads_over_many_chunks(game: Game, choose: C
 def finished_games_of_a_batch_are_left_alone(game: Game, choose: Choose = listed_move) -> None:
     """Whatever is said to them."""
     batch = new_batch(game, 2)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if batch.done.all():
             break
         batch.step(batch.legal_mask().argmax(axis=1))

@@ -34,8 +34,8 @@ from ludodrome.web.routes import (
     analysis,
     boards,
     bots,
+    docs,
     games,
-    handbook,
     health,
     leaderboard,
     league_pages,
@@ -54,6 +54,7 @@ from ludodrome.web.routes import (
 from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import SMALLEST_ZIPPED, Files
+from ludodrome.web.templating import error_page
 from ludodrome.web.upload_checks import Doctor
 from ludodrome.web.urls import API
 
@@ -75,7 +76,7 @@ NOUNS = (
 )
 """What the API is about."""
 PAGES = (
-    handbook,
+    docs,
     league_pages,
     health,
     account_pages,
@@ -217,4 +218,4 @@ def _explain(app: FastAPI) -> None:
 def _answer(request: Request, status: int, sentence: str, headers: Any = None) -> Response:
     if request.url.path.startswith((API, "/static/")):
         return Ascii({"error": sentence}, status, headers)
-    return pages.error_page(request, status, sentence)
+    return error_page(request, status, sentence)

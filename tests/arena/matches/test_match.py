@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import game_loop, records
-from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun, checked_games, distinct_names, play_match
+from ludodrome.arena.matches.match import (
+    MatchRun,
+    MatchSpec,
+    RecordFolder,
+    SprtRun,
+    checked_games,
+    distinct_names,
+    run_match,
+)
 from ludodrome.arena.matches.openings import DrawnBook, EmptyBook
 from ludodrome.arena.matches.scheduler import rotations, unplayed
 from ludodrome.arena.matches.tallies import GameResult
@@ -53,7 +61,10 @@ def test_three_seats_rotate() -> None:
 
 def test_how_many_games() -> None:
     assert (checked_games(None, 2, True), checked_games(None, 3, True), checked_games(7, 2, False)) == (100, 99, 7)
-    with pytest.raises(ValueError, match="7 games are no whole rounds; 8 would be, or any number with --no-swap"):
+    with pytest.raises(
+        ValueError,
+        match=r"7 games are not whole rounds; 8 would be, or any number without swapping \(--no-swap, swap=False\)",
+    ):
         checked_games(7, 2, True)
     with pytest.raises(ValueError, match="from 1 to 1,000,000 games, not 0"):
         checked_games(0, 2, True)
@@ -66,20 +77,20 @@ def test_names_are_distinct() -> None:
 def test_a_match_is_recorded_and_gone_on_with(tmp_path: Path) -> None:
     book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
     half = MatchRun(match(4))
-    assert play_match(half, book, LocalWorkers(2), tmp_path).played == 4
+    assert run_match(half, book, LocalWorkers(2), RecordFolder(tmp_path)).played == 4
     files = sorted(tmp_path.glob("m-*.json"))
     assert len(files) == 4
     files[0].write_text("nonsense")  # whatever cannot be read is played again
     whole = MatchRun(match(6))
     book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
-    scheduler = play_match(whole, book, LocalWorkers(2), tmp_path)
+    scheduler = run_match(whole, book, LocalWorkers(2), RecordFolder(tmp_path))
     assert (scheduler.recalled, scheduler.played, whole.tally.games) == (3, 3, 6)
     for file in tmp_path.glob("m-*.json"):
         record = records.read(file)
         records.verify(record)
         assert record["opening"]
     again = MatchRun(match(6))
-    assert play_match(again, book, LocalWorkers(2), tmp_path, play=refuse).recalled == 6
+    assert run_match(again, book, LocalWorkers(2), RecordFolder(tmp_path), play=refuse).recalled == 6
     assert again.tally.to_json() == whole.tally.to_json() | {"length": again.tally.to_json()["length"]}
 
 
@@ -89,7 +100,7 @@ def refuse(assignment: PlaySpec) -> dict[str, Any]:
 
 def test_a_game_that_cannot_be_played_is_the_arenas_fault(tmp_path: Path) -> None:
     playing = MatchRun(match(4))
-    play_match(playing, EmptyBook(), LocalWorkers(1), tmp_path, play=refuse)
+    run_match(playing, EmptyBook(), LocalWorkers(1), RecordFolder(tmp_path), play=refuse)
     assert playing.tally.unrated == playing.tally.decided_by["arena"] == 4
     for file in tmp_path.glob("m-*.json"):
         record = records.read(file)
@@ -107,7 +118,7 @@ def kill_in_game_three(assignment: PlaySpec) -> dict[str, Any]:
 
 def test_a_game_that_kills_its_workers_costs_nothing_but_itself() -> None:
     playing = MatchRun(match(6))
-    play_match(playing, EmptyBook(), LocalWorkers(2), play=kill_in_game_three)
+    run_match(playing, EmptyBook(), LocalWorkers(2), play=kill_in_game_three)
     assert (playing.tally.games, playing.tally.unrated) == (6, 1)
 
 
@@ -159,7 +170,7 @@ def test_a_trial_ends_with_its_verdict(greedy_wins: bool, verdict: str) -> None:
 def test_records_are_the_same_with_one_worker_and_with_two(tmp_path: Path) -> None:
     for count in (1, 2):
         book = DrawnBook(make("dots", **SMALL), 5, tmp_path / "book")
-        play_match(MatchRun(match(6)), book, LocalWorkers(count), tmp_path / str(count))
+        run_match(MatchRun(match(6)), book, LocalWorkers(count), RecordFolder(tmp_path / str(count)))
     one, two = (
         {file.name: records.comparable(json.loads(file.read_text())) for file in (tmp_path / name).glob("m-*.json")}
         for name in ("1", "2")

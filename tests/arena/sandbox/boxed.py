@@ -12,9 +12,8 @@ import pytest
 from ludodrome.arena.messages import LINE
 from ludodrome.arena.sandbox import boxes
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, BoxedSeat, Interpreter
-from ludodrome.arena.sandbox.levels import NAMES
+from ludodrome.arena.sandbox.levels import BACKENDS, NAMES
 from ludodrome.arena.sandbox.limits import ResourceLimits
-from ludodrome.arena.sandbox.probe import KINDS
 from ludodrome.arena.sandbox.uid_pool import processes_of
 
 ZOO = Path(__file__).parent.parent / "zoo.py"
@@ -25,7 +24,7 @@ at_every_level = pytest.mark.parametrize("level", NAMES)
 
 def need(level: str) -> None:
     """Skips, and says why, where a level cannot be tried."""
-    if why := KINDS[level].missing():
+    if why := BACKENDS[level].missing():
         pytest.skip(f"the level {level} cannot be tried here, so nothing is shown about it: {why}")
 
 
@@ -41,7 +40,7 @@ def box(level: str, files: Mapping[str, bytes] | str, **limits: int) -> Box:
     """A box for a program, or for files."""
     need(level)
     carried = {MAIN: files.encode()} if isinstance(files, str) else files
-    return Box(KINDS[level], machine(), replace(ResourceLimits(), **limits), carried)
+    return Box(BACKENDS[level], machine(), replace(ResourceLimits(), **limits), carried)
 
 
 def boxed_seat(level: str, files: Mapping[str, bytes] | str, **limits: int) -> BoxedSeat:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.sandbox import attacks, probe
+from ludodrome.arena.sandbox import attacks, levels
 from ludodrome.arena.sandbox.attacks import (
     ATTACKS,
     ESCAPED,
@@ -34,7 +34,7 @@ NAMED = {attack.name: attack for attack in ATTACKS}
 def outcome(level: str) -> dict[str, AttackResult]:
     """What came of all attacks on a level."""
     need(level)
-    return {one.name: one for one in probe.attacked(probe.KINDS[level], machine())}
+    return {one.name: one for one in levels.attacked(levels.BACKENDS[level], machine())}
 
 
 @at_every_level
@@ -61,7 +61,7 @@ ELSEWHERE = {
     "processes.terminal",  # needs a terminal
     "processes.other_numbers",  # needs a kernel with x32
     "processes.other_architecture",  # needs a kernel with 32-bit calls
-    "network.io_uring",  # is switched off on careful machines
+    "access.io_uring",  # is switched off on careful machines
 }
 
 
@@ -113,7 +113,7 @@ def test_outside_a_sandbox_the_attacks_succeed(folder: Path, identity: PooledUid
     together = [name for name in NAMED if name not in LASTING | FOR_ROOT | ELSEWHERE and not NAMED[name].alone]
     found = bare(together, folder, uid=identity.uid)
     assert [one for one in found if one.verdict != ESCAPED] == []
-    for name in ("processes.orphan", "processes.shell_in_its_place", "hoarding.memory"):
+    for name in ("processes.orphan", "processes.shell_in_its_place", "resources.memory"):
         assert [one.verdict for one in bare([name], folder, uid=identity.uid)] == [ESCAPED]
 
 
@@ -127,7 +127,7 @@ def test_outside_a_sandbox_root_can_do_the_rest(folder: Path) -> None:
 
 
 def test_what_was_not_tried_has_not_held() -> None:
-    plain, deadly = NAMED["reading.database"], NAMED["hoarding.memory"]
+    plain, deadly = NAMED["access.database"], NAMED["resources.memory"]
 
     def verdict(attack: Attack, *lines: object) -> str:
         return judged([attack], b"".join(json.dumps(line).encode() + b"\n" for line in lines), "")[0].verdict
@@ -143,22 +143,22 @@ def test_what_was_not_tried_has_not_held() -> None:
 
 @at_every_level
 def test_a_mistake_in_an_attack_proves_nothing(level: str) -> None:
-    broken = {"main.py": program([NAMED["reading.database"]], {})["main.py"]}  # it lacks its modules
-    assert [one.verdict for one in attacks.carry_out([NAMED["reading.database"]], box(level, broken))] == [UNTRIED]
-    with_nothing = program([NAMED["reading.database"]], {})  # and here what it is given
-    found = attacks.carry_out([NAMED["reading.database"]], box(level, with_nothing))
+    broken = {"main.py": program([NAMED["access.database"]], {})["main.py"]}  # it lacks its modules
+    assert [one.verdict for one in attacks.carry_out([NAMED["access.database"]], box(level, broken))] == [UNTRIED]
+    with_nothing = program([NAMED["access.database"]], {})  # and here what it is given
+    found = attacks.carry_out([NAMED["access.database"]], box(level, with_nothing))
     assert found[0].verdict == UNTRIED
     assert "KeyError" in found[0].words
 
 
 AS_SOMEBODY = """
 import json, os, sys
-from ludodrome.arena.sandbox import bubblewrap, interpreter, probe
+from ludodrome.arena.sandbox import boxes, bubblewrap, levels
 os.setgroups([])
 os.setresgid(UID, UID, UID)
 os.setresuid(UID, UID, UID)
 os.environ["HOME"] = "/nonexistent"
-print(json.dumps([bubblewrap.missing(), [one.to_json() for one in probe.attacked(bubblewrap, interpreter.find())]]))
+print(json.dumps([bubblewrap.missing(), [one.to_json() for one in levels.attacked(bubblewrap, boxes.find())]]))
 """
 
 

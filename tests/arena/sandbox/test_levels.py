@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.sandbox import NoSandbox, boxes, bubblewrap, landlock, landlock_launcher, probe, seccomp
+from ludodrome.arena.sandbox import NoSandbox, boxes, bubblewrap, landlock, landlock_launcher, levels, seccomp
 from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, AttackResult
 from ludodrome.arena.sandbox.boxes import Interpreter
 from ludodrome.arena.sandbox.levels import NAMES, SandboxLevel
@@ -20,7 +20,7 @@ ALL_HELD = [AttackResult(attack.name, HELD) for attack in ATTACKS]
 @pytest.fixture(autouse=True)
 def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(levels, "_known", {})
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for module in (bubblewrap, landlock):
         monkeypatch.setattr(module, "missing", lambda: None)
     monkeypatch.setattr(seccomp, "here", lambda: True)
-    monkeypatch.setattr(probe, "offers", lambda kind, machine: Interpreter(machine.path, "3.11.2", None))
-    monkeypatch.setattr(probe, "attacked", attacked)
+    monkeypatch.setattr(levels, "offers", lambda kind, machine: Interpreter(machine.path, "3.11.2", None))
+    monkeypatch.setattr(levels, "attacked", attacked)
     return said
 
 
@@ -56,11 +56,11 @@ def test_the_level_in_force_here_is_a_real_one() -> None:
 
 def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
     assert sandbox.level(anew=True).name == "bubblewrap"
-    pretended["bubblewrap"] = [AttackResult("reading.database", ESCAPED, "open (b'secret')"), *ALL_HELD]
+    pretended["bubblewrap"] = [AttackResult("access.database", ESCAPED, "open (b'secret')"), *ALL_HELD]
     found = sandbox.level(anew=True)
     assert found.name == "landlock"
     assert found.why_not_better == (
-        f"bubblewrap: 1 of {len(ATTACKS) + 1} attacks were not held off; reading.database: escaped, open (b'secret')",
+        f"bubblewrap: 1 of {len(ATTACKS) + 1} attacks were not held off; access.database: escaped, open (b'secret')",
     )
     pretended["landlock"] = OSError(1, "not today")
     found = sandbox.level(anew=True)
@@ -69,7 +69,7 @@ def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
 
 
 def test_what_was_not_tried_does_not_hold(pretended: dict[str, Any]) -> None:
-    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("reading.database", UNTRIED), *ALL_HELD[1:]]
+    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("access.database", UNTRIED), *ALL_HELD[1:]]
     assert not sandbox.level().holds
 
 
@@ -80,7 +80,7 @@ def test_uploads_are_refused_with_the_reason(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(levels, "_known", {})
     (tmp_path / "main.py").write_text("pass")
     with pytest.raises(NoSandbox, match=r"bubblewrap: the program bwrap cannot be found .*; landlock: it needs root"):
         sandbox.seat(tmp_path)
@@ -90,7 +90,7 @@ def test_uploads_are_refused_with_the_reason(
 def test_machines_for_which_it_is_not_made(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seccomp, "here", lambda: False)
     assert "written for x86_64" in sandbox.level(anew=True).why_not_better[0]
-    monkeypatch.setattr(probe, "find", lambda: None)
+    monkeypatch.setattr(levels, "find", lambda: None)
     assert "no /usr/bin/python3" in sandbox.level(anew=True).why_not_better[0]
     monkeypatch.setattr(seccomp, "here", lambda: True)
 
@@ -112,9 +112,9 @@ def test_kernels_without_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_found_is_kept_for_a_while(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = sandbox.level()
     assert (sandbox.level(), pretended["probes"]) == (first, 1)
-    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(levels, "_known", {})
     assert (sandbox.level(), pretended["probes"]) == (first, 1)  # from the file
-    later = time.time() + probe.HOURS * 3600 + 1
+    later = time.time() + levels.HOURS * 3600 + 1
     monkeypatch.setattr(time, "time", lambda: later)
     sandbox.level()
     assert pretended["probes"] == 2
@@ -123,11 +123,11 @@ def test_what_was_found_is_kept_for_a_while(pretended: dict[str, Any], monkeypat
 
 
 def test_that_none_holds_is_soon_tried_again(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("reading.database", ESCAPED)]
+    pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("access.database", ESCAPED)]
     assert not sandbox.level().holds
     pretended["bubblewrap"] = ALL_HELD
     assert not sandbox.level().holds
-    later = time.time() + probe.MINUTES * 60 + 1
+    later = time.time() + levels.MINUTES * 60 + 1
     monkeypatch.setattr(time, "time", lambda: later)
     assert sandbox.level().holds
 
@@ -137,7 +137,7 @@ def test_that_none_holds_is_soon_tried_again(pretended: dict[str, Any], monkeypa
     [
         lambda patch: patch.setattr(bubblewrap, "program", lambda: "/bin/sh"),
         lambda patch: patch.setattr(os, "geteuid", lambda: 4711),
-        lambda patch: patch.setattr(probe, "_sources", lambda: "other"),
+        lambda patch: patch.setattr(levels, "_sources", lambda: "other"),
         lambda patch: patch.setenv("LUDODROME_SANDBOX_UIDS", "62000-62010"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_file_that_others_can_write_is_not_believed(
     file = tmp_path / "ludodrome" / "sandbox.json"
     for spoil in (lambda: file.chmod(0o666), lambda: file.write_text("{"), lambda: file.write_text(json.dumps([1]))):
         spoil()
-        monkeypatch.setattr(probe, "_known", {})
+        monkeypatch.setattr(levels, "_known", {})
         before = pretended["probes"]
         sandbox.level()
         assert pretended["probes"] == before + 1

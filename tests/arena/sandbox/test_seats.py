@@ -130,7 +130,7 @@ enough.set()
 
 @at_every_level
 def test_numpy_works_where_there_is_one(level: str) -> None:
-    found = sandbox.probe.offers(sandbox.probe.KINDS[level], box(level, "").interpreter)
+    found = sandbox.levels.offers(sandbox.levels.KINDS[level], box(level, "").interpreter)
     assert not isinstance(found, str), found
     if found.numpy is None:
         pytest.skip("the machine's packages have no NumPy, so nothing is shown about it")

@@ -61,7 +61,7 @@ def test_trap_1_no_environment_goes_along(level: str, monkeypatch: pytest.Monkey
 
 def test_trap_1_a_mounted_proc_would_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     change_options(monkeypatch, b"--clearenv\0", b"--clearenv\0--proc\0/proc\0")
-    assert verdicts("bubblewrap", ["reading.environment_of_others"]) == [ESCAPED]
+    assert verdicts("bubblewrap", ["access.environment_of_others"]) == [ESCAPED]
 
 
 @ROOT_ONLY
@@ -83,14 +83,14 @@ def test_trap_2_command_lines_show_no_path_of_the_machine() -> None:
 
 
 def test_traps_3_and_4_nothing_can_be_made_in_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert verdicts("bubblewrap", ["hoarding.inodes"]) == [HELD]
+    assert verdicts("bubblewrap", ["resources.inodes"]) == [HELD]
     change_options(monkeypatch, b"--remount-ro\0/\0", b"")
-    assert verdicts("bubblewrap", ["hoarding.inodes"]) == [ESCAPED]
+    assert verdicts("bubblewrap", ["resources.inodes"]) == [ESCAPED]
 
 
 def test_trap_4_not_even_in_a_small_tmpfs(monkeypatch: pytest.MonkeyPatch) -> None:
     change_options(monkeypatch, b"--clearenv\0", b"--clearenv\0--size\0001000000\0--tmpfs\0/tmp\0")
-    assert verdicts("bubblewrap", ["hoarding.inodes"]) == [ESCAPED]
+    assert verdicts("bubblewrap", ["resources.inodes"]) == [ESCAPED]
 
 
 @ROOT_ONLY
@@ -114,7 +114,7 @@ def test_trap_5_threads_are_counted(level: str) -> None:
 
 @at_every_level
 def test_trap_6_memory_is_one_process(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["processes.fork", "processes.fork_by_number", "hoarding.address_space"]
+    names = ["processes.fork", "processes.fork_by_number", "resources.address_space"]
     assert verdicts(level, names) == [HELD] * 3
     for module in (bubblewrap, landlock):
         monkeypatch.setattr(module, "_filter", lambda: ALLOW_ALL)
@@ -219,12 +219,12 @@ def test_trap_11_nul_is_written_out(level: str) -> None:
 @at_every_level
 def test_without_limits_memory_would_be_had(level: str) -> None:
     known = ResourceLimits(memory=64 * 1024 * 1024)
-    assert verdicts(level, ["hoarding.memory"], known, memory=known.memory) == [HELD]
-    assert verdicts(level, ["hoarding.memory"], known, memory=2**32) == [ESCAPED]
+    assert verdicts(level, ["resources.memory"], known, memory=known.memory) == [HELD]
+    assert verdicts(level, ["resources.memory"], known, memory=2**32) == [ESCAPED]
 
 
 def test_a_shared_network_would_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["network.tcp", "network.unix_by_name"]
+    names = ["access.tcp", "access.unix_by_name"]
     monkeypatch.setattr(bubblewrap, "_filter", lambda: ALLOW_ALL)
     assert verdicts("bubblewrap", names) == [HELD] * 2  # the namespace alone holds them off
     change_options(monkeypatch, b"--unshare-all\0", b"--unshare-all\0--share-net\0")
@@ -234,8 +234,8 @@ def test_a_shared_network_would_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_landlock_alone_holds_files_and_the_filter_alone_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     need("landlock")
     monkeypatch.setattr(landlock, "_filter", lambda: ALLOW_ALL)
-    assert verdicts("landlock", ["reading.database", "reading.settings", "hoarding.disk"]) == [HELD] * 3
-    assert verdicts("landlock", ["network.pairs"]) == [ESCAPED]
+    assert verdicts("landlock", ["access.database", "access.settings", "resources.disk"]) == [HELD] * 3
+    assert verdicts("landlock", ["access.pairs"]) == [ESCAPED]
 
 
 @ROOT_ONLY

@@ -10,7 +10,7 @@ from ludodrome.arena.statistics.scores import GAME_VALUES, PAIR_VALUES, expected
 from ludodrome.arena.statistics.sprt import expected_pairs, limits
 from tests.arena.statistics.simulated import game_chances, pair_chances
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "explanation" / "ratings.md").read_text("utf-8")
 
 

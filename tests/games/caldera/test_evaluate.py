@@ -9,8 +9,8 @@ import pytest
 
 import ludodrome
 from ludodrome.games.caldera import evaluate, kernels, rules
-from ludodrome.games.caldera.board import NOWHERE
 from ludodrome.games.caldera.evaluate import EVALUATOR, WEIGHTS
+from ludodrome.games.caldera.rules import NOWHERE
 from ludodrome.jit import COMPILED
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES, turn
 from tests.games.caldera.positions import at, game, ground

@@ -18,7 +18,7 @@ BOARDS_TRIED = [(1, 1), (1, 3), (2, 2), (3, 2), (3, 3)]
 
 def states_of(game: ludodrome.Game, drawn: list[int]) -> Any:
     """Edges drawn one after the other."""
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     for edge in drawn:
         game.kernels.play(states, edge)
     return states
@@ -61,7 +61,7 @@ def test_keys_follow_the_moves(rows: int, cols: int) -> None:
     for drawn in walks(rows, cols, 5):
         pair = game.new_states(2)
         keys = np.zeros((2, SYMMETRIES), np.uint64)
-        pair[0] = pair[1] = game._states(game.initial_state())[0]
+        pair[0] = pair[1] = game.encode_array(game.initial_state())[0]
         keys[0] = keys_of(game, pair[1:])
         for edge in drawn:
             game.kernels.play(pair[1:], edge)
@@ -83,7 +83,7 @@ def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
     assert len(np.unique(KEYS[BOARDS.index((5, 5)), :60, 0])) == 60
     game = ludodrome.make("dots", rows=2, cols=3)
     kernels: Any = game.kernels
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     assert [kernels.move_id(states, edge) % MOST_EDGES for edge in range(17)] == list(range(17))
 
 

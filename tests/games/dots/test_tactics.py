@@ -21,7 +21,7 @@ def test_tactics(long: bool) -> None:
         game = ludodrome.make("dots", **options("dots", tactic.position))
         state = game.parse_state(tactic.position)
         edge = game.action(game.parse_move(tactic.move, state), state)
-        values = edge_values(game, game._states(state))
+        values = edge_values(game, game.encode_array(state))
         others = max(value for other, value in values.items() if other != edge)
         assert re.findall(r"[+-]\d+", tactic.task) == [f"{values[edge]:+d}", f"{others:+d}"], tactic.position
         assert values[edge] >= 0 > others or values[edge] > 0 >= others, tactic.position

@@ -8,7 +8,7 @@ import pytest
 import ludodrome
 from ludodrome.games.santorini.evaluate import EVALUATOR
 from tests.games.santorini.positions import CLIMB, CORNER, CORNER_OF_THREE, START, START_OF_THREE, THREE, TWO, room_of
-from tests.tower_evaluator import (
+from tests.games.tower_evaluator import (
     after,
     check_keys_along,
     check_marks,

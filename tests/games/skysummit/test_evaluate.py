@@ -7,7 +7,7 @@ import pytest
 
 from ludodrome.games.skysummit.evaluate import EVALUATOR
 from tests.games.skysummit.positions import CLIMB, CORNER, GAME, ONE_PLACED, START, game
-from tests.tower_evaluator import (
+from tests.games.tower_evaluator import (
     after,
     check_keys_along,
     check_marks,

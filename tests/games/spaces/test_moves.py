@@ -223,7 +223,7 @@ def test_actions_of_a_state_are_the_starts(game: Game) -> None:
 def test_actions_of_a_record_are_the_steps_of_the_board_that_is_built() -> None:
     game = ludodrome.make("spaces", rules="live")
     assert isinstance(game, spaces.Spaces)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     refused = {
         "start 1": [("up", "R3"), ("finish", "R3")],
         "left": [("left", "R4"), ("right", "R8"), ("trap up", "R17"), ("trap left", "R5"), ("trap down", "R5")],
@@ -253,13 +253,13 @@ def test_actions_of_a_record_are_the_steps_of_the_board_that_is_built() -> None:
 
 
 def test_single_steps_as_people_write_them(game: Game) -> None:
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     codec = game.codec
-    assert codec.parse_notation("  Start   1 ", states, game._legal(states)) == 1
+    assert codec.parse_notation("  Start   1 ", states, game.legal_actions_of(states)) == 1
     assert codec.format_notation(1, states[0]) == "start 1"
     for wrong in ("up", "go", None):
         with pytest.raises(IllegalMove, match=r"\w \w"):
-            codec.parse_notation(wrong, states, game._legal(states))
+            codec.parse_notation(wrong, states, game.legal_actions_of(states))
 
 
 def test_nothing_is_being_built_once_the_game_is_over() -> None:
@@ -267,13 +267,13 @@ def test_nothing_is_being_built_once_the_game_is_over() -> None:
     assert isinstance(game, spaces.Spaces)
     over = lay(game, RUN, RUN)
     assert game.prefix(game.encode(over)) == []
-    assert game.kernels.fault(game._states(over), 0) != 0
+    assert game.kernels.fault(game.encode_array(over), 0) != 0
     with pytest.raises(IllegalMove, match="over"):
         game.action("start 1", over)
 
 
 def test_a_board_that_is_being_built_is_no_part_of_the_state(game: Game) -> None:
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     for action in (1, 3):
         game.kernels.play(states, action)
     assert game.decode(states[0]) == game.initial_state()
@@ -361,10 +361,10 @@ def test_long_legal_boards_fit() -> None:
     """From every square all traps that are possible, then along the row to its end, then up."""
     size = 12
     game = ludodrome.make("spaces", size=size, rounds=1)
-    states = game._states(game.initial_state())
+    states = game.encode_array(game.initial_state())
     steps = 0
     while game.kernels.turns(states) == 0:
-        actions = game._legal(states)
+        actions = game.legal_actions_of(states)
         words = [spaces.step_words(size)[action] for action in actions]
         wanted = [word for word in words if word.startswith("trap") and word != "trap here"] + ["left", "right"]
         word = next((word for word in wanted if word in words), words[0])
@@ -374,4 +374,4 @@ def test_long_legal_boards_fit() -> None:
     state = game.decode(states[0])
     assert len(state["chosen"]["sequence"]) == steps
     assert game.parse_state(game.format_state(state)) == state
-    assert game._states(state).tobytes() == states.tobytes()
+    assert game.encode_array(state).tobytes() == states.tobytes()

@@ -109,14 +109,14 @@ def test_continuations_step_by_step(long: bool) -> None:
         nonlocal compared
         rng = random.Random(seed)
         game = ludodrome.make("spaces", size=size, rules=rules, rounds=1)
-        states = game._states(game.initial_state())
+        states = game.encode_array(game.initial_state())
         sequence: list[Any] = []
         while True:
             expected = oracle.continuations(sequence, size, rules)
             assert spaces.steps(sequence, size, rules) == expected
             if not expected:
                 break
-            actions = game._legal(states)
+            actions = game.legal_actions_of(states)
             assert len(actions) == len(expected)
             choice = rng.randrange(len(expected))
             if rng.random() < 0.5:

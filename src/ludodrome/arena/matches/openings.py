@@ -4,6 +4,7 @@ An opening depends on the game, a seed and its number alone. It is a list of mov
 holds them, so that nobody has to draw them again.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -209,7 +210,7 @@ def read_book(game: Game, path: str | os.PathLike[str]) -> FixedBook:
     openings = []
     for number, line in enumerate(lines, 1):
         if line.strip():
-            moves = _moves(line, f"line {number} of {path}", game)
+            moves = _read_line(line, f"line {number} of {path}", game)
             if moves is not None:
                 openings.append(moves)
     if not openings:
@@ -217,12 +218,19 @@ def read_book(game: Game, path: str | os.PathLike[str]) -> FixedBook:
     return FixedBook(openings)
 
 
-def _moves(line: str, where: str, game: Game) -> Moves | None:
-    """The opening of a line; None if the line is the head of a book."""
+def fixed_book(game: Game, openings: Sequence[Any]) -> FixedBook:
+    """A book of the given openings, each a list of moves; ValueError says which one is wrong."""
+    if not openings:
+        raise ValueError("a list of openings has at least one; False stands for no openings")
+    return FixedBook([_checked(one, f"opening {number}", game) for number, one in enumerate(openings, 1)])
+
+
+def _read_line(line: str, where: str, game: Game) -> Moves | None:
+    """The opening of a line; None if the line is the header of a book."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where} is no JSON: {error}") from error
+        raise ValueError(f"{where} is not JSON: {error}") from error
     if type(value) is dict and value.get("ludodrome") == "openings":
         if value.get("game") != game.id or value.get("options") != game.options:
             raise ValueError(f"{where}: this is a book of {show(value.get('game'))} with other options, not of {game}")
@@ -230,6 +238,13 @@ def _moves(line: str, where: str, game: Game) -> Moves | None:
     moves = value.get("moves") if type(value) is dict else value
     if type(moves) is not list:
         raise ValueError(f"{where} is a JSON list of moves or an object with moves, not {show(value)}")
+    return _checked(moves, where, game)
+
+
+def _checked(moves: Any, where: str, game: Game) -> Moves:
+    """An opening, checked by playing it."""
+    if not isinstance(moves, list | tuple):
+        raise ValueError(f"{where} is a list of moves, not {show(moves)}")
     if moves and game.actions_a_turn > 1:
         raise ValueError(f"{where}: {game.id} is played without openings")
     state = game.initial_state()

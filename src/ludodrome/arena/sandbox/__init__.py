@@ -22,9 +22,9 @@ def level(anew: bool = False) -> SandboxLevel:
     """The level in force, found by real attacks; ``anew``: try again what was found a while ago."""
     if sys.platform != "linux":
         return SandboxLevel(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
-    from ludodrome.arena.sandbox import probe
+    from ludodrome.arena.sandbox import levels
 
-    return probe.level(anew)
+    return levels.level(anew)
 
 
 def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
@@ -36,11 +36,11 @@ def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
     if not found.holds:
         raise NoSandbox(found.sentence)
     from ludodrome.arena.sandbox.boxes import Box, Interpreter, read_folder
+    from ludodrome.arena.sandbox.levels import BACKENDS
     from ludodrome.arena.sandbox.limits import ResourceLimits
-    from ludodrome.arena.sandbox.probe import KINDS
 
     interpreter = Interpreter(found.interpreter, found.python, found.numpy)
-    return Box(KINDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
+    return Box(BACKENDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
 
 
 def seat(source: Path, name: str = "", longest_line: int = LINE, limits: "ResourceLimits | None" = None) -> "BoxedSeat":

@@ -1,7 +1,31 @@
-"""What a level is: its name, what it offers to bots, and why no better one is in force. ``probe.py`` finds it."""
+"""Which level is in force: each is tried with real attacks, the best first, and what was found is kept for a while.
 
-from dataclasses import dataclass, field
+What is kept holds for this start of the machine, these programs, these sources and this uid; after some hours all is
+tried again.
+"""
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import platform
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+from ludodrome.arena.sandbox import bubblewrap, landlock, seccomp, uid_pool
+from ludodrome.arena.sandbox.attacks import HELD, AttackResult, batches, carry_out, program, targets
+from ludodrome.arena.sandbox.boxes import MAIN, PACKAGES, Box, BoxBackend, BoxedProcess, Interpreter, find
+from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.atomic_io import write_whole
+
+# What a level is: its name, what it offers to bots, and why no better one is in force. ``probe.py`` finds it.
+
 
 NONE = "none"
 BUBBLEWRAP = "bubblewrap"
@@ -65,3 +89,154 @@ class SandboxLevel:
             value["numpy"],
             tuple(value["tried"]),
         )
+
+
+BACKENDS: dict[str, BoxBackend] = {one.NAME: one for one in (bubblewrap, landlock)}
+HOURS = 6.0
+"""For so long is it believed that a level holds ..."""
+MINUTES = 1.0
+"""... and that none does: a machine that was busy may have been the reason."""
+AT_ONCE = 4
+"""Boxes at a time while a level is tried."""
+SECONDS = 20.0
+
+
+# What is kept
+
+_lock = threading.Lock()
+_known: dict[str, tuple[float, SandboxLevel]] = {}
+
+
+def level(anew: bool = False) -> SandboxLevel:
+    """The level in force. The first call may take a second or two; ``anew``: try everything again."""
+    key = _circumstances()
+    with _lock:
+        found = None if anew else _known.get(key) or _read(key)
+        if found is None or not _is_fresh(*found):
+            found = time.time(), probe()
+            _write(key, *found)
+        _known[key] = found
+        return found[1]
+
+
+def _is_fresh(since: float, found: SandboxLevel) -> bool:
+    return 0 <= time.time() - since < (HOURS * 3600 if found.holds else MINUTES * 60)
+
+
+def _circumstances() -> str:
+    """All that what was found depends on."""
+    machine = find()
+    parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources()]
+    with contextlib.suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
+    programs = (bubblewrap.program(), bubblewrap.PRLIMIT, bubblewrap.SETPRIV, machine.path if machine else None)
+    for file in (*programs, *PACKAGES):
+        with contextlib.suppress(OSError):
+            state = os.stat(file or "")
+            parts += [file, state.st_mtime_ns, state.st_size]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _sources() -> str:
+    """The sandbox's own sources."""
+    here = Path(__file__).parent
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))).hexdigest()
+
+
+def _file() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(home) / "ludodrome" / "sandbox.json"
+
+
+def _read(key: str) -> tuple[float, SandboxLevel] | None:
+    """What an earlier process found, if the file is ours alone."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        state = _file().stat()
+        if state.st_uid == os.geteuid() and not state.st_mode & 0o022:
+            kept = json.loads(_file().read_text("utf-8"))
+            if kept["key"] == key:
+                return float(kept["time"]), SandboxLevel.from_json(kept["found"])
+    return None
+
+
+def _write(key: str, when: float, found: SandboxLevel) -> None:
+    with contextlib.suppress(OSError):  # a machine where nothing can be kept tries anew each time
+        _file().parent.mkdir(parents=True, exist_ok=True)
+        write_whole(_file(), json.dumps({"key": key, "time": when, "found": found.to_json()}).encode())
+
+
+# Trying
+
+
+def probe(names: Sequence[str] = NAMES) -> SandboxLevel:
+    """Try the levels, the best first, until one holds."""
+    machine = find()
+    if machine is None:
+        return SandboxLevel(NONE, ("there is no /usr/bin/python3 that every uid can run",))
+    if not seccomp.here():
+        why = f"the filter of system calls is written for {seccomp.MACHINE}, and this is {platform.machine()}"
+        return SandboxLevel(NONE, (why,))
+    why_not: list[str] = []
+    for name in names:
+        found = _try(name, machine)
+        if isinstance(found, SandboxLevel):
+            return replace(found, why_not_better=tuple(why_not))
+        why_not.append(f"{name}: {found}")
+    return SandboxLevel(NONE, tuple(why_not))
+
+
+def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
+    """The level, if it holds; else why not."""
+    kind = BACKENDS[name]
+    if why := kind.missing():
+        return why
+    try:
+        offered = offers(kind, machine)
+        if isinstance(offered, str):
+            return offered
+        tried = attacked(kind, offered)
+    except (OSError, ValueError) as error:
+        return f"it could not be started: {error}"
+    if through := [one for one in tried if one.verdict != HELD]:
+        first = through[0]
+        return f"{len(through)} of {len(tried)} attacks were not held off; {first.name}: {first.verdict}, {first.words}"
+    return SandboxLevel(name, (), offered.path, offered.version, offered.numpy, tuple(one.to_json() for one in tried))
+
+
+OFFERS = b"""
+import json, platform
+try:
+    import numpy
+    found = numpy.__version__ if numpy.ones((50, 50)).dot(numpy.ones((50, 50))).sum() == 125000 else None
+except ImportError:
+    found = None
+print(json.dumps([platform.python_version(), found]), flush=True)
+"""
+
+
+def offers(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
+    """The interpreter as bots get it, with its version and NumPy's if it has NumPy; a sentence if nothing runs."""
+    searching = Interpreter(machine.path, numpy="perhaps")
+    process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: OFFERS}))
+    said = b""
+    deadline = time.monotonic() + SECONDS
+    try:
+        while b"\n" not in said and not process.finished_output and time.monotonic() < deadline:
+            said += process.receive(deadline - time.monotonic())
+    finally:
+        process.end(0.0, lambda data: None)
+    try:
+        version, numpy = json.loads(said)
+    except ValueError:
+        return f"nothing runs in it: {process.stderr.strip()[-300:] or 'no answer came'}"
+    return Interpreter(machine.path, version, numpy)
+
+
+def attacked(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
+    """What came of every attack on a level."""
+    limits = ResourceLimits()
+    with targets(limits) as given, ThreadPoolExecutor(AT_ONCE) as threads:
+        boxes = [(batch, Box(kind, machine, limits, program(batch, given))) for batch in batches()]
+        runs = [threads.submit(carry_out, batch, box) for batch, box in boxes]
+        return [one for run in runs for one in run.result()]

@@ -24,7 +24,7 @@ MOST_ELO = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SprtState:
     """How far a test has come."""
 
     llr: float
@@ -57,7 +57,7 @@ class Sprt:
         self._llr = 0.0
         self._verdict: str | None = None
 
-    def add(self, number: int, first: float, second: float) -> State:
+    def add(self, number: int, first: float, second: float) -> SprtState:
         """The new bot's points (1, 0.5 or 0) in the two games of a pair; what comes after a verdict changes nothing."""
         if first not in (0, 0.5, 1) or second not in (0, 0.5, 1):
             raise ValueError(f"the points of a two-seat game are 1, 0.5 or 0, not {first} and {second}")
@@ -83,9 +83,9 @@ class Sprt:
             self._verdict = NOT_BETTER
 
     @property
-    def state(self) -> State:
+    def state(self) -> SprtState:
         """How far it has come."""
-        return State(self._llr, self.lower, self.upper, self._verdict, tuple(self._counts), len(self._early))
+        return SprtState(self._llr, self.lower, self.upper, self._verdict, tuple(self._counts), len(self._early))
 
     def expected_pairs(self, elo: float) -> float:
         """How many pairs such a test takes, on the whole, if this is the difference and pairs spread as seen so far."""

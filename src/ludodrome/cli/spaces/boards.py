@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples
-from ludodrome.cli.perf import interruptible
+from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
 app = typer.Typer()

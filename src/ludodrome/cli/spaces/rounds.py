@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console as screen
-from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples
-from ludodrome.cli.perf import interruptible
+from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples
-from ludodrome.cli.perf import interruptible
+from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 if TYPE_CHECKING:

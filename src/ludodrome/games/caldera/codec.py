@@ -10,21 +10,24 @@ from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.caldera import kernels, rules
-from ludodrome.games.caldera.board import CELLS, NOWHERE, SIDE, VENT
 from ludodrome.games.caldera.rules import (
     ACTIONS,
     CAPTURED,
+    CELLS,
     CROWN,
     DTYPE,
     ERUPTED,
     FORGE,
     LANCERS,
     LEAP,
+    NOWHERE,
     REASONS,
     SEATS,
+    SIDE,
     SLOTS,
     SMITHS,
     TO,
+    VENT,
 )
 from ludodrome.jit import Record, packed, packing
 from ludodrome.validation import show

@@ -10,35 +10,33 @@ import numpy as np
 
 from ludodrome.game_spec import Evaluator
 from ludodrome.games.caldera import threats
-from ludodrome.games.caldera.board import (
+from ludodrome.games.caldera.rules import (
+    ACTIONS,
     BOARD,
     CELLS,
     COMPASS,
+    CROWN,
     DIRECTIONS,
+    FORGE,
     INSIDE,
+    KIND,
+    LANCERS,
+    LEAP,
     NEIGHBOURS,
     NOWHERE,
     ONE,
     ORTHOGONAL,
+    SEATS,
     SIDE,
+    SLOT,
+    SLOTS,
+    STEP,
+    TO,
     VENT,
     ZERO,
     beside,
     bit,
     cell_set,
-)
-from ludodrome.games.caldera.rules import (
-    ACTIONS,
-    CROWN,
-    FORGE,
-    KIND,
-    LANCERS,
-    LEAP,
-    SEATS,
-    SLOT,
-    SLOTS,
-    STEP,
-    TO,
     standing,
 )
 from ludodrome.games.caldera.threats import (

@@ -8,7 +8,7 @@ from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
 from ludodrome.search.mcts import make_mcts
-from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy, make_glance
+from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy, make_one_ply
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
@@ -23,7 +23,7 @@ _begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random =
     rules.RULES, planes.observe
 )
 _alphabeta = make_alphabeta(rules.RULES, evaluate.EVALUATOR)
-_answer_greedy = make_answer_greedy(rules.RULES, make_glance(rules.RULES, evaluate.EVALUATOR))
+_answer_greedy = make_answer_greedy(rules.RULES, make_one_ply(rules.RULES, evaluate.EVALUATOR))
 _answer_alphabeta = make_answer_alphabeta(rules.RULES, evaluate.EVALUATOR, _alphabeta)
 
 

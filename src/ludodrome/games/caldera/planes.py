@@ -3,8 +3,7 @@
 import numpy as np
 
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera.board import CELLS, NOWHERE, ONE, SIDE, VENT
-from ludodrome.games.caldera.rules import SEATS, SLOTS, mover
+from ludodrome.games.caldera.rules import CELLS, NOWHERE, ONE, SEATS, SIDE, SLOTS, VENT, mover
 from ludodrome.jit import Array, Int, Record, kernel
 
 MOST_LEFT = 255

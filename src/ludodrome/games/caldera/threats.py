@@ -10,20 +10,30 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ludodrome.games.caldera.board import (
+from ludodrome.games.caldera.rules import (
+    ACTIONS,
     BOARD,
     CELLS,
+    CROWN,
     DIRECTIONS,
+    FORGE,
+    KIND,
+    LANCERS,
+    LEAP,
     NEIGHBOURS,
     NOWHERE,
     ONE,
+    SEATS,
     SIDE,
+    SLOT,
+    SLOTS,
+    SMITHS,
+    TO,
     ZERO,
     bit,
     cell_set,
     neighbour,
 )
-from ludodrome.games.caldera.rules import ACTIONS, CROWN, FORGE, KIND, LANCERS, LEAP, SEATS, SLOT, SLOTS, SMITHS, TO
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 
 Cells: TypeAlias = Any

@@ -58,7 +58,7 @@ class Dots(Game):
         size = self._options["rows"], self._options["cols"]
         return {**self._options, "board": rules.BOARDS.index(size)}
 
-    def _scores(self, winner: int | None, states: Any) -> list[float]:
+    def scores_of(self, winner: int | None, states: Any) -> list[float]:
         return [int(boxes).bit_count() for boxes in states["boxes"][0]]
 
 

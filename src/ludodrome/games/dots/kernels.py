@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ludodrome.games.dots import evaluate, greedy, planes, rules
+from ludodrome.games.dots import evaluate, planes, rules, strategy
 from ludodrome.jit import Array, Int, entry
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
@@ -22,7 +22,7 @@ _begin_many, _act_many, _settle_many, _look_many, _movers_many, _answer_random =
     rules.RULES, planes.observe
 )
 _alphabeta = make_alphabeta(rules.RULES, evaluate.EVALUATOR)
-_answer_greedy = make_answer_greedy(rules.RULES, greedy.best_edges)
+_answer_greedy = make_answer_greedy(rules.RULES, strategy.best_edges)
 _answer_alphabeta = make_answer_alphabeta(rules.RULES, evaluate.EVALUATOR, _alphabeta)
 
 

@@ -10,25 +10,15 @@ from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.games.santorini import kernels, rules
 from ludodrome.games.santorini.rules import DTYPE, MOST_SEATS, REASONS, WORKERS
-from ludodrome.games.tower_text import (
-    CELL,
-    NAMES,
-    draw,
-    height_bytes,
-    height_digits,
-    height_rows,
-    parse_cells,
-    parse_height_rows,
-    parse_number,
-    read_heights,
-)
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
     BUILD_OFF_BOARD,
     BUILD_ON_DOME,
+    CELL,
     CELLS,
     DIRECTION,
     DOME,
+    NAMES,
     OFF_BOARD,
     SIDE,
     STEP,
@@ -37,6 +27,14 @@ from ludodrome.games.towers import (
     STEP_ON_DOME,
     STEP_TOO_HIGH,
     SUMMIT,
+    draw,
+    height_bytes,
+    height_digits,
+    height_rows,
+    parse_cells,
+    parse_height_rows,
+    parse_number,
+    read_heights,
 )
 from ludodrome.jit import Record, packed, packing, python
 from ludodrome.validation import show

@@ -9,8 +9,9 @@ import numpy as np
 
 from ludodrome.game_spec import Evaluator
 from ludodrome.games.santorini.rules import BUILDS, MOST_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
-from ludodrome.games.tower_value import (
+from ludodrome.games.tower_evaluate import (
     MOST_PROMISE,
+    WEIGHTS,
     build_promise,
     built_cells,
     change_keys,
@@ -23,7 +24,6 @@ from ludodrome.games.tower_value import (
     trio_value,
     within_bounds,
 )
-from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 

@@ -11,9 +11,22 @@ from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.skysummit import kernels, rules
 from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLACEMENTS, REASONS, WORKERS
-from ludodrome.games.tower_text import (
+from ludodrome.games.towers import (
+    BUILD_OCCUPIED,
+    BUILD_OFF_BOARD,
+    BUILD_ON_DOME,
     CELL,
+    CELLS,
+    DIRECTION,
+    DOME,
     NAMES,
+    OFF_BOARD,
+    STEP,
+    STEP_OCCUPIED,
+    STEP_OFF_BOARD,
+    STEP_ON_DOME,
+    STEP_TOO_HIGH,
+    SUMMIT,
     draw,
     height_bytes,
     height_digits,
@@ -22,21 +35,6 @@ from ludodrome.games.tower_text import (
     parse_height_rows,
     parse_number,
     read_heights,
-)
-from ludodrome.games.towers import (
-    BUILD_OCCUPIED,
-    BUILD_OFF_BOARD,
-    BUILD_ON_DOME,
-    CELLS,
-    DIRECTION,
-    DOME,
-    OFF_BOARD,
-    STEP,
-    STEP_OCCUPIED,
-    STEP_OFF_BOARD,
-    STEP_ON_DOME,
-    STEP_TOO_HIGH,
-    SUMMIT,
 )
 from ludodrome.jit import Record, packed, packing, python
 from ludodrome.validation import show

@@ -17,9 +17,10 @@ from ludodrome.games.skysummit.rules import (
     placement,
     split,
 )
-from ludodrome.games.tower_value import (
+from ludodrome.games.tower_evaluate import (
     CELL_TURNS,
     ORBIT,
+    WEIGHTS,
     build_promise,
     built_cells,
     change_keys,
@@ -32,7 +33,6 @@ from ludodrome.games.tower_value import (
     surveyed,
     within_bounds,
 )
-from ludodrome.games.tower_weights import WEIGHTS
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest, python
 from ludodrome.search.symmetry import SYMMETRIES

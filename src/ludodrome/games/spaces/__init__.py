@@ -153,8 +153,8 @@ class Spaces(Game):
 
     def legal_moves(self, state: Any) -> list[Any]:
         """All legal boards, where they are few; TooManyMoves says how many there are, if that is known."""
-        states = self._states(state)
-        if self._ending(states) is not None:
+        states = self.encode_array(state)
+        if self.outcome_of(states) is not None:
             return []
         self._check_few(LISTED_MOVES, "list")  # no deck comes past this: 14 boards make 14**10 of them
         size, rule_set = self._options["size"], self._options["rules"]
@@ -163,28 +163,28 @@ class Spaces(Game):
     def is_legal(self, state: Any, move: Any) -> bool:
         """Whether the board or the deck can be laid."""
         try:
-            self._lay(move, self._states(state))
+            self._lay(move, self.encode_array(state))
         except IllegalMove:
             return False
         return True
 
     def apply(self, state: Any, move: Any) -> Any:
         """The state after a board or a deck is laid."""
-        states = self._states(state)
+        states = self.encode_array(state)
         self._lay(move, states)
         return self.decode(states[0])
 
     def parse_move(self, text: str, state: Any) -> Any:
         """A legal move from its code, from ten codes joined by commas, or from its JSON text."""
-        states = self._states(state)
-        self._check_running(states)
+        states = self.encode_array(state)
+        self.check_running(states)
         boards = _parse_lay_text(text, self._options)
         lay_boards(states, boards, lay_names(len(boards)))
         return format_lay(boards, self._options)
 
     def format_move(self, move: Any, state: Any) -> str:
         """The code of a legal board; of a deck, ten codes joined by commas."""
-        return format_lay_text(self._lay(move, self._states(state)), self._options["size"])
+        return format_lay_text(self._lay(move, self.encode_array(state)), self._options["size"])
 
     def action(self, move: Any, state: Any) -> int:
         """The number of a legal step, given as a word like ``start 1`` or ``trap left``."""
@@ -221,7 +221,7 @@ class Spaces(Game):
 
     def _lay(self, move: Any, states: Any) -> Lay:
         """Lay a JSON move, or IllegalMove."""
-        self._check_running(states)
+        self.check_running(states)
         boards = parse_lay(move, self._options)
         lay_boards(states, boards, lay_names(len(boards)))
         return boards
@@ -229,7 +229,7 @@ class Spaces(Game):
     def _at(self, state: Any) -> Any:
         """An array of one record, from a JSON state or from a record of this game."""
         if not isinstance(state, np.void):
-            return self._states(state)
+            return self.encode_array(state)
         fields = self._option_fields()
         if state.dtype != self.dtype or any(state[name] != value for name, value in fields.items()):
             raise BadState("this is a record of another game, or of other options")
@@ -240,7 +240,7 @@ class Spaces(Game):
     def _option_fields(self) -> dict[str, Any]:
         return codec.option_fields(self._options)
 
-    def _scores(self, winner: int | None, states: Any) -> list[float]:
+    def scores_of(self, winner: int | None, states: Any) -> list[float]:
         totals: list[float] = states["totals"][0].tolist()
         return totals
 

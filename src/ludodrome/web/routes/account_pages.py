@@ -6,27 +6,27 @@ from fastapi.responses import RedirectResponse, Response
 from ludodrome.store.accounts import SCOPES
 from ludodrome.web import auth
 from ludodrome.web.auth import Anybody, Caller
-from ludodrome.web.routes.pages import general_page
+from ludodrome.web.templating import general_page
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 
 SEE_OTHER = 303
 
 
-@router.get("/sign-in")
-def sign_in(request: Request, who: Anybody) -> Response:
+@pages.get("/sign-in")
+def sign_in_page(request: Request, who: Anybody) -> Response:
     """Sign in."""
     return _form(request, who, new=False)
 
 
-@router.get("/sign-up")
-def sign_up(request: Request, who: Anybody) -> Response:
+@pages.get("/sign-up")
+def sign_up_page(request: Request, who: Anybody) -> Response:
     """Sign up."""
     return _form(request, who, new=True)
 
 
-@router.get("/account")
-def account(request: Request, who: Anybody) -> Response:
+@pages.get("/account")
+def account_page(request: Request, who: Anybody) -> Response:
     """One's account: tokens, sessions, password."""
     if who.account is None:
         return RedirectResponse("/sign-in?next=/account", SEE_OTHER)

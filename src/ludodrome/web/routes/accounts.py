@@ -41,7 +41,7 @@ class NewPassword(Strict):
     new: str = PASSWORD
 
 
-class Who(BaseModel):
+class CallerView(BaseModel):
     """Whoever asks."""
 
     account: str | None = Field(description="The account's id; null for a guest.")
@@ -51,7 +51,7 @@ class Who(BaseModel):
     mode: str = Field(description="local: no sign-in is asked; lan; hosted.")
 
 
-class Signed(BaseModel):
+class SessionView(BaseModel):
     """A browser in which somebody is signed in."""
 
     id: str
@@ -61,7 +61,7 @@ class Signed(BaseModel):
     current: bool
 
 
-class Person(BaseModel):
+class AccountView(BaseModel):
     """An account, as administrators see it."""
 
     id: str
@@ -72,13 +72,13 @@ class Person(BaseModel):
 
 
 @router.get("/account")
-def who_am_i(request: Request, who: Anybody) -> Who:
+def who_am_i(request: Request, who: Anybody) -> CallerView:
     """Who asks, and what they may do."""
     return _who(request, who)
 
 
 @router.post("/accounts", status_code=201)
-def sign_up(request: Request, response: Response, wanted: Credentials) -> Who:
+def sign_up(request: Request, response: Response, wanted: Credentials) -> CallerView:
     """A new account, signed in at once: the session is in a cookie."""
     _check_hosted(request)
     store.read_name(wanted.name)  # before the hard work
@@ -87,7 +87,7 @@ def sign_up(request: Request, response: Response, wanted: Credentials) -> Who:
 
 
 @router.post("/session")
-def sign_in(request: Request, response: Response, shown: Credentials, who: Anybody) -> Who:
+def sign_in(request: Request, response: Response, shown: Credentials, who: Anybody) -> CallerView:
     """Sign in: the session is in a cookie."""
     _check_hosted(request)
     engine = request.app.state.engine
@@ -111,7 +111,7 @@ def sign_out(request: Request, response: Response, who: Anybody) -> None:
 
 
 @router.post("/account/password")
-def change_password(request: Request, response: Response, wanted: NewPassword, who: AccountScope) -> Who:
+def change_password(request: Request, response: Response, wanted: NewPassword, who: AccountScope) -> CallerView:
     """Another password. All sessions end, and a new one begins here; tokens stay."""
     _check_hosted(request)
     engine = request.app.state.engine
@@ -123,10 +123,12 @@ def change_password(request: Request, response: Response, wanted: NewPassword, w
 
 
 @router.get("/account/sessions")
-def sessions(request: Request, who: AccountScope) -> list[Signed]:
+def sessions(request: Request, who: AccountScope) -> list[SessionView]:
     """Where one is signed in."""
     found = store.sign_ins(request.app.state.engine, str(who.account))
-    return [Signed(id=s.id, browser=s.browser, made=s.made, seen=s.seen, current=s.id == who.sign_in) for s in found]
+    return [
+        SessionView(id=s.id, browser=s.browser, made=s.made, seen=s.seen, current=s.id == who.sign_in) for s in found
+    ]
 
 
 @router.delete("/account/sessions/{name}", status_code=204)
@@ -137,9 +139,9 @@ def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
 
 
 @router.get("/accounts")
-def everybody(request: Request, who: Administrator) -> list[Person]:
+def everybody(request: Request, who: Administrator) -> list[AccountView]:
     """All accounts."""
-    return [Person(**person._asdict()) for person in store.accounts(request.app.state.engine)]
+    return [AccountView(**person._asdict()) for person in store.accounts(request.app.state.engine)]
 
 
 @router.post("/accounts/{name}/ban", status_code=204)
@@ -157,9 +159,9 @@ def unban(request: Request, who: Administrator, name: str = Id) -> None:
 # Underneath
 
 
-def _who(request: Request, who: Caller) -> Who:
+def _who(request: Request, who: Caller) -> CallerView:
     mode = request.app.state.mode
-    return Who(account=who.account, name=who.name, admin=who.admin, scopes=sorted(who.scopes), mode=mode)
+    return CallerView(account=who.account, name=who.name, admin=who.admin, scopes=sorted(who.scopes), mode=mode)
 
 
 def _check_hosted(request: Request) -> None:
@@ -167,7 +169,7 @@ def _check_hosted(request: Request) -> None:
         raise Refused("nobody signs in here: this server belongs to the person at its machine")
 
 
-def _welcome(request: Request, response: Response, person: store.AccountInfo) -> Who:
+def _welcome(request: Request, response: Response, person: store.AccountInfo) -> CallerView:
     """A new session in a cookie. An old one never becomes somebody else's."""
     engine = request.app.state.engine
     secret = store.sign_in(engine, person.id, request.headers.get("user-agent", ""))

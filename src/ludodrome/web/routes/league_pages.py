@@ -18,10 +18,10 @@ from ludodrome.web.league import Axis, sparkline
 from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.leaderboard import MOST_SKIPPED
 from ludodrome.web.routes.matches import match_of
-from ludodrome.web.routes.pages import page
 from ludodrome.web.routes.tournaments import event_of
+from ludodrome.web.templating import page
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 
 RECENT = 12
 GLANCE = 0.05
@@ -35,7 +35,7 @@ def _here(request: Request, game_id: str) -> Any:
     return request.app.state.engine
 
 
-@router.get("/{game_id}/arena")
+@pages.get("/{game_id}/arena")
 def arena(request: Request, game_id: str, who: Anybody) -> Response:
     """What is played now, what was played, and a form to ask for more."""
     engine = _here(request, game_id)
@@ -55,7 +55,7 @@ def arena(request: Request, game_id: str, who: Anybody) -> Response:
     )
 
 
-@router.get("/{game_id}/bots/new")
+@pages.get("/{game_id}/bots/new")
 def new_bot(request: Request, game_id: str, who: Anybody, bot: str | None = None) -> Response:
     """An editor with a working example, and what a remote bot needs. ``bot``: a new version of that bot."""
     engine = _here(request, game_id)
@@ -82,7 +82,7 @@ def new_bot(request: Request, game_id: str, who: Anybody, bot: str | None = None
     )
 
 
-@router.get("/{game_id}/leaderboard")
+@pages.get("/{game_id}/leaderboard")
 def leaderboard(
     request: Request, game_id: str, who: Anybody, skip: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0
 ) -> Response:
@@ -109,7 +109,7 @@ def leaderboard(
     )
 
 
-@router.get("/{game_id}/bots/{bot_id}")
+@pages.get("/{game_id}/bots/{bot_id}")
 def one_bot(request: Request, game_id: str, bot_id: str, who: Anybody) -> Response:
     """A bot: its history plotted, its head-to-heads, its games."""
     engine = _here(request, game_id)
@@ -124,7 +124,7 @@ def one_bot(request: Request, game_id: str, bot_id: str, who: Anybody) -> Respon
     return page(request, "bot.html", game_id, "/leaderboard", bot=told, mine=owned, axis=Axis.around([told]), data=data)
 
 
-@router.get("/{game_id}/tournaments/{event_id}")
+@pages.get("/{game_id}/tournaments/{event_id}")
 def tournament(request: Request, game_id: str, event_id: str, who: Anybody) -> Response:
     """A tournament or a challenge: its table, its crosstable, its games."""
     engine = _here(request, game_id)
@@ -137,7 +137,7 @@ def tournament(request: Request, game_id: str, event_id: str, who: Anybody) -> R
     return page(request, "tournament.html", game_id, "/arena", event=data["event"], mine=mine, data=data)
 
 
-@router.get("/{game_id}/matches/{match_id}")
+@pages.get("/{game_id}/matches/{match_id}")
 def match(request: Request, game_id: str, match_id: str) -> Response:
     """A match as it is played; one that is over is replayed."""
     _here(request, game_id)

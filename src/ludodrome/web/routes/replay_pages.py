@@ -6,13 +6,13 @@ from fastapi.responses import RedirectResponse, Response
 from ludodrome.games import GAMES
 from ludodrome.store import plays
 from ludodrome.web.replays import find_record
-from ludodrome.web.routes.pages import general_page, page
 from ludodrome.web.showcase import showcase
+from ludodrome.web.templating import general_page, page
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 
 
-@router.get("/games/{name}")
+@pages.get("/games/{name}")
 def replay_page(request: Request, name: str) -> Response:
     """A finished game; one that is still played is shown where it is played."""
     found = find_record(request.app.state.engine, request.app.state.brought, name)
@@ -25,13 +25,13 @@ def replay_page(request: Request, name: str) -> Response:
     return page(request, "replay.html", found["game"], None, names=found["names"], data=data)
 
 
-@router.get("/replay")
+@pages.get("/replay")
 def bring_page(request: Request) -> Response:
     """A place to drop a record."""
     return general_page(request, "bring.html")
 
 
-@router.get("/{game_id}/analysis")
+@pages.get("/{game_id}/analysis")
 def analysis_page(request: Request, game_id: str) -> Response:
     """The analysis board."""
     first = showcase(game_id) if game_id in GAMES else None

@@ -10,7 +10,7 @@ from ludodrome.store.models import LABEL_LENGTH, TokenRow
 from ludodrome.web.auth import AccountScope
 from ludodrome.web.routes.schemas import FAULTS, Strict
 
-router = APIRouter(prefix="/tokens", tags=["tokens"], responses=FAULTS)
+token_router = APIRouter(prefix="/tokens", tags=["list_tokens"], responses=FAULTS)
 
 
 class NewToken(Strict):
@@ -22,7 +22,7 @@ class NewToken(Strict):
     )
 
 
-class Shown(BaseModel):
+class TokenView(BaseModel):
     """A token, without its secret."""
 
     id: str
@@ -32,27 +32,27 @@ class Shown(BaseModel):
     used: str | None = Field(description="When it was last used, to the minute.")
 
 
-class Made(Shown):
+class CreatedToken(TokenView):
     """A token, with its secret."""
 
     secret: str = Field(description="To be sent as Authorization: Bearer SECRET. It is told this once.")
 
 
-@router.get("")
-def tokens(request: Request, who: AccountScope) -> list[Shown]:
+@token_router.get("")
+def list_tokens(request: Request, who: AccountScope) -> list[TokenView]:
     """One's tokens, the latest first."""
-    return [Shown(**_fields(row)) for row in store.tokens(request.app.state.engine, str(who.account))]
+    return [TokenView(**_fields(row)) for row in store.tokens(request.app.state.engine, str(who.account))]
 
 
-@router.post("", status_code=201)
-def make(request: Request, wanted: NewToken, who: AccountScope) -> Made:
+@token_router.post("", status_code=201)
+def create_token(request: Request, wanted: NewToken, who: AccountScope) -> CreatedToken:
     """A new token. Its secret is told this once, and kept nowhere."""
     row, secret = store.add_token(request.app.state.engine, str(who.account), wanted.label, list(wanted.scopes))
-    return Made(**_fields(row), secret=secret)
+    return CreatedToken(**_fields(row), secret=secret)
 
 
-@router.delete("/{name}", status_code=204)
-def revoke(request: Request, who: AccountScope, name: str = Path(max_length=40)) -> None:
+@token_router.delete("/{name}", status_code=204)
+def revoke_token(request: Request, who: AccountScope, name: str = Path(max_length=40)) -> None:
     """A token is good no more."""
     if not store.revoke(request.app.state.engine, str(who.account), name):
         raise HTTPException(404, "there is no such token")

@@ -22,7 +22,7 @@ from ludodrome.arena.sandbox.limits import ResourceLimits
 SECONDS = 20.0
 """For one program of attacks."""
 PLACE = "ludodrome/arena/sandbox/attacks"
-MODULES = ("reading", "network", "processes", "hoarding")
+MODULES = ("access", "processes", "resources")
 
 HELD, ESCAPED, UNTRIED = "held", "escaped", "not tried"
 
@@ -58,17 +58,17 @@ def _of(module: str, names: str, **how: bool) -> tuple[Attack, ...]:
 
 
 ATTACKS = (
-    *_of("reading", "database database_by_detours settings homes environment environment_of_others command_lines"),
-    *_of("reading", "processes descriptors other_bots devices kernel_settings"),
-    *_of("network", "tcp tcp_listening udp unix_by_path unix_by_name pairs raw io_uring"),
+    *_of("access", "database database_by_detours settings homes environment environment_of_others command_lines"),
+    *_of("access", "processes descriptors other_bots devices kernel_settings"),
+    *_of("access", "tcp tcp_listening udp unix_by_path unix_by_name pairs raw io_uring"),
     *_of("processes", "fork fork_by_number programs program_without_a_name threads session signals tracing namespaces"),
     *_of("processes", "mounting privileges kernel terminal priority"),
     *_of("processes", "other_architecture other_numbers", alone=True, deadly=True),
     *_of("processes", "orphan shell_in_its_place", alone=True),
     *_of("processes", "stays", alone=True, lasting=True),
-    *_of("hoarding", "address_space disk disk_without_a_name inodes own_source shared_memory pipes limits"),
-    *_of("hoarding", "memory", alone=True, deadly=True),
-    *_of("hoarding", "processor", alone=True, lasting=True),
+    *_of("resources", "address_space disk disk_without_a_name inodes own_source shared_memory pipes limits"),
+    *_of("resources", "memory", alone=True, deadly=True),
+    *_of("resources", "processor", alone=True, lasting=True),
 )
 
 

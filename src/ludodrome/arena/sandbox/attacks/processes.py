@@ -11,9 +11,8 @@ import threading
 import time
 from typing import Any
 
-from ludodrome.arena.sandbox.attacks.runner import call, refusals, say
+from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals, say
 
-Given = dict[str, Any]
 PARENT_DEATH = 1
 THREADS = 64
 """More than any bot may have."""

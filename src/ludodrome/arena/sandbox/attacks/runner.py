@@ -13,6 +13,8 @@ import os
 import sys
 from typing import Any
 
+Given = dict[str, Any]
+
 
 def run(names: "list[str]", given: "dict[str, Any]") -> None:
     """Try the attacks, ``module.function`` each."""

@@ -29,11 +29,13 @@ from ludodrome.games.dots.solver.board import (
     canonical_key_without,
     degrees,
     edge_count,
+    edge_words,
     edges_of,
     flood,
     images,
     neighbours,
     resolve_captures,
+    sort_twins,
 )
 from ludodrome.games.dots.solver.table import INFINITY, bucket_of, probe
 from ludodrome.jit import Array, Int, Record, inline_kernel, kernel, lowest, mix, popcount, prefetch, record_dtype
@@ -309,6 +311,18 @@ def select_next(at: Int, end: Int, children: Any) -> None:
         children[SPARE] = children[at]
         children[at] = children[least_place]
         children[least_place] = children[SPARE]
+
+
+@kernel
+def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any]:
+    """A position as a child is known: the boxes taken, those of the double-deal, the heap, the core's key."""
+    h, v = edge_words(undrawn, lattice.places)
+    gained, dealt, h, v = resolve_captures(h, v, lattice.sizes)
+    h, v = sort_twins(h, v, lattice.twins)
+    _, two, more = degrees(h, v, lattice.sizes)
+    h, v, heap, _ = move_to_heap(two, two, more, h, v, 0, 0, lattice.sizes, heaps.added)
+    key = canonical_key(images(h, v, lattice.image_masks))
+    return gained, dealt, heap, key
 
 
 # Chains and loops that hang on nothing: the end of dots and boxes, as a table.

@@ -16,11 +16,9 @@ import numpy as np
 
 from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, SIDES
 from ludodrome.games.dots.solver.board import (
-    canonical_key,
     degrees,
     edge_count,
     edge_words,
-    images,
     make_board_tables,
     next_capture,
     resolve_captures,
@@ -32,6 +30,7 @@ from ludodrome.games.dots.solver.moves import (
     ROOT_BEST,
     RUN,
     bounds_of_move,
+    child_of,
     expand,
     make_heap_tables,
     move_to_heap,
@@ -50,7 +49,7 @@ from ludodrome.games.dots.solver.table import (
     store,
     tag_of,
 )
-from ludodrome.jit import Array, Int, Record, borrow, entry, inline_kernel, kernel, new_states, popcount
+from ludodrome.jit import Array, Record, borrow, entry, inline_kernel, kernel, new_states, popcount
 
 SCOUT_EDGES = 28
 """Where so many edges of the core are undrawn, the children's own children are made and looked up before one is
@@ -273,18 +272,6 @@ def next_root_question(run: Record, root: Record, children: Array) -> None:
         run.root_high = root.best
         root.goal = root.best
     run.expanded = 0
-
-
-@kernel
-def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any]:
-    """A position as a child is known: the boxes taken, those of the double-deal, the heap, the core's key."""
-    h, v = edge_words(undrawn, lattice.places)
-    gained, dealt, h, v = resolve_captures(h, v, lattice.sizes)
-    h, v = sort_twins(h, v, lattice.twins)
-    _, two, more = degrees(h, v, lattice.sizes)
-    h, v, heap, _ = move_to_heap(two, two, more, h, v, 0, 0, lattice.sizes, heaps.added)
-    key = canonical_key(images(h, v, lattice.image_masks))
-    return gained, dealt, heap, key
 
 
 @kernel

@@ -13,16 +13,16 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ludodrome.web.routes.pages import general_page
 from ludodrome.web.static_files import Files
+from ludodrome.web.templating import general_page
 
 # The documentation: the built site where there is one, else the same Markdown pages, plainly.
 # ``scripts/docs`` builds the site into ``site/``, and a wheel carries it. In a clone where that has not been done the
 # pages under docs/ are rendered as they are, at the same addresses. How they are sent is for ``routes/handbook.py``.
 
 
-SITE = Path(__file__).parent / "site"
-SOURCE = Path(__file__).parents[3] / "docs"
+SITE = Path(__file__).parents[1] / "site"
+SOURCE = Path(__file__).parents[4] / "docs"
 """In a clone."""
 INDEX = "index.html"
 PAGE_PATH = re.compile(r"(?:[a-z0-9-]+/)*[a-z0-9-]+\.html")
@@ -151,7 +151,7 @@ async def documentation(request: Request, address: str) -> Response:
     if (page := plain_page(wanted)) is None:
         raise _missing()
     up = "../" * wanted.count("/")
-    return general_page(request, "handbook.html", page=page, index=f"{up}{INDEX}")
+    return general_page(request, "docs.html", page=page, index=f"{up}{INDEX}")
 
 
 @functools.lru_cache(1)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.classroom import Classroom, mixed, new_sights, read_game, shaped
-from ludodrome.envs.extras import missing
-from ludodrome.envs.pictures import MODES, frame
+from ludodrome.envs.core import VecGame, mixed, new_sights, read_game, shaped
+from ludodrome.envs.extras import missing_extra
+from ludodrome.envs.gym_env import action_space, observation_space
+from ludodrome.envs.rendering import MODES, frame
 from ludodrome.envs.sampling import drawn
-from ludodrome.envs.spaces_of import action_space, observation_space
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
 
@@ -20,7 +20,7 @@ try:
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise missing(error, "training environments", "rl") from error
+    raise missing_extra(error, "training environments", "rl") from error
 
 Step = tuple[Array, Array, Array, Array, dict[str, Any]]
 
@@ -57,7 +57,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         if render_mode is not None and render_mode not in MODES:
             raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
         self.render_mode = render_mode
-        self.room = Classroom(self.game, num_envs, opponent, seat)
+        self.room = VecGame(self.game, num_envs, opponent, seat)
         self.num_envs = self.room.n
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)

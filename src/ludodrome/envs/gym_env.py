@@ -5,18 +5,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ludodrome.envs.classroom import Classroom, read_game
-from ludodrome.envs.extras import missing
-from ludodrome.envs.pictures import MODES, frame
-from ludodrome.envs.spaces_of import action_space, observation_space
+from ludodrome.envs.core import VecGame, read_game
+from ludodrome.envs.extras import missing_extra
+from ludodrome.envs.rendering import MODES, frame
+from ludodrome.game import Game
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
+
+# The spaces of a game in Gymnasium's terms: what is observed, what can be done.
+
+
+try:
+    from gymnasium import spaces
+except ImportError as error:
+    raise missing_extra(error, "training environments", "rl") from error
+
+
+def observation_space(game: Game) -> spaces.Box:
+    """Planes of whole numbers, (planes, rows, columns); docs/reference/envs.md has them one by one."""
+    planes = game.planes
+    high = np.empty(planes.shape, planes.dtype)
+    high[:] = np.array(planes.highest)[:, None, None]
+    return spaces.Box(np.zeros_like(high), high, planes.shape, planes.dtype)
+
+
+def action_space(game: Game) -> spaces.Discrete:
+    """The game's actions; which of them are legal, the mask says."""
+    return spaces.Discrete(game.num_actions)
+
 
 try:
     import gymnasium
     from gymnasium.error import ResetNeeded
 except ImportError as error:
-    raise missing(error, "training environments", "rl") from error
+    raise missing_extra(error, "training environments", "rl") from error
 
 
 class GameEnv(gymnasium.Env):  # type: ignore[misc]
@@ -43,7 +65,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         if render_mode is not None and render_mode not in MODES:
             raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
         self.render_mode = render_mode
-        self.room = Classroom(self.game, 1, opponent, seat)
+        self.room = VecGame(self.game, 1, opponent, seat)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
         self._shape = self.game.planes.shape

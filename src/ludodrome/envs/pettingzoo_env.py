@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ludodrome.envs.classroom import new_sights, read_game, shaped
-from ludodrome.envs.extras import missing
-from ludodrome.envs.pictures import MODES, frame
-from ludodrome.envs.spaces_of import action_space, observation_space
+from ludodrome.envs.core import new_sights, read_game, shaped
+from ludodrome.envs.extras import missing_extra
+from ludodrome.envs.gym_env import action_space, observation_space
+from ludodrome.envs.rendering import MODES, frame
 from ludodrome.game import Game, checked_seed
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
@@ -22,7 +22,7 @@ try:
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
-    raise missing(error, "multi-agent environments", "rl") from error
+    raise missing_extra(error, "multi-agent environments", "rl") from error
 
 Observation = dict[str, Array]
 
@@ -32,9 +32,9 @@ def aec_env(game: Any, render_mode: str | None = None, **options: Any) -> Any:
     return OrderEnforcingWrapper(Turns(game, render_mode, **options))
 
 
-def parallel_env(render_mode: str | None = None, **options: Any) -> "Together":
+def parallel_env(render_mode: str | None = None, **options: Any) -> "ParallelSpaces":
     """Spaces under blind choice, both seats building at once."""
-    return Together(render_mode, **options)
+    return ParallelSpaces(render_mode, **options)
 
 
 def _name(seat: int) -> str:
@@ -128,7 +128,7 @@ class Turns(AECEnv):  # type: ignore[misc]
             return
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
-        number = _number(action, self.game.num_actions)
+        number = _read_action(action, self.game.num_actions)
         if number < 0 or self.game.kernels.fault(self._states, number) != 0:
             self._end({agent: -1.0})
             self.infos[agent]["illegal"] = True
@@ -156,7 +156,7 @@ class Turns(AECEnv):  # type: ignore[misc]
         """Nothing is held open."""
 
 
-class Together(ParallelEnv):  # type: ignore[misc]
+class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
     """Spaces under blind choice: in every step each seat adds one step to its own board.
 
     Whoever has laid waits for the other: the last action, ``wait``, is its only legal one. The boards meet when both
@@ -249,7 +249,7 @@ class Together(ParallelEnv):  # type: ignore[misc]
 
     def _take(self, seat: int, action: Any) -> bool:
         """A seat's step; whether it was legal."""
-        number = _number(action, self.wait + 1)
+        number = _read_action(action, self.wait + 1)
         table = self._tables[seat]
         if self._laid[seat] or number in (-1, self.wait):
             return self._laid[seat] and number == self.wait
@@ -296,7 +296,7 @@ def _straight_run(game: Game) -> list[int]:
     return list(straight_run(game.options["size"], 0)) * boards
 
 
-def _number(action: Any, limit: int) -> int:
+def _read_action(action: Any, limit: int) -> int:
     """An action as a number below ``limit``, or -1."""
     try:
         number = operator.index(action)

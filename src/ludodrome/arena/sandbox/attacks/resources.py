@@ -6,9 +6,8 @@ import os
 import resource
 from typing import Any
 
-from ludodrome.arena.sandbox.attacks.runner import call, refusals
+from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals
 
-Given = dict[str, Any]
 MEGABYTE = 1024 * 1024
 PLACES = (
     "/",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.opponents import Opponent, Random, read_opponents
+from ludodrome.envs.opponents import Opponent, RandomOpponent, read_opponents
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array
-from ludodrome.search.batch import MOST_BYTES
+from ludodrome.search.batch import MAX_BYTES
 from ludodrome.search.vector import Observations, VecState
 from ludodrome.validation import show
 
@@ -30,7 +30,7 @@ def mixed(words: Any) -> Any:
     return words ^ (words >> _SHIFTS[2])
 
 
-class Classroom:
+class VecGame:
     """n games of one kind. The arrays in ``lessons`` and ``sights`` change with every call: copy what you keep.
 
     ``seat``: the learner's, or None: drawn by lot for each game. ``opponent``: see ``opponents.py``; "self": the
@@ -38,7 +38,7 @@ class Classroom:
     """
 
     def __init__(self, game: Game, n: int, opponent: Any = "random", seat: int | None = None) -> None:
-        n = checked_count(n, "the number of games", low=1, high=MOST_BYTES // game.dtype.itemsize)
+        n = checked_count(n, "the number of games", low=1, high=MAX_BYTES // game.dtype.itemsize)
         self.game, self.n = game, n
         self.alone = opponent == ALONE if isinstance(opponent, str) else False
         self.opponents: list[Opponent] = [] if self.alone else read_opponents(opponent, game, n)
@@ -59,7 +59,7 @@ class Classroom:
         self.begun: Array = np.zeros(n, np.int64)
         """How many games were begun in each place."""
         self._none: Array = np.zeros(n, np.bool_)
-        self._lots = next((which for which, one in enumerate(self.opponents) if isinstance(one, Random)), -1)
+        self._lots = next((which for which, one in enumerate(self.opponents) if isinstance(one, RandomOpponent)), -1)
         self._buffer = game.buffer()
 
     def _read_seat(self, seat: Any) -> int:
