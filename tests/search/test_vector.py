@@ -8,7 +8,7 @@ import pytest
 
 import ludodrome
 from ludodrome.envs.core import VecGame
-from ludodrome.envs.sampling import drawn
+from ludodrome.envs.sampling import sample_legal
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.envs.mirror import Mirror
@@ -105,7 +105,7 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
     lots: Array = np.arange(n).astype(np.uint64)
     for _ in range(steps):
         rooms[0].look()
-        actions = drawn(rooms[0].sights, lots)
+        actions = sample_legal(rooms[0].sights, lots)
         rooms[0].step(actions)
         for i, room in enumerate(rooms[1:]):
             room.step(actions[i : i + 1])

@@ -18,7 +18,7 @@ def draw_many(choices: Array, counts: Array, lots: Array, actions: Array) -> Non
         actions[i] = choices[i, below(mix(lots[i]), count)] if count > 0 else 0
 
 
-def drawn(sights: Observations, lots: Array) -> Array:
+def sample_legal(sights: Observations, lots: Array) -> Array:
     """A legal action for each row, (rows,) int64, the caller's own."""
     actions: Array = np.empty(len(sights.counts), np.int64)
     draw_many(sights.choices, sights.counts, lots, actions)

@@ -12,7 +12,7 @@ from ludodrome.envs.core import VecGame, mixed, new_sights, read_game, shaped
 from ludodrome.envs.extras import missing_extra
 from ludodrome.envs.gym_env import action_space, observation_space
 from ludodrome.envs.rendering import MODES, frame
-from ludodrome.envs.sampling import drawn
+from ludodrome.envs.sampling import sample_legal
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
 
@@ -149,7 +149,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
 
         They come from streams of their own, set by ``reset(seed)``; where nothing is legal it is 0.
         """
-        return drawn(self.room.sights, self._lots)
+        return sample_legal(self.room.sights, self._lots)
 
     def _finals(self) -> dict[str, Any]:
         """What the games looked like that ended in this step; rows of others mean nothing."""

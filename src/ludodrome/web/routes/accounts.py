@@ -139,7 +139,7 @@ def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
 
 
 @router.get("/accounts")
-def everybody(request: Request, who: Administrator) -> list[AccountView]:
+def list_accounts(request: Request, who: Administrator) -> list[AccountView]:
     """All accounts."""
     return [AccountView(**person._asdict()) for person in store.accounts(request.app.state.engine)]
 
