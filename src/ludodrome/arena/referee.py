@@ -19,7 +19,7 @@ from ludodrome.arena import messages
 from ludodrome.arena.clocks import SeatClock
 from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
-from ludodrome.arena.records import Chain, header, keep_sent, kept_number
+from ludodrome.arena.records.format import Chain, header, keep_sent, kept_number
 from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 

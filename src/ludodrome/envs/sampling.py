@@ -7,7 +7,7 @@ from ludodrome.search.vector import Observations
 
 
 @entry
-def draw_many(choices: Array, counts: Array, lots: Array, actions: Array) -> None:
+def sample_legal_many(choices: Array, counts: Array, lots: Array, actions: Array) -> None:
     """One of the first counts[i] of choices[i], each as likely as the others; 0 where there is none.
 
     choices: (n, max_legal) int16; counts: (n,) int32; lots: (n,) uint64, moved on; actions: (n,) int64.
@@ -21,5 +21,5 @@ def draw_many(choices: Array, counts: Array, lots: Array, actions: Array) -> Non
 def sample_legal(sights: Observations, lots: Array) -> Array:
     """A legal action for each row, (rows,) int64, the caller's own."""
     actions: Array = np.empty(len(sights.counts), np.int64)
-    draw_many(sights.choices, sights.counts, lots, actions)
+    sample_legal_many(sights.choices, sights.counts, lots, actions)
     return actions

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.records import SUFFIX, BadRecord, from_text, read, to_text
+from ludodrome.arena.records.format import SUFFIX, BadRecord, from_text, read, to_text
 from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.arena.seats import CAUSES
 from ludodrome.validation import listing, show

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from ludodrome.arena.messages import BadLine, read_json
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.records import DEEPEST, BadRecord, Chain, digest, header, to_text, verify
+from ludodrome.arena.records.format import DEEPEST, BadRecord, Chain, digest, header, to_text
+from ludodrome.arena.records.verification import verify
 from ludodrome.game import Game, IllegalMove
 from ludodrome.validation import show
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
-from ludodrome.arena.records import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
+from ludodrome.arena.records.format import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
 from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
 from ludodrome.game import IllegalMove, Outcome
 from ludodrome.validation import show
@@ -17,6 +17,11 @@ OPTIONAL = ("stderr", "notes")
 RESIGNATION = "resignation"
 VERDICT = {"seat", "cause", "why", "turn"}
 ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "digest"}
+
+
+def verify(record: dict[str, Any]) -> None:
+    """Play a record again by the rules and compare everything; BadRecord names the turn that does not fit."""
+    Verifier(record).check()
 
 
 class Verifier:

@@ -123,7 +123,7 @@ def change_password(request: Request, response: Response, wanted: NewPassword, w
 
 
 @router.get("/account/sessions")
-def sessions(request: Request, who: AccountScope) -> list[SessionView]:
+def list_sessions(request: Request, who: AccountScope) -> list[SessionView]:
     """Where one is signed in."""
     found = store.sign_ins(request.app.state.engine, str(who.account))
     return [
