@@ -168,7 +168,7 @@ def styles(settings: argparse.Namespace) -> None:
     """Points a round over every style of the environment MetaGame: with and without reading the opponent."""
     matrix = margin_matrix()
     policy = load_policy(Path(settings.weights))
-    from ludodrome.envs.styles import STYLES
+    from ludodrome.envs.scenarios import STYLES
 
     for style in STYLES:
         told = {"style": style}

@@ -10,7 +10,7 @@ from typing import Any
 import ludodrome
 from ludodrome.bots.greed import Glance
 from ludodrome.game import Game
-from ludodrome.games.dots.strategy import field_of, greedy_edges
+from ludodrome.games.dots.strategy import board_masks, greedy_edges
 
 WORD = (1 << 64) - 1
 
@@ -96,7 +96,7 @@ class Mirror:
         actions = [self.game.action(move, self.state) for move in moves]
         states = self.game.codec.parse_state(self.state, self.game.options)
         if self.game.id == "dots":
-            field = field_of(self.game.options["rows"], self.game.options["cols"])
+            field = board_masks(self.game.options["rows"], self.game.options["cols"])
             best = sorted(greedy_edges(field, int(states["edges"][0])))
         else:
             worth = Glance(self.game).at(states, actions)

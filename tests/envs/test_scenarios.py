@@ -10,8 +10,7 @@ from gymnasium.utils.env_checker import check_env
 import ludodrome
 import ludodrome.envs
 from ludodrome.envs import BoardGeneration, BoardSelection, MetaGame, OpponentPrediction
-from ludodrome.envs.scenarios import Scenario
-from ludodrome.envs.styles import STYLES, meet, planes
+from ludodrome.envs.scenarios import STYLES, Scenario, planes, play_round
 from ludodrome.games.spaces.moves import read_finished
 
 KINDS: list[type[Scenario]] = [BoardGeneration, BoardSelection, OpponentPrediction, MetaGame]
@@ -108,7 +107,7 @@ def test_the_opponent_that_lays_second_under_seen_sees_the_board() -> None:
     env.step(1)
     margins = []
     for one in legal:
-        own, other = meet(read(one), read(legal[1]), 3, True).points
+        own, other = play_round(read(one), read(legal[1]), 3, True).points
         margins.append(own - other)
     assert env.opponents[0] == read(legal[int(np.argmax(margins))])
 

@@ -8,7 +8,7 @@ import pytest
 
 import ludodrome
 from ludodrome.envs.core import VecGame
-from ludodrome.envs.sampling import sample_legal
+from ludodrome.envs.observations import sample_legal
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.envs.mirror import Mirror

@@ -14,7 +14,7 @@ from ludodrome.analysis.lines import check_time, lead, notations
 from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import LEAST_BITS, MOST_BITS, SLICE, Solver
+from ludodrome.games.dots.solver.search import MIN_BITS, MAX_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
@@ -263,7 +263,7 @@ def load_solving(game: Game, state: Any, path: Path) -> Solving:
     if (
         table.dtype != np.uint64
         or table.shape != ((1 << bits) // BUCKET, 2 * BUCKET)
-        or not (LEAST_BITS <= bits <= MOST_BITS)
+        or not (MIN_BITS <= bits <= MAX_BITS)
     ):
         raise ValueError(f"{path} has no table of the solver in it")
     room = new_table(bits)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 from ludodrome.bots.player import Bot, Budget, Clock, Player
 from ludodrome.bots.thinkers import dice_at
 from ludodrome.game import Game
-from ludodrome.games.dots.strategy import Field, chain_edges, field_of, greedy_edges, members
+from ludodrome.games.dots.strategy import BoardMasks, board_masks, chain_edges, greedy_edges, members
 
 if TYPE_CHECKING:
     from ludodrome.bots.levels import Drawing
 
-Rule = Callable[[Field, int], list[int]]
+Rule = Callable[[BoardMasks, int], list[int]]
 """(field, drawn edges): the edges among which lots are drawn."""
 
 
-def any_edges(field: Field, drawn: int) -> list[int]:
+def any_edges(field: BoardMasks, drawn: int) -> list[int]:
     """All undrawn edges."""
     return members(field.everything & ~drawn)
 
@@ -30,7 +30,7 @@ class Drawer(Player):
     def __init__(self, game: Game, name: str, seed: int, rule: Rule) -> None:
         super().__init__(game, name, seed)
         self.rule = rule
-        self.field = field_of(game.options["rows"], game.options["cols"])
+        self.field = board_masks(game.options["rows"], game.options["cols"])
 
     def action(self, states: Any, budget: Budget, clock: Clock) -> int:
         """An undrawn edge."""

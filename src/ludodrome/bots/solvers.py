@@ -6,7 +6,7 @@ from ludodrome.bots.player import Budget, Clock, Player
 from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
 from ludodrome.games.dots.solver.search import Solver
-from ludodrome.games.dots.strategy import chain_edges, field_of
+from ludodrome.games.dots.strategy import board_masks, chain_edges
 
 WITHIN_REACH = 44
 """With more undrawn edges than this the solver is not even asked."""
@@ -22,7 +22,7 @@ class EndgameSolver(Player):
     def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, usual: Budget) -> None:
         super().__init__(game, name, seed)
         self.own, self.usual = own, usual
-        self.field = field_of(game.options["rows"], game.options["cols"])
+        self.field = board_masks(game.options["rows"], game.options["cols"])
         self.solver = self._new_solver()
         self._warm_up()
         self.solver = self._new_solver()

@@ -11,23 +11,163 @@ All observe the same: a dict of ``grid``, ``position``, ``traps``, ``score``, ``
 squares that its piece visited, and the steps at which traps were set. The styles of opponents are in ``styles.py``.
 """
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ludodrome.envs.extras import missing_extra
 from ludodrome.envs.rendering import MODES, paint_boards
-from ludodrome.envs.styles import STYLES, UNKNOWN, Known, Met, meet, names, planes, trap_steps
 from ludodrome.game import checked_count
 from ludodrome.games import make
-from ludodrome.games.spaces import check, encode_board, format_board
-from ludodrome.games.spaces.boards import checked_size, is_live
+from ludodrome.games.spaces import check, encode_board, format_board, kernels, perfect
+from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
 from ludodrome.games.spaces.moves import read_finished
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
 from ludodrome.games.spaces.sensible import pool
-from ludodrome.jit import Array
+from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
 from ludodrome.validation import listing, show
+
+# Opponents in the scenarios of spaces: how they choose a board each round, and how a round comes out.
+# Boards are actions, ``bytes``. A *style* chooses from a pool of boards; ``perfect`` has boards of its own. Bots that
+# play whole matches are in ``bots/boards.py``.
+
+
+class RoundResult(NamedTuple):
+    """A round between the learner's board and the opponent's."""
+
+    points: tuple[int, int]
+    """The learner's, the opponent's."""
+    ended: str
+    steps: tuple[int, int]
+    """How many steps of each board were carried out."""
+
+
+class StyleContext(NamedTuple):
+    """What an opponent knows when it chooses."""
+
+    pool: list[bytes]
+    seen: bytes | None
+    """The learner's board of this round, if it may be seen."""
+    learners: list[bytes]
+    """Its boards of the rounds before."""
+    turn: int
+    """The round, from 0."""
+    place: int
+    """A number by lot, the same for the whole match, below the size of the pool."""
+    size: int
+    live: bool
+    dice: np.random.Generator
+
+
+def play_round(first: bytes, second: bytes, size: int, live: bool) -> RoundResult:
+    """Play a round; the second board is turned."""
+    one, other = _packed(first, size, live, False), _packed(second, size, live, True)
+    a, b, ended, last, *hits = kernels.play_round(*one, *other, live)
+    steps = [min(int(last), int(hit)) + 1 for hit in hits]
+    return RoundResult((int(a), int(b)), ENDED[ended], (steps[0], steps[1]))
+
+
+def _packed(board: bytes, size: int, live: bool, rotated: bool) -> tuple[Array, Array, Array]:
+    actions = np.frombuffer(board, np.uint8)
+    cells, score = np.empty((2, len(board)), np.uint16)
+    since = np.empty((1, size * size), np.uint16)
+    kernels.pack_many(actions, np.array([len(board)]), size, live, rotated, cells, score, since)
+    return cells, score, since[0]
+
+
+def planes(board: bytes, size: int, turned: bool = False, steps: int | None = None) -> Array:
+    """A board's path and traps, (2, size, size) int16 with the numbers of the steps, as ``games/spaces/planes.py``.
+
+    ``steps``: only so many of them.
+    """
+    drawn = np.zeros((2, size, size), np.int16)
+    row, col = size - 1, 0
+    for number, action in enumerate(board[:steps], 1):
+        what = action - size
+        if what < 0:
+            col = action
+        elif FIRST_TRAP <= what < FINISH:
+            down, right = int(ROW_OF_PLACE[what - FIRST_TRAP]), int(COL_OF_PLACE[what - FIRST_TRAP])
+            drawn[1, row + down, col + right] = number
+            continue
+        elif what == FINISH:
+            continue
+        else:
+            down, right = python(shift)(what)
+            row, col = row + down, col + right
+        drawn[0, row, col] = number
+    return drawn[:, ::-1, ::-1].copy() if turned else drawn
+
+
+def trap_steps(board: bytes, size: int, length: int, steps: int | None = None) -> Array:
+    """(length,) int8: 1 at the steps at which the board sets a trap."""
+    marks = np.zeros(length, np.int8)
+    for number, action in enumerate(board[:steps]):
+        marks[number] = FIRST_TRAP <= action - size < FINISH
+    return marks
+
+
+# Styles
+
+
+def by_lot(known: StyleContext) -> bytes:
+    """Any board of the pool."""
+    return known.pool[int(known.dice.integers(len(known.pool)))]
+
+
+def constant(known: StyleContext) -> bytes:
+    """The same board all the time."""
+    return known.pool[known.place]
+
+
+def cycle(known: StyleContext) -> bytes:
+    """One board of the pool after the other."""
+    return known.pool[(known.place + known.turn) % len(known.pool)]
+
+
+def mimic(known: StyleContext) -> bytes:
+    """What the learner laid in the round before."""
+    return known.learners[-1] if known.learners else known.pool[known.place]
+
+
+def counter(known: StyleContext) -> bytes:
+    """The best board of the pool against what the learner has laid, now or in the round before."""
+    target = known.seen or (known.learners[-1] if known.learners else None)
+    if target is None:
+        return known.pool[known.place]
+    margins = []
+    for board in known.pool:
+        own, other = play_round(board, target, known.size, known.live).points
+        margins.append(own - other)
+    return known.pool[int(np.argmax(margins))]
+
+
+def equilibrium(known: StyleContext) -> bytes:
+    """A board of the mixture that nobody beats, where it is known, else a straight run."""
+    mixture = perfect(known.size, "live" if known.live else "written")
+    weights = np.array(mixture.weights, float)
+    return mixture.boards[int(known.dice.choice(len(weights), p=weights / weights.sum()))]
+
+
+STYLES: dict[str, Callable[[StyleContext], bytes]] = {
+    "random": by_lot,
+    "constant": constant,
+    "cycle": cycle,
+    "mimic": mimic,
+    "counter": counter,
+    "perfect": equilibrium,
+}
+UNKNOWN = "unknown"
+"""One of the styles by lot for each match, and nobody is told which."""
+
+
+def style_names(but: tuple[str, ...] = ()) -> list[Any]:
+    """The styles among which ``unknown`` draws."""
+    return [name for name in STYLES if name not in but]
+
 
 try:
     import gymnasium
@@ -69,7 +209,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self.rules, self.live = rules, is_live(rules)
         self.choice = chosen(choice, ("seen", "blind"), "choice", ValueError)
         self.information = chosen(information, ("perfect", "fog"), "information", ValueError)
-        self.opponent = chosen(opponent, (*names(self.without), UNKNOWN), "opponent", ValueError)
+        self.opponent = chosen(opponent, (*style_names(self.without), UNKNOWN), "opponent", ValueError)
         self.rounds = checked_count(rounds, "rounds", 1, MOST_ROUNDS)
         self.seat = None if seat is None else checked_count(seat, "seat", 0, 1)
         if render_mode is not None and render_mode not in MODES:
@@ -116,13 +256,13 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         boards = pool(self.size) if not self._fixed else ()
         self.pool = self._fixed or [boards[k] for k in dice.choice(len(boards), self.count, replace=False)]
         self._seat = int(dice.integers(2)) if self.seat is None else self.seat
-        styles = names(self.without)
+        styles = style_names(self.without)
         drawn = styles[int(dice.integers(len(styles)))]
         self._style = STYLES[drawn if self.opponent == UNKNOWN else self.opponent]
         self._place = int(dice.integers(len(self.pool)))
         self.learners: list[bytes] = []
         self.opponents: list[bytes] = []
-        self.met: list[Met] = []
+        self.met: list[RoundResult] = []
         self._over = False
         self._begin_round()
         return self._observation(), self._info()
@@ -144,13 +284,15 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self.visible = self._laid if self.second and self.choice == "seen" else None
 
     def _opponents_choice(self, seen: bytes | None) -> bytes:
-        known = Known(self.pool, seen, self.learners, self.turn, self._place, self.size, self.live, self.np_random)
+        known = StyleContext(
+            self.pool, seen, self.learners, self.turn, self._place, self.size, self.live, self.np_random
+        )
         return self._style(known)
 
-    def _lay(self, board: bytes) -> Met:
+    def _lay(self, board: bytes) -> RoundResult:
         """The learner's board, or the one laid in its name, is complete: the round is played."""
         other = self._opponents_choice(board) if self._laid is None else self._laid
-        met = meet(board, other, self.size, self.live)
+        met = play_round(board, other, self.size, self.live)
         self.learners.append(board)
         self.opponents.append(other)
         self.met.append(met)
@@ -170,7 +312,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self._over = True
         return self._observation(), -1.0, True, False, {**self._info(), "illegal": True}
 
-    def _met(self, met: Met, reward: float) -> Step:
+    def _met(self, met: RoundResult, reward: float) -> Step:
         """What follows a round."""
         info = {**self._info(), "points": list(met.points), "ended": met.ended}
         return self._observation(), reward, self._over, False, info

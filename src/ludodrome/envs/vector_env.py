@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from ludodrome.envs.core import VecGame, mixed, new_sights, read_game, shaped
 from ludodrome.envs.extras import missing_extra
 from ludodrome.envs.gym_env import action_space, observation_space
+from ludodrome.envs.observations import sample_legal
 from ludodrome.envs.rendering import MODES, frame
-from ludodrome.envs.sampling import sample_legal
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
 

@@ -85,7 +85,7 @@ WEIGHTS = np.ascontiguousarray([row(MOVER_WEIGHTS), row(WAITING_WEIGHTS)])
 
 
 MOVER, WAITING = np.uint64(0), np.uint64(1)
-MOST_VALUE = 9_000
+MAX_VALUE = 9_000
 """Values stay below 10,000 whatever the weights are."""
 
 _BOARD = np.uint64((1 << CELLS) - 1)
@@ -186,7 +186,7 @@ def seat_value(
 @kernel
 def within_bounds(value: Int) -> Int:
     """No value passes for a proven win."""
-    return max(-MOST_VALUE, min(MOST_VALUE, value))
+    return max(-MAX_VALUE, min(MAX_VALUE, value))
 
 
 @kernel
@@ -256,9 +256,9 @@ def summits(levels: Array, cell: Any, taken: Any) -> Any:
 
 # Promises
 
-MOST_PROMISE = 1000
-_CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MOST_PROMISE]])
-"""(height left, height gained) -> how good a step looks. With any build it stays within MOST_PROMISE."""
+MAX_PROMISE = 1000
+_CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MAX_PROMISE]])
+"""(height left, height gained) -> how good a step looks. With any build it stays within MAX_PROMISE."""
 _FOR_OWN = np.array([30, 120, 300, -150])
 _FOR_OTHERS = np.array([-20, -150, -800, 500])
 """height before -> how good it looks to build a cell that somebody near could climb then; the last is a dome."""

@@ -8,7 +8,7 @@ import pytest
 
 import ludodrome
 from ludodrome.games.dots.evaluate import EVALUATOR, KEYS, MOVE_ID_SYMMETRIES
-from ludodrome.games.dots.rules import BOARDS, MOST_EDGES
+from ludodrome.games.dots.rules import BOARDS, MAX_EDGES
 from ludodrome.jit import COMPILED, python
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from tests.games.dots.oracle import _boxes, _edges
@@ -43,7 +43,7 @@ def keys_of(game: ludodrome.Game, states: Any) -> Any:
 def test_values_and_keys_turn_with_the_board(rows: int, cols: int) -> None:
     game = ludodrome.make("dots", rows=rows, cols=cols)
     kernels: Any = game.kernels
-    base = BOARDS.index((rows, cols)) * MOST_EDGES
+    base = BOARDS.index((rows, cols)) * MAX_EDGES
     for drawn in walks(rows, cols, 20):
         states = states_of(game, drawn)
         keys = keys_of(game, states)
@@ -74,17 +74,17 @@ def test_keys_follow_the_moves(rows: int, cols: int) -> None:
 def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
     marks = MOVE_ID_SYMMETRIES.shape[1]
     for board, (rows, cols) in enumerate(BOARDS):
-        own = np.arange(board * MOST_EDGES, board * MOST_EDGES + len(_edges(rows, cols)))
+        own = np.arange(board * MAX_EDGES, board * MAX_EDGES + len(_edges(rows, cols)))
         symmetries = range(SYMMETRIES if rows == cols else SYMMETRIES // 2)
         for symmetry in symmetries:
             turned = MOVE_ID_SYMMETRIES[symmetry, own]
             assert (MOVE_ID_SYMMETRIES[INVERSE[symmetry], turned] == own).all()
-    assert marks == len(BOARDS) * MOST_EDGES
+    assert marks == len(BOARDS) * MAX_EDGES
     assert len(np.unique(KEYS[BOARDS.index((5, 5)), :60, 0])) == 60
     game = ludodrome.make("dots", rows=2, cols=3)
     kernels: Any = game.kernels
     states = game.encode_array(game.initial_state())
-    assert [kernels.move_id(states, edge) % MOST_EDGES for edge in range(17)] == list(range(17))
+    assert [kernels.move_id(states, edge) % MAX_EDGES for edge in range(17)] == list(range(17))
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,9 @@ def sensible_moves(game: Game, state: Any) -> list[Any]:
     moves = game.legal_moves(state)
     if game.id != "dots":
         return moves
-    from ludodrome.games.dots.strategy import field_of, safe_edges
+    from ludodrome.games.dots.strategy import board_masks, safe_edges
 
-    board = field_of(game.options["rows"], game.options["cols"])
+    board = board_masks(game.options["rows"], game.options["cols"])
     safe = safe_edges(board, int(game.encode(state)["edges"]))
     return [move for move in moves if game.action(move, state) in safe] or moves
 

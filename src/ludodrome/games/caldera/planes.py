@@ -6,7 +6,7 @@ from ludodrome.game_spec import Planes
 from ludodrome.games.caldera.rules import CELLS, NOWHERE, ONE, SEATS, SIDE, SLOTS, VENT, mover
 from ludodrome.jit import Array, Int, Record, kernel
 
-MOST_LEFT = 255
+MAX_LEFT = 255
 HEIGHTS = (*(f"higher than {level}" for level in range(VENT - 1)), "vent")
 PIECES = ("crown", "lancer 1", "lancer 2", "smith 1", "smith 2")
 NAMES = (*HEIGHTS, *(f"{whose} {piece}" for whose in ("own", "other") for piece in PIECES), "to move", "turns left")
@@ -17,7 +17,7 @@ LEFT = TO_MOVE + 1
 
 def planes_of(turn_limit: int) -> Planes:
     """The planes of a game with that turn limit."""
-    highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MOST_LEFT))
+    highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MAX_LEFT))
     return Planes(NAMES, SIDE, SIDE, highest, np.uint8)
 
 
@@ -37,7 +37,7 @@ def observe(s: Record, seat: Int, out: Array) -> None:
                 out[plane, cell] = 1
     moving = mover(s)
     _fill(out, TO_MOVE, 0 if moving < 0 else 1 + (moving - seat) % SEATS)
-    _fill(out, LEFT, min(np.int64(s.turn_limit) - np.int64(s.ply), MOST_LEFT))
+    _fill(out, LEFT, min(np.int64(s.turn_limit) - np.int64(s.ply), MAX_LEFT))
 
 
 @kernel

@@ -14,8 +14,8 @@ class Dots(Game):
     id = "dots"
     title = "Dots and Boxes"
     available = (
-        Option("rows", 5, "rows of boxes", low=1, high=rules.MOST_LINES),
-        Option("cols", 5, "columns of boxes", low=1, high=rules.MOST_LINES),
+        Option("rows", 5, "rows of boxes", low=1, high=rules.MAX_LINES),
+        Option("cols", 5, "columns of boxes", low=1, high=rules.MAX_LINES),
     )
 
     dtype = rules.DTYPE
@@ -31,9 +31,9 @@ class Dots(Game):
         super().__init__(**options)
         rows, cols = self._options["rows"], self._options["cols"]
         edges = len(rules.board_edges(rows, cols))
-        if edges > rules.MOST_EDGES:
+        if edges > rules.MAX_EDGES:
             raise ValueError(
-                f"dots on {rows} x {cols} boxes would have {edges} edges, and {rules.MOST_EDGES} are the most; the "
+                f"dots on {rows} x {cols} boxes would have {edges} edges, and {rules.MAX_EDGES} are the most; the "
                 "largest boards are 5x5, 4x6, 3x8, 2x12 and 1x21, and 6x4, 8x3, 12x2 and 21x1"
             )
         self.num_actions = self.max_legal = self.max_game_length = edges

@@ -17,7 +17,7 @@ from ludodrome.validation import show
 
 STATE_KEYS = ("to_move", "rows", "cols", "h", "v", "owner", "scores", "turn", "nonce", "winner", "reason")
 MOVE_KEYS = ("orient", "r", "c")
-MOST_NONCE = (1 << NONCE_BITS) - 1
+MAX_NONCE = (1 << NONCE_BITS) - 1
 OWNER_SIGNS = {".": -1, "0": 0, "1": 1}
 
 _PACKING = packing(DTYPE)
@@ -66,7 +66,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
         if type(owner) is not int or not -1 <= owner <= 1:
             raise BadState(f"owner[{box // cols}][{box % cols}] is -1, 0 or 1, not {show(owner)}")
     to_move = validation.choice(state["to_move"], (0, 1, None), "to_move", BadState)
-    nonce = validation.integer(state["nonce"], 0, MOST_NONCE, "nonce", BadState)
+    nonce = validation.integer(state["nonce"], 0, MAX_NONCE, "nonce", BadState)
     states = _position(drawn, owners, to_move, nonce, rows, cols)
     _check_counts(state, states)
     return states
@@ -155,8 +155,8 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     signs = _parse_rows(owner, rows, cols, "".join(OWNER_SIGNS), "owner")
     if to_move not in ("0", "1", "-"):
         raise BadState(f"the seat to move is 0, 1 or -, not {show(to_move)}")
-    if not (nonce.isascii() and nonce.isdigit() and len(nonce) <= len(str(MOST_NONCE)) and int(nonce) <= MOST_NONCE):
-        raise BadState(f"the nonce is a whole number from 0 to {MOST_NONCE}, not {show(nonce)}")
+    if not (nonce.isascii() and nonce.isdigit() and len(nonce) <= len(str(MAX_NONCE)) and int(nonce) <= MAX_NONCE):
+        raise BadState(f"the nonce is a whole number from 0 to {MAX_NONCE}, not {show(nonce)}")
     return _position(
         [flag == "1" for flag in flags],
         [OWNER_SIGNS[sign] for sign in signs],

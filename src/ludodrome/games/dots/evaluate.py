@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator
-from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, MOST_LINES, ONE, board_edges
+from ludodrome.games.dots.rules import ALL, BOARDS, MAX_EDGES, MAX_LINES, ONE, board_edges
 from ludodrome.games.dots.solver.board import STRIDE, degrees, edges_of
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, key_table, turn
@@ -21,10 +21,10 @@ CONTROL = 60
 TEMPO = 12
 """What it is worth to be likely to draw the last safe edge."""
 
-NUM_MOVE_IDS = len(BOARDS) * MOST_EDGES
+NUM_MOVE_IDS = len(BOARDS) * MAX_EDGES
 
 MOVE_ID_SYMMETRIES = np.arange(NUM_MOVE_IDS, dtype=np.uint16)[None].repeat(SYMMETRIES, 0)
-KEYS = np.zeros((len(BOARDS), MOST_EDGES, SYMMETRIES), np.uint64)
+KEYS = np.zeros((len(BOARDS), MAX_EDGES, SYMMETRIES), np.uint64)
 """(board, edge, symmetry) -> what a drawn edge adds to a key."""
 MOVER_KEY = np.uint64(0x9D39247E33776D41)
 
@@ -42,7 +42,7 @@ def _edge_turns(rows: int, cols: int) -> Array:
 
 for _board, _size in enumerate(BOARDS):
     _turns = _edge_turns(*_size)
-    MOVE_ID_SYMMETRIES[:, _board * MOST_EDGES : _board * MOST_EDGES + _turns.shape[1]] = _board * MOST_EDGES + _turns
+    MOVE_ID_SYMMETRIES[:, _board * MAX_EDGES : _board * MAX_EDGES + _turns.shape[1]] = _board * MAX_EDGES + _turns
     KEYS[_board, : _turns.shape[1]] = key_table(_turns, 1, seed=_board)[0]
 
 
@@ -53,7 +53,7 @@ SIZES = np.zeros((len(BOARDS), 2), np.uint64)
 """(board, STRIDE or BOXES), as in a ``Lattice``."""
 HORIZONTAL = np.zeros(len(BOARDS), np.uint64)
 """board -> how many edges are horizontal; they come first."""
-DIGITS = MOST_LINES.bit_length()
+DIGITS = MAX_LINES.bit_length()
 SHIFTS = np.array([1 << digit for digit in reversed(range(DIGITS))], np.uint64)
 MOVING = np.zeros((len(BOARDS), DIGITS), np.uint64)
 """(board, step) -> the edges that move by the shift of this step, in the place where they are then."""
@@ -179,7 +179,7 @@ def gain(before: Record, after: Record) -> Int:
 @kernel
 def move_id(s: Record, action: Int) -> Int:
     """An edge of a board."""
-    return np.int64(s.board) * MOST_EDGES + action
+    return np.int64(s.board) * MAX_EDGES + action
 
 
 @kernel

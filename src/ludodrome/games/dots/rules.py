@@ -12,7 +12,7 @@ import numpy as np
 from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.jit import Array, Int, Record, kernel, lowest, mix, popcount, record_dtype
 
-MOST_EDGES = 64
+MAX_EDGES = 64
 NONCE_BITS = 53
 """What every JSON reader keeps whole."""
 
@@ -44,14 +44,14 @@ ONE = np.uint64(1)
 
 BOARDS = tuple(
     (rows, cols)
-    for rows in range(1, MOST_EDGES)
-    for cols in range(1, MOST_EDGES)
-    if rows * (cols + 1) + cols * (rows + 1) <= MOST_EDGES
+    for rows in range(1, MAX_EDGES)
+    for cols in range(1, MAX_EDGES)
+    if rows * (cols + 1) + cols * (rows + 1) <= MAX_EDGES
 )
 """All boards there are, as rows and columns of boxes."""
-MOST_LINES = max(rows for rows, _ in BOARDS)
+MAX_LINES = max(rows for rows, _ in BOARDS)
 """No board has more rows, or more columns, than this."""
-MOST_BOXES = max(rows * cols for rows, cols in BOARDS)
+MAX_BOXES = max(rows * cols for rows, cols in BOARDS)
 
 
 def board_edges(rows: int, cols: int) -> list[tuple[str, int, int]]:
@@ -74,9 +74,9 @@ def box_sides(r: int, c: int) -> list[tuple[str, int, int]]:
 
 ALL = np.zeros(len(BOARDS), np.uint64)
 """board -> the set of all edges."""
-SIDES = np.zeros((len(BOARDS), MOST_BOXES), np.uint64)
+SIDES = np.zeros((len(BOARDS), MAX_BOXES), np.uint64)
 """(board, box) -> the set of its four sides."""
-BESIDE = np.zeros((len(BOARDS), MOST_EDGES, 2), np.uint8)
+BESIDE = np.zeros((len(BOARDS), MAX_EDGES, 2), np.uint8)
 """(board, edge) -> the boxes on its two sides; at the rim the same box twice."""
 for _board, (_rows, _cols) in enumerate(BOARDS):
     _number = {edge: number for number, edge in enumerate(board_edges(_rows, _cols))}

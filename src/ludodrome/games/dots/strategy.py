@@ -24,7 +24,7 @@ LONG = 3
 """A chain is long from so many boxes on: its last two can be given back to keep control."""
 
 
-class Field(NamedTuple):
+class BoardMasks(NamedTuple):
     """The tables of one board, as whole numbers of Python."""
 
     everything: int
@@ -46,12 +46,12 @@ class Run(NamedTuple):
 
 
 @cache
-def field_of(rows: int, cols: int) -> Field:
+def board_masks(rows: int, cols: int) -> BoardMasks:
     """The tables of a board of so many boxes."""
     board = BOARDS.index((rows, cols))
     everything = int(ALL[board])
     beside = tuple(tuple(dict.fromkeys(pair)) for pair in BESIDE[board, : everything.bit_length()].tolist())
-    return Field(everything, tuple(SIDES[board, : rows * cols].tolist()), beside)
+    return BoardMasks(everything, tuple(SIDES[board, : rows * cols].tolist()), beside)
 
 
 def members(bits: int) -> list[int]:
@@ -64,47 +64,47 @@ def members(bits: int) -> list[int]:
     return numbers
 
 
-def degrees(field: Field, drawn: int) -> list[int]:
+def degrees(masks: BoardMasks, drawn: int) -> list[int]:
     """Box -> how many of its sides are undrawn."""
-    return [(sides & ~drawn).bit_count() for sides in field.sides]
+    return [(sides & ~drawn).bit_count() for sides in masks.sides]
 
 
-def free_edges(field: Field, drawn: int) -> list[int]:
+def free_edges(masks: BoardMasks, drawn: int) -> list[int]:
     """The edges that close a box."""
-    return members(sum({side for sides in field.sides if (side := sides & ~drawn).bit_count() == 1}))
+    return members(sum({side for sides in masks.sides if (side := sides & ~drawn).bit_count() == 1}))
 
 
-def safe_edges(field: Field, drawn: int) -> list[int]:
+def safe_edges(masks: BoardMasks, drawn: int) -> list[int]:
     """The edges that are no box's third side, nor its fourth."""
     unsafe = drawn
-    for sides in field.sides:
+    for sides in masks.sides:
         if (sides & ~drawn).bit_count() <= 2:
             unsafe |= sides
-    return members(field.everything & ~unsafe)
+    return members(masks.everything & ~unsafe)
 
 
-def greedy_edges(field: Field, drawn: int) -> list[int]:
+def greedy_edges(masks: BoardMasks, drawn: int) -> list[int]:
     """Free boxes first, then no third sides, then whatever there is: the choice of those who count no chains."""
-    return free_edges(field, drawn) or safe_edges(field, drawn) or members(field.everything & ~drawn)
+    return free_edges(masks, drawn) or safe_edges(masks, drawn) or members(masks.everything & ~drawn)
 
 
-def chain_edges(field: Field, drawn: int) -> list[int]:
+def chain_edges(masks: BoardMasks, drawn: int) -> list[int]:
     """The best edges for those who count chains; all are thought equally good."""
-    degree = degrees(field, drawn)
+    degree = degrees(masks, drawn)
     if 1 in degree:
-        return _captures(field, drawn, degree)
+        return _captures(masks, drawn, degree)
     values: dict[int, float] = {}
-    safe = safe_edges(field, drawn)
+    safe = safe_edges(masks, drawn)
     if len(safe) > FEW_SAFE:
         return safe
     memo: dict[int, int] = {}
     for edge in safe:
-        values[edge] = -outlook(field, drawn | 1 << edge, memo)
-    for run in passages(field, drawn, degree):
+        values[edge] = -outlook(masks, drawn | 1 << edge, memo)
+    for run in passages(masks, drawn, degree):
         if safe and (run.closed or len(run.boxes) >= LONG):
             continue  # while there are safe edges, at most a short chain is given up
         taken, kept = opening_gains(len(run.boxes), run.closed)
-        rest = outlook(field, drawn | _set_of(run.edges), memo)
+        rest = outlook(masks, drawn | _set_of(run.edges), memo)
         values[_opening(run)] = -(taken + (abs(kept + rest) if kept else rest))
     best = max(values.values())
     return [edge for edge, value in values.items() if value == best]
@@ -113,34 +113,34 @@ def chain_edges(field: Field, drawn: int) -> list[int]:
 # Taking
 
 
-def _captures(field: Field, drawn: int, degree: list[int]) -> list[int]:
+def _captures(masks: BoardMasks, drawn: int, degree: list[int]) -> list[int]:
     """Take, or give the last two of a chain or the last four of a loop back, where the rest is worth more."""
     deals = []
-    for run in open_runs(field, drawn, degree):
+    for run in open_runs(masks, drawn, degree):
         if len(run.boxes) == (4 if run.closed else 2):
             deals.append(run)
         else:
             return [run.edges[0]]
     deal = max(deals, key=lambda run: len(run.boxes))
     rest = drawn | _set_of(deal.edges)
-    if len(deals) == 1 and len(safe_edges(field, rest)) <= FEW_SAFE and len(deal.boxes) + outlook(field, rest, {}) < 0:
+    if len(deals) == 1 and len(safe_edges(masks, rest)) <= FEW_SAFE and len(deal.boxes) + outlook(masks, rest, {}) < 0:
         return [deal.edges[1]]
     return [deal.edges[0]]
 
 
-def open_runs(field: Field, drawn: int, degree: list[int]) -> list[Run]:
+def open_runs(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
     """What can be taken in one go, each from an open box onwards."""
     runs: list[Run] = []
     for box, count in enumerate(degree):
         if count == 1 and not any(box in run.boxes for run in runs):
-            (edge,) = members(field.sides[box] & ~drawn)
-            boxes, edges, end = _follow(field, drawn, degree, box, edge)
+            (edge,) = members(masks.sides[box] & ~drawn)
+            boxes, edges, end = _follow(masks, drawn, degree, box, edge)
             closed = end >= 0 and degree[end] == 1
             runs.append(Run((box, *boxes, end) if closed else (box, *boxes), tuple(edges), closed))
     return runs
 
 
-def _follow(field: Field, drawn: int, degree: list[int], box: int, edge: int) -> tuple[list[int], list[int], int]:
+def _follow(masks: BoardMasks, drawn: int, degree: list[int], box: int, edge: int) -> tuple[list[int], list[int], int]:
     """From a box over an undrawn edge and on through boxes with two undrawn sides.
 
     Gives the boxes and edges on the way, and the box where it ends, -1 for the ground. A loop ends with its first box.
@@ -149,11 +149,11 @@ def _follow(field: Field, drawn: int, degree: list[int], box: int, edge: int) ->
     edges = [edge]
     first = box
     while True:
-        end = next((other for other in field.beside[edge] if other != box), -1)
+        end = next((other for other in masks.beside[edge] if other != box), -1)
         if end < 0 or end == first or degree[end] != 2:
             return boxes, edges, end
         boxes.append(end)
-        (edge,) = members(field.sides[end] & ~drawn & ~(1 << edge))
+        (edge,) = members(masks.sides[end] & ~drawn & ~(1 << edge))
         edges.append(edge)
         box = end
 
@@ -161,19 +161,19 @@ def _follow(field: Field, drawn: int, degree: list[int], box: int, edge: int) ->
 # What is left once no edge is safe
 
 
-def passages(field: Field, drawn: int, degree: list[int]) -> list[Run]:
+def passages(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
     """The runs of boxes with two undrawn sides each."""
     runs: list[Run] = []
     seen: set[int] = set()
     for box, count in enumerate(degree):
         if count != 2 or box in seen:
             continue
-        one, other = members(field.sides[box] & ~drawn)
-        boxes, edges, end = _follow(field, drawn, degree, box, other)
+        one, other = members(masks.sides[box] & ~drawn)
+        boxes, edges, end = _follow(masks, drawn, degree, box, other)
         if end == box:
             run = Run((box, *boxes), tuple(edges), True)
         else:
-            before, edges_before, _ = _follow(field, drawn, degree, box, one)
+            before, edges_before, _ = _follow(masks, drawn, degree, box, one)
             run = Run((*before[::-1], box, *boxes), (*edges_before[::-1], *edges), False)
         seen.update(run.boxes)
         runs.append(run)
@@ -189,25 +189,25 @@ def _set_of(edges: tuple[int, ...]) -> int:
     return sum(1 << edge for edge in edges)
 
 
-def outlook(field: Field, drawn: int, memo: dict[int, int]) -> int:
+def outlook(masks: BoardMasks, drawn: int, memo: dict[int, int]) -> int:
     """What a position without open boxes is worth to the seat to move, if nobody opens one while an edge is safe."""
     if drawn not in memo:
-        safe = safe_edges(field, drawn)
+        safe = safe_edges(masks, drawn)
         memo[drawn] = (
-            max(-outlook(field, drawn | 1 << edge, memo) for edge in safe) if safe else passages_value(field, drawn)
+            max(-outlook(masks, drawn | 1 << edge, memo) for edge in safe) if safe else passages_value(masks, drawn)
         )
     return memo[drawn]
 
 
-def passages_value(field: Field, drawn: int) -> int:
+def passages_value(masks: BoardMasks, drawn: int) -> int:
     """The same once no edge is safe. Where passages meet, the two longest are taken for one, with the box between."""
-    degree = degrees(field, drawn)
-    runs = passages(field, drawn, degree)
+    degree = degrees(masks, drawn)
+    runs = passages(masks, drawn, degree)
     lengths = [len(run.boxes) for run in runs]
     part_of = {edge: number for number, run in enumerate(runs) for edge in run.edges}
     for box, count in enumerate(degree):
         if count > 2:
-            arms = {part_of[edge] for edge in members(field.sides[box] & ~drawn)}
+            arms = {part_of[edge] for edge in members(masks.sides[box] & ~drawn)}
             one = sorted(arms, key=lambda number: -lengths[number])[:2]
             length = 1 + sum(lengths[number] for number in one)
             for number in one:

@@ -12,12 +12,12 @@ class Santorini(Game):
 
     id = "santorini"
     title = "Santorini"
-    available = (Option("players", 2, "how many play", low=2, high=rules.MOST_SEATS),)
+    available = (Option("players", 2, "how many play", low=2, high=rules.MAX_SEATS),)
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
-    max_legal = rules.MOST_LEGAL
-    max_game_length = rules.MOST_TURNS
+    max_legal = rules.MAX_LEGAL
+    max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
     kernels = kernels
     evaluator = evaluate.EVALUATOR

@@ -9,7 +9,7 @@ from typing import Any
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.games.santorini import kernels, rules
-from ludodrome.games.santorini.rules import DTYPE, MOST_SEATS, REASONS, WORKERS
+from ludodrome.games.santorini.rules import DTYPE, MAX_SEATS, REASONS, WORKERS
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
     BUILD_OFF_BOARD,
@@ -42,8 +42,8 @@ from ludodrome.validation import show
 STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason")
 LETTERS = "NWG"
 COLOURS = ("Navy", "White", "Grey")
-MOST_PLIES = 1_000_000_000
-"""Fits the record, with a whole game to go: every turn builds one of MOST_TURNS levels."""
+MAX_PLIES = 1_000_000_000
+"""Fits the record, with a whole game to go: every turn builds one of MAX_TURNS levels."""
 EXAMPLE = "[N1C2B2C3]"
 
 _PACKING = packing(DTYPE)
@@ -60,7 +60,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     validation.fields(state, STATE_KEYS, "a state of santorini", BadState)
     players = options["players"]
     validation.same(state["players"], players, "players", BadState)
-    ply = validation.integer(state["ply"], 0, MOST_PLIES, "ply", BadState)
+    ply = validation.integer(state["ply"], 0, MAX_PLIES, "ply", BadState)
     heights: list[Any] = []
     for row, values in enumerate(validation.items(state["board"], SIDE, "board", BadState)):
         heights += validation.items(values, SIDE, f"board[{row}]", BadState)
@@ -79,7 +79,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
     """An array of one record, judged, from heights and the names of the workers' squares."""
     heights = read_heights(rows, "board")
-    most = MOST_PLIES - rules.MOST_TURNS + sum(heights)
+    most = MAX_PLIES - rules.MAX_TURNS + sum(heights)
     if ply > most:
         raise BadState(f"ply is at most {most} with so many levels left to build, not {ply}")
     for name in names:
@@ -98,7 +98,7 @@ def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
                 f"workers has one on level 3 on {NAMES[cell]}; only the last mover, "
                 f"{COLOURS[last]} here, can stand there, with one worker"
             )
-    idle = [0] * WORKERS * (MOST_SEATS - players)
+    idle = [0] * WORKERS * (MAX_SEATS - players)
     states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *cells, *idle, players, -1, 0, ply))
     kernels.set_up(states, heights)
     return states
@@ -133,7 +133,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
     names: list[str] = []
     for word in words[1:-1]:
         names += validation.items(parse_cells(word), WORKERS, f"a pair like C2B3 (here {show(word)})", BadState)
-    ply = validation.integer(parse_number(words[-1], "ply"), 0, MOST_PLIES, "ply", BadState)
+    ply = validation.integer(parse_number(words[-1], "ply"), 0, MAX_PLIES, "ply", BadState)
     return _position(heights, names, ply, players)
 
 

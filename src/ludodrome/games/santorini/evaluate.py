@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator
-from ludodrome.games.santorini.rules import BUILDS, MOST_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
+from ludodrome.games.santorini.rules import BUILDS, MAX_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
 from ludodrome.games.tower_evaluate import (
-    MOST_PROMISE,
+    MAX_PROMISE,
     WEIGHTS,
     build_promise,
     built_cells,
@@ -30,7 +30,7 @@ from ludodrome.jit import Array, Int, Record, kernel, lowest
 NUM_MOVE_IDS = CELLS * STEPS_OF_WORKER
 
 _BUILT = built_cells(BUILDS)
-_CLOCK = clock_keys((MOST_SEATS + 1) * MOST_SEATS)
+_CLOCK = clock_keys((MAX_SEATS + 1) * MAX_SEATS)
 """players * 3 + seat -> word"""
 
 
@@ -117,7 +117,7 @@ def move_score(s: Record, seen: Any, action: Int) -> Int:
     source = seen[3] if worker == 0 else seen[4]
     to = STEP[source, action % STEPS_OF_WORKER // BUILDS]
     good = step_promise(seen, source, to)
-    if good == MOST_PROMISE:  # R10: whatever it builds
+    if good == MAX_PROMISE:  # R10: whatever it builds
         return good
     return good + build_promise(seen, worker, to, STEP[to, action % BUILDS])
 
@@ -144,7 +144,7 @@ def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
 
 @kernel
 def _clock(s: Record) -> Int:
-    return np.int64(s.players) * MOST_SEATS + seat_after(s.players, np.int64(s.ply))
+    return np.int64(s.players) * MAX_SEATS + seat_after(s.players, np.int64(s.ply))
 
 
 EVALUATOR = Evaluator(

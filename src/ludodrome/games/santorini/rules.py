@@ -27,13 +27,13 @@ from ludodrome.games.towers import (
 )
 from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
 
-MOST_SEATS = 3
+MAX_SEATS = 3
 WORKERS = 2
 
 DTYPE = record_dtype(
     [
         ("levels", np.uint32, (4,)),  # see games/towers.py
-        ("workers", np.uint8, (MOST_SEATS, WORKERS)),  # by seat, the cell; the third row is idle with two players
+        ("workers", np.uint8, (MAX_SEATS, WORKERS)),  # by seat, the cell; the third row is idle with two players
         ("players", np.uint8),  # an option, never changed by a kernel
         ("winner", np.int8),  # -1: nobody
         ("reason", np.uint8),  # an index into REASONS
@@ -52,8 +52,8 @@ START = np.array([[[11, 7], [17, 13], [0, 0]], [[12, 7], [17, 8], [16, 18]]], np
 BUILDS = DIRECTIONS
 STEPS_OF_WORKER = DIRECTIONS * BUILDS
 NUM_ACTIONS = WORKERS * STEPS_OF_WORKER
-MOST_LEGAL = NUM_ACTIONS + DIRECTIONS  # see list_builds
-MOST_TURNS = 4 * CELLS
+MAX_LEGAL = NUM_ACTIONS + DIRECTIONS  # see list_builds
+MAX_TURNS = 4 * CELLS
 """R14: every turn builds a level."""
 
 
@@ -77,7 +77,7 @@ def reset(s: Record, seed: Any) -> None:
     """R2, R3, R4: bare ground, workers on their start squares. Nothing is random."""
     for k in range(4):
         s.levels[k] = 0
-    for seat in range(MOST_SEATS):
+    for seat in range(MAX_SEATS):
         for worker in range(WORKERS):
             s.workers[seat, worker] = START[s.players - 2, seat, worker]
     s.ply = 0

@@ -15,7 +15,7 @@ class Skysummit(Game):
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
     max_legal = rules.PLACEMENTS
-    max_game_length = rules.MOST_TURNS
+    max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
     kernels = kernels
     evaluator = evaluate.EVALUATOR

@@ -39,10 +39,10 @@ from ludodrome.search.symmetry import SYMMETRIES
 
 NUM_STEP_IDS = CELLS * STEPS_OF_WORKER
 NUM_MOVE_IDS = NUM_STEP_IDS + PLACEMENTS
-MOST_TURN_LIMIT = 1000
+MAX_TURN_LIMIT = 1000
 
 _BUILT = built_cells(BUILDS)
-_CLOCK = clock_keys(2 * (MOST_TURN_LIMIT + 1))
+_CLOCK = clock_keys(2 * (MAX_TURN_LIMIT + 1))
 """turns left * 2 + seat -> word"""
 _TURN = 10
 _CENTRE_PROMISE = np.array([-200, -100, -50, 100, 150, 200])

@@ -8,7 +8,7 @@ from ludodrome.games.towers import HEIGHTS, SIDE, draw_heights, draw_worker, fil
 from ludodrome.jit import Array, Int, Record, kernel
 
 SEATS = 2
-MOST_LEFT = 255
+MAX_LEFT = 255
 NAMES = (
     *HEIGHTS,
     *(f"{whose} worker {worker}" for whose in ("own", "other") for worker in range(WORKERS)),
@@ -22,7 +22,7 @@ LEFT = TO_MOVE + 1
 
 def planes_of(turn_limit: int) -> Planes:
     """The planes of a game with that turn limit."""
-    highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MOST_LEFT))
+    highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MAX_LEFT))
     return Planes(NAMES, SIDE, SIDE, highest, np.uint8)
 
 
@@ -35,4 +35,4 @@ def observe(s: Record, seat: Int, out: Array) -> None:
             draw_worker(s.workers[(seat + place) % SEATS, worker], out, FIRST_WORKER + place * WORKERS + worker)
     moving = mover(s)
     fill(out, TO_MOVE, 0 if moving < 0 else 1 + (moving - seat) % SEATS)
-    fill(out, LEFT, min(np.int64(s.turn_limit) - np.int64(s.ply), MOST_LEFT))
+    fill(out, LEFT, min(np.int64(s.turn_limit) - np.int64(s.ply), MAX_LEFT))

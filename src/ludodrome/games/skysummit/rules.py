@@ -60,7 +60,7 @@ NO_BUILD = DIRECTIONS
 BUILDS = DIRECTIONS + 1
 STEPS_OF_WORKER = DIRECTIONS * BUILDS
 NUM_ACTIONS = PLACEMENTS + WORKERS * STEPS_OF_WORKER
-MOST_TURNS = 2 + 4 * CELLS  # every turn of the play phase builds, except one that wins
+MAX_TURNS = 2 + 4 * CELLS  # every turn of the play phase builds, except one that wins
 
 # Faults beyond those of towers.py
 WRONG_PHASE = 9

@@ -16,7 +16,7 @@ from ludodrome.web import league
 from ludodrome.web.auth import Anybody, Caller
 from ludodrome.web.league import Axis, sparkline
 from ludodrome.web.routes.bots import bot_of
-from ludodrome.web.routes.leaderboard import MOST_SKIPPED
+from ludodrome.web.routes.leaderboard import MAX_SKIP
 from ludodrome.web.routes.matches import match_of
 from ludodrome.web.routes.tournaments import event_of
 from ludodrome.web.templating import page
@@ -84,7 +84,7 @@ def new_bot(request: Request, game_id: str, who: Anybody, bot: str | None = None
 
 @pages.get("/{game_id}/leaderboard")
 def leaderboard(
-    request: Request, game_id: str, who: Anybody, skip: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0
+    request: Request, game_id: str, who: Anybody, skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0
 ) -> Response:
     """The bots of a game, the best first."""
     engine = _here(request, game_id)

@@ -21,7 +21,7 @@ from ludodrome.web.spectators import Spectators, as_event
 router = APIRouter(tags=["matches"], responses=FAULTS)
 
 MatchId = Annotated[str, Path(max_length=60)]
-MOST_LINES = 100
+MAX_MATCHES = 100
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "Views of matches, one an event."}
 }
@@ -45,7 +45,7 @@ def matches(
     game: Annotated[str | None, Query(max_length=40)] = None,
     bot: Annotated[str | None, Query(max_length=40)] = None,
     event: Annotated[str | None, Query(max_length=40)] = None,
-    most: Annotated[int, Query(ge=1, le=MOST_LINES)] = 20,
+    most: Annotated[int, Query(ge=1, le=MAX_MATCHES)] = 20,
 ) -> list[Json]:
     """The games that ended last: of a game, of a bot, of an event."""
     return [league.match(one) for one in store.recent(request.app.state.engine, game, bot, event, most)]

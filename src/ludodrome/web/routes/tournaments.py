@@ -15,10 +15,10 @@ from ludodrome.web.position_view import Json
 from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
 
-router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=FAULTS)
+tournament_router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=FAULTS)
 
 EventId = Annotated[str, Path(max_length=40)]
-MOST_LINES = 100
+MAX_TOURNAMENTS = 100
 STOPPED = "it was stopped"
 
 
@@ -37,19 +37,19 @@ class NewTournament(Strict):
     openings: bool = Field(default=True, description="Whether games begin from drawn openings.")
 
 
-@router.get("")
+@tournament_router.get("")
 def tournaments(
     request: Request,
     game: Annotated[str | None, Query(max_length=40)] = None,
-    most: Annotated[int, Query(ge=1, le=MOST_LINES)] = 20,
+    most: Annotated[int, Query(ge=1, le=MAX_TOURNAMENTS)] = 20,
 ) -> list[Json]:
     """The latest tournaments, of a game or of all."""
     engine = request.app.state.engine
     return league.event_list(engine, store.events(engine, game, TOURNAMENT, most))
 
 
-@router.post("", status_code=201)
-def begin(request: Request, wanted: NewTournament, who: BotsScope) -> Json:
+@tournament_router.post("", status_code=201)
+def begin_tournament(request: Request, wanted: NewTournament, who: BotsScope) -> Json:
     """Begin a tournament. Its games are played as workers are free."""
     find(wanted.game)
     engine = request.app.state.engine
@@ -68,14 +68,14 @@ def begin(request: Request, wanted: NewTournament, who: BotsScope) -> Json:
     return league.event(event_of(request, event_id), 0)
 
 
-@router.get("/{event_id}")
+@tournament_router.get("/{event_id}")
 def one_tournament(request: Request, event_id: EventId) -> Json:
     """A tournament or a challenge: how far it is, its table and its crosstable."""
     return league.whole_event(request.app.state.engine, event_of(request, event_id))
 
 
-@router.post("/{event_id}/stop")
-def stop(request: Request, event_id: EventId, who: BotsScope) -> Json:
+@tournament_router.post("/{event_id}/stop")
+def stop_tournament(request: Request, event_id: EventId, who: BotsScope) -> Json:
     """Stop a tournament or a challenge of one's own; what was played stays."""
     found = event_of(request, event_id)
     if found.asked_by != who.account and not who.admin:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.games.dots.rules import ALL, BOARDS, MOST_EDGES, SIDES
+from ludodrome.games.dots.rules import ALL, BOARDS, MAX_EDGES, SIDES
 from ludodrome.games.dots.solver.board import (
     degrees,
     edge_count,
@@ -74,7 +74,7 @@ def new_arrays(scout_edges: int = SCOUT_EDGES, noise: int = 0) -> Arrays:
     """The arrays of one run."""
     run = new_states(RUN, 1)
     run["scout_edges"], run["noise"] = scout_edges, noise
-    levels = MOST_EDGES + 1
+    levels = MAX_EDGES + 1
     places = levels * (levels + 1) // 2 + 3 * levels  # a level has a move for every edge at most, and three of the heap
     return Arrays(run, new_states(FRAME, levels), new_states(CHILD, places + 2), new_colour_buffer())
 
@@ -202,7 +202,7 @@ def finish_scout(run: Record, frame: Record, above: Record, known: bool, childre
         back_up(run, frame, child, table)
         child.rank = -INFINITY
     else:
-        child.rank += MOST_EDGES * (frame.end - frame.first)
+        child.rank += MAX_EDGES * (frame.end - frame.first)
     low, _ = bounds_of_move(child)
     return bool(low >= above.goal)
 
@@ -298,7 +298,7 @@ def values_of(positions: Array, lattice: Any, heaps: Any, table: Array, arrays: 
 
 TABLE_BITS = 22
 """The usual table: four million entries, 64 MB."""
-LEAST_BITS, MOST_BITS = 4, 32
+MIN_BITS, MAX_BITS = 4, 32
 SLICE = 1 << 16
 
 _lattice, _heaps = functools.cache(make_board_tables), functools.cache(make_heap_tables)
@@ -359,8 +359,8 @@ class Solver:
     ) -> None:
         if (rows, cols) not in BOARDS:
             raise ValueError(f"there is no board of {rows} x {cols} boxes: a board has at most 64 edges")
-        if not LEAST_BITS <= table_bits <= MOST_BITS:
-            raise ValueError(f"table_bits is a whole number from {LEAST_BITS} to {MOST_BITS}, not {table_bits}")
+        if not MIN_BITS <= table_bits <= MAX_BITS:
+            raise ValueError(f"table_bits is a whole number from {MIN_BITS} to {MAX_BITS}, not {table_bits}")
         self.rows, self.cols = rows, cols
         self.table: Array = new_table(table_bits) if table is None else table
         self._board = BOARDS.index((rows, cols))
