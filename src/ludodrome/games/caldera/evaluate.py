@@ -299,8 +299,8 @@ _PIECE_KINDS = np.array([[_GROUND_KINDS + 3 * seat + kind for kind in (0, 1, 1, 
 """(seat, slot) -> kind of thing in the table of keys."""
 _KEYS = np.zeros((_GROUND_KINDS + 3 * SEATS, NOWHERE + 1, SYMMETRIES), np.uint64)
 _KEYS[:, :CELLS] = key_table(_CELL_TURNS, len(_KEYS), seed=7)
-_MOST_PLIES = 1000
-_PLY_KEYS = key_table(np.zeros((SYMMETRIES, 1), np.int64), _MOST_PLIES + 1, seed=8)[:, 0]
+_MAX_PLIES = 1000
+_PLY_KEYS = key_table(np.zeros((SYMMETRIES, 1), np.int64), _MAX_PLIES + 1, seed=8)[:, 0]
 
 
 @kernel
