@@ -9,12 +9,12 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.transports import child, seat
+from ludodrome.arena.transports import child, make_seat
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.inprocess import InProcessSeat
-from ludodrome.arena.transports.processes import KEPT, SECRETS
+from ludodrome.arena.transports.processes import MAX_STDERR, SECRETS
 from ludodrome.games import make
-from tests.arena.playing import Scripted, assignment, first, zoo
+from tests.arena.playing import Scripted, first, play_spec, zoo
 from tests.arena.test_zoo import branded
 
 PLAIN = """
@@ -36,7 +36,7 @@ def script(folder: Path, before: str = "") -> str:
 
 def small(*bots: str, **given: Any) -> dict[str, Any]:
     """A short game of dots, verified."""
-    record = play(assignment("dots", bots, **{"rows": 1, "cols": 2, **given}))
+    record = play(play_spec("dots", bots, **{"rows": 1, "cols": 2, **given}))
     records.verify(record)
     return record
 
@@ -64,24 +64,24 @@ def test_a_late_answer_is_dropped(kind: str, note: str) -> None:
 
 def test_a_plain_bot_needs_no_other_messages(tmp_path: Path) -> None:
     for game in ("skysummit", "caldera"):
-        record = play(assignment(game, (script(tmp_path), script(tmp_path))))
+        record = play(play_spec(game, (script(tmp_path), script(tmp_path))))
         records.verify(record)
         assert record["result"]["decided_by"] == "play"
 
 
 def test_questions_that_nobody_reads_do_not_block() -> None:
     options: dict[str, Any] = {"size": 3, "rules": "live", "rounds": 2}  # 796 boards: more than a pipe holds
-    record = play(assignment("spaces", (zoo("deaf"), "random"), clock="300ms", start_ms=0, **options))
+    record = play(play_spec("spaces", (zoo("deaf"), "random"), clock="300ms", start_ms=0, **options))
     assert record["result"]["verdicts"][0]["cause"] == "timeout"
     assert record["ms"][0] < 10_000
-    record = play(assignment("spaces", (zoo("deaf"), "random"), "substitute", "100ms", 0, **options))
+    record = play(play_spec("spaces", (zoo("deaf"), "random"), "substitute", "100ms", 0, **options))
     records.verify(record)
     assert [one["cause"] for one in record["result"]["verdicts"]] == ["timeout"] * 2
 
 
 def test_without_a_clock_patience_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "PATIENCE", 0.2)
-    record = play(assignment("skysummit", (zoo("silent"), "random"), clock="nodes=100", start_ms=0))
+    record = play(play_spec("skysummit", (zoo("silent"), "random"), clock="nodes=100", start_ms=0))
     assert record["result"]["verdicts"][0]["cause"] == "timeout"
     record = small(zoo("silent"), "random", clock="none", start_ms=0)  # and once is enough
     assert {one["cause"] for one in record["result"]["verdicts"]} == {"timeout"}
@@ -96,10 +96,10 @@ def test_logs_are_part_of_the_record() -> None:
 
 
 def test_what_was_sent_is_kept() -> None:
-    record = play(assignment("skysummit", (zoo("not_json"), "random")))
+    record = play(play_spec("skysummit", (zoo("not_json"), "random")))
     refusal = record["turns"][0]["refusals"][0]
     assert (refusal["sent"], refusal["cut"]) == ("I think I will move north", True)
-    record = play(assignment("skysummit", (zoo("bad_utf8"), "random")))
+    record = play(play_spec("skysummit", (zoo("bad_utf8"), "random")))
     assert record["turns"][0]["refusals"][0]["sent"] == '{"type": "move", "move": "\\xff\\xfe"}'
 
 
@@ -131,14 +131,14 @@ def test_a_slow_start_is_not_charged(tmp_path: Path) -> None:
 )
 def test_specs_that_mean_nothing(spec: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        seat(spec, make("dots"), 0)
+        make_seat(spec, make("dots"), 0)
     with pytest.raises(ValueError, match=why):
-        play(assignment("dots", (zoo("good"), spec)))
+        play(play_spec("dots", (zoo("good"), spec)))
 
 
 def test_a_program_that_cannot_be_started_has_crashed() -> None:
     gone = ChildSeat("gone", ["/no/such/program"])
-    record = play(assignment("skysummit", ("gone", "b")), [gone, Scripted(first)])
+    record = play(play_spec("skysummit", ("gone", "b")), [gone, Scripted(first)])
     gone.close()
     verdict = record["result"]["verdicts"][0]
     assert (verdict["cause"], verdict["why"]) == ("crash", "it could not be started: No such file or directory")
@@ -149,7 +149,7 @@ def test_when_we_run_out_of_handles_it_is_our_fault(monkeypatch: pytest.MonkeyPa
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(child, "Process", refuse)
-    record = play(assignment("skysummit", (zoo("good"), "random")))
+    record = play(play_spec("skysummit", (zoo("good"), "random")))
     records.verify(record)
     assert (record["result"]["decided_by"], record["result"]["rated"]) == ("arena", False)
 
@@ -175,10 +175,10 @@ def test_what_a_bot_sees_of_our_environment(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_several_games_in_one_process(tmp_path: Path) -> None:
-    bot = seat(script(tmp_path, "print(os.getpid(), file=sys.stderr)"), make("dots"), 0)
+    bot = make_seat(script(tmp_path, "print(os.getpid(), file=sys.stderr)"), make("dots"), 0)
     try:
         for seed in range(3):
-            record = play(assignment("dots", ("a", "b"), rows=1, cols=2, seed=seed), [bot, Scripted(first)])
+            record = play(play_spec("dots", ("a", "b"), rows=1, cols=2, seed=seed), [bot, Scripted(first)])
             assert record["result"]["verdicts"] == []
     finally:
         bot.close()
@@ -193,9 +193,9 @@ def test_the_first_and_the_last_of_standard_error_are_kept(tmp_path: Path) -> No
     assert kept.startswith("first")
     assert kept.endswith("last")
     assert "bytes left out" in kept
-    assert len(kept.encode()) <= KEPT
+    assert len(kept.encode()) <= MAX_STDERR
     record = small(script(tmp_path, "os.write(2, bytes([255, 0]) * 30000)"), "random")
-    assert 1000 < len(record["stderr"][0].encode()) <= KEPT
+    assert 1000 < len(record["stderr"][0].encode()) <= MAX_STDERR
 
 
 def test_an_interrupt_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +205,7 @@ def test_an_interrupt_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("BOT_BRAND", "interrupted-7f3a")
     monkeypatch.setattr(InProcessSeat, "ask", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        play(assignment("dots", ("random", zoo("stubborn"))))
+        play(play_spec("dots", ("random", zoo("stubborn"))))
     assert branded(b"interrupted-7f3a") == []
 
 

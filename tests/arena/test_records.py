@@ -17,7 +17,7 @@ from ludodrome.arena.records import BadRecord, notation
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.games import make
-from tests.arena.playing import Scripted, assignment, first, zoo
+from tests.arena.playing import Scripted, first, play_spec, zoo
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("skysummit", {}),
@@ -63,7 +63,7 @@ def some(count: int) -> Iterator[dict[str, Any]]:
     for number in range(count):
         game, options = GAMES[number % len(GAMES)]
         seats = options.get("players", 2)
-        given = assignment(game, ["x"] * seats, POLICIES[number // len(GAMES) % 3], seed=number, **options)
+        given = play_spec(game, ["x"] * seats, POLICIES[number // len(GAMES) % 3], seed=number, **options)
         yield play(given, [erring(number * 10 + seat) for seat in range(seats)])
 
 
@@ -73,11 +73,11 @@ def some(count: int) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(("game", "options"), GAMES)
 def test_the_same_game_gives_the_same_record(game: str, options: dict[str, Any]) -> None:
     seats = options.get("players", 2)
-    given = assignment(game, ["greedy", "random", "random"][:seats], clock="nodes=500", **options)
+    given = play_spec(game, ["greedy", "random", "random"][:seats], clock="nodes=500", **options)
     one, other = (records.comparable(play(given)) for _ in range(2))
     assert records.to_text(one) == records.to_text(other)
     searching = "greedy" if game == "spaces" else "alphabeta"
-    given = assignment(
+    given = play_spec(
         game, [searching, "mcts" if game != "spaces" else "random", "random"][:seats], clock="sims=20", **options
     )
     one, other = (records.comparable(play(given)) for _ in range(2))
@@ -86,14 +86,14 @@ def test_the_same_game_gives_the_same_record(game: str, options: dict[str, Any])
 
 
 def test_a_child_that_is_deterministic_gives_the_same_record() -> None:
-    given = assignment("dots", (zoo("good"), zoo("answers_observe")), rows=2, cols=2)
+    given = play_spec("dots", (zoo("good"), zoo("answers_observe")), rows=2, cols=2)
     one, other = (records.comparable(play(given)) for _ in range(2))
     assert records.to_text(one) == records.to_text(other)
 
 
 def test_times_are_the_only_difference() -> None:
     quick, slow = (
-        play(assignment("dots", ("a", "b"), rows=1, cols=1), [seat, seat])
+        play(play_spec("dots", ("a", "b"), rows=1, cols=1), [seat, seat])
         for seat in (Scripted(first), Scripted(lambda turn: Answer(1.0, first(turn).move)))
     )
     assert quick["ms"] == [0, 0]
@@ -152,7 +152,7 @@ def test_any_flipped_byte_is_detected(long: bool) -> None:
 
 
 def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
-    record = play(assignment("dots", ("greedy", "random"), rows=2, cols=2))
+    record = play(play_spec("dots", ("greedy", "random"), rows=2, cols=2))
 
     def forge(change: Any) -> str:
         forged = copy.deepcopy(record)
@@ -192,7 +192,7 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 2)])
 def test_somebody_may_resign_on_the_move_or_not(players: int, seat: int) -> None:
-    table = Referee(assignment("santorini", ("person",) * players, players=players))
+    table = Referee(play_spec("santorini", ("person",) * players, players=players))
     for _ in range(2):
         assert table.turn is not None
         table.deliver(first(table.turn))
@@ -218,7 +218,7 @@ def _written_and_read(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_nobody_resigns_a_game_that_is_over() -> None:
-    record = play(assignment("dots", ("greedy", "random"), rows=1, cols=1))
+    record = play(play_spec("dots", ("greedy", "random"), rows=1, cols=1))
     verdict = {"seat": 0, "cause": "resigned", "why": "", "turn": 4}
     record["result"] = {**record["result"], "decided_by": "resignation", "verdicts": [verdict]}
     with pytest.raises(BadRecord, match="nobody can resign"):
@@ -228,23 +228,23 @@ def test_nobody_resigns_a_game_that_is_over() -> None:
 def test_a_game_may_begin_in_any_position() -> None:
     game = make("dots", rows=2, cols=2)
     state = game.apply(game.apply(game.initial_state(), game.legal_moves(game.initial_state())[3]), H00)
-    begun = replace(assignment("dots", ("greedy", "random"), rows=2, cols=2), position=state)
+    begun = replace(play_spec("dots", ("greedy", "random"), rows=2, cols=2), position=state)
     record = play(begun)
     records.verify(record)
     assert len(record["turns"]) == 10
     assert _written_and_read(record)["turns"] == record["turns"]
-    over = play(assignment("dots", ("greedy", "random"), rows=1, cols=1))
+    over = play(play_spec("dots", ("greedy", "random"), rows=1, cols=1))
     with pytest.raises(BadRecord):
         records.verify({**record, "position": None})
     states = [make("dots", rows=1, cols=1).initial_state()]
     for entry in over["turns"]:
         states.append(make("dots", rows=1, cols=1).apply(states[-1], entry["move"]))
     with pytest.raises(ValueError, match="the game is over"):
-        play(replace(assignment("dots", ("greedy", "random"), rows=1, cols=1), position=states[-1]))
+        play(replace(play_spec("dots", ("greedy", "random"), rows=1, cols=1), position=states[-1]))
 
 
 def test_the_turn_is_named() -> None:
-    record = play(assignment("dots", ("a", "b"), rows=2, cols=2), [Scripted(first), Scripted(first)])
+    record = play(play_spec("dots", ("a", "b"), rows=2, cols=2), [Scripted(first), Scripted(first)])
     record["turns"][7]["digest"] = "0" * 16
     with pytest.raises(BadRecord, match="turn 7: its digest") as raised:
         records.verify(record)
@@ -253,7 +253,7 @@ def test_the_turn_is_named() -> None:
 
 def test_a_substitute_is_the_first_legal_move() -> None:
     seats = [Scripted(lambda turn: Answer(0.0, None)), Scripted(first)]
-    record = play(assignment("dots", ("a", "b"), rows=1, cols=1), seats)
+    record = play(play_spec("dots", ("a", "b"), rows=1, cols=1), seats)
     records.verify(record)
     record["turns"][0]["move"] = record["turns"][1]["move"]
     with pytest.raises(BadRecord, match="turn 0: what was played for the seat is not the first legal move"):
@@ -261,19 +261,19 @@ def test_a_substitute_is_the_first_legal_move() -> None:
 
 
 def test_what_was_sent_is_kept_to_size() -> None:
-    assert records.keep_sent({"a": 1}) == {"sent": {"a": 1}}
-    assert records.keep_sent("a\0") == {"sent": '"a\\u0000"', "cut": True}
-    long_text = records.keep_sent("x" * 20_000)
+    assert records.stored_answer({"a": 1}) == {"sent": {"a": 1}}
+    assert records.stored_answer("a\0") == {"sent": '"a\\u0000"', "cut": True}
+    long_text = records.stored_answer("x" * 20_000)
     assert long_text["cut"] is True
     assert len(long_text["sent"]) == 1000
-    assert records.keep_sent(object())["cut"] is True
+    assert records.stored_answer(object())["cut"] is True
 
 
 # Files
 
 
 def test_files(tmp_path: Path) -> None:
-    record = play(assignment("dots", ("random", "random"), rows=1, cols=1))
+    record = play(play_spec("dots", ("random", "random"), rows=1, cols=1))
     record["stderr"] = ["↑ é", ""]
     path = records.write(record, tmp_path / "new" / "folder")
     assert path.name == f"{record['match']}.json"
@@ -305,7 +305,7 @@ def test_what_is_no_record(content: bytes, why: str, tmp_path: Path) -> None:
 
 
 def test_whatever_is_missing_is_a_bad_record() -> None:
-    record = play(assignment("dots", ("random", "random"), rows=1, cols=1))
+    record = play(play_spec("dots", ("random", "random"), rows=1, cols=1))
     for name in record:
         less = {key: value for key, value in record.items() if key != name}
         with pytest.raises(BadRecord):

@@ -11,7 +11,7 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from tests.arena.playing import AMPLE, assignment, zoo
+from tests.arena.playing import AMPLE, play_spec, zoo
 from tests.arena.zoo import KINDS
 
 SHORT = "300ms"
@@ -109,7 +109,7 @@ def branded(mark: bytes) -> list[str]:
 def played(kind: str) -> dict[str, Any]:
     case = CASES[kind]
     start_ms = 0 if case.clock == SHORT else 10_000
-    return play(assignment(case.game, (zoo(kind), "random"), clock=case.clock, start_ms=start_ms))
+    return play(play_spec(case.game, (zoo(kind), "random"), clock=case.clock, start_ms=start_ms))
 
 
 def check(kind: str, record: dict[str, Any]) -> None:

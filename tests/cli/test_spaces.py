@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ludodrome import spaces
-from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.generate_ import generate
 from ludodrome.games.spaces.notation import format_code
 from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.bots.player import Budget, Clock, Dice
+from ludodrome.bots.player import Budget, SplitMix64, Stopwatch
 from ludodrome.game import Game, checked_seed
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import DECK
 from ludodrome.games.spaces.moves import format_lay, read_finished
-from ludodrome.games.spaces.sensible import quick
+from ludodrome.games.spaces.sensible_ import quick
 from ludodrome.jit import Array
 
 UNKNOWN = 12
@@ -37,7 +37,7 @@ class Layer:
         self.game = game
         self.name = name
         self.seed = int(checked_seed(seed))
-        self.dice = Dice(self.seed)
+        self.dice = SplitMix64(self.seed)
         self.options = game.options
         self.size: int = self.options["size"]
         self.live: bool = self.options["rules"] == "live"
@@ -46,14 +46,14 @@ class Layer:
     def start(self, hello: dict[str, Any]) -> None:
         """A new game; a seed in the greeting takes the place of the one given before."""
         self.seed = int(checked_seed(hello.get("seed", self.seed)))
-        self.dice = Dice(self.seed)
+        self.dice = SplitMix64(self.seed)
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
         """A legal board or deck; ValueError if there is none to lay."""
-        clock = Clock()
+        clock = Stopwatch()
         return format_lay(self.boards(look(self.game, observation), budget or Budget(), clock), self.options)
 
-    def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
+    def boards(self, view: View, budget: Budget, clock: Stopwatch) -> list[bytes]:
         """What to lay: ``count`` boards."""
         raise NotImplementedError
 
@@ -76,7 +76,7 @@ class BestOfSome(Layer):
         super().__init__(game, name, seed)
         self.tried = tried
 
-    def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
+    def boards(self, view: View, budget: Budget, clock: Stopwatch) -> list[bytes]:
         """The best of those that were tried; half of the time is for making them."""
         half = None if budget.time is None else budget.time / 2
         own = [self.by_lot() for _ in range(self.count)]

@@ -2,22 +2,18 @@
 
 from typing import Any
 
-from ludodrome.bots.player import Bot, Budget, Clock, Player, legal_actions
+from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, legal_actions
 from ludodrome.game import Game
 
 
-class Chance(Player):
+class Chance(ActionBot):
     """Draws lots."""
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """A legal action."""
         return self.dice.choice(legal_actions(self.game, states))
 
 
-def make(game: Game, name: str, seed: int) -> Bot:
-    """A player that draws lots."""
-    if game.actions_a_turn > 1:
-        from ludodrome.bots.boards import BestOfSome
-
-        return BestOfSome(game, name, seed, tried=1)
+def make_random(game: Game, name: str, seed: int) -> Bot:
+    """A bot that plays random legal moves."""
     return Chance(game, name, seed)

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.bots.player import Bot, Budget, Clock, Player, legal_actions
+from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, legal_actions
 from ludodrome.game import Game
 from ludodrome.jit import Array, as_words
 from ludodrome.search.alphabeta import WIN
-
-BOARDS_TRIED = 36
-"""In spaces."""
 
 
 class Glance:
@@ -68,14 +65,14 @@ class Glance:
         return False
 
 
-class Greedy(Player):
+class Greedy(ActionBot):
     """Takes what looks best after its own move, and sees a win of the next seat coming."""
 
     def __init__(self, game: Game, name: str, seed: int) -> None:
         super().__init__(game, name, seed)
         self.glance = Glance(game)
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The action of the highest value; lots decide between equals."""
         actions = legal_actions(self.game, states)
         worth = self.glance.at(states, actions)
@@ -83,15 +80,6 @@ class Greedy(Player):
         return self.dice.choice([action for action, one in zip(actions, worth, strict=True) if one == best])
 
 
-def make(game: Game, name: str, seed: int) -> Bot:
-    """A greedy player."""
-    if game.actions_a_turn > 1:
-        from ludodrome.bots.boards import BestOfSome
-
-        return BestOfSome(game, name, seed, tried=BOARDS_TRIED)
-    if game.id == "dots":
-        from ludodrome.bots.drawers import Drawer
-        from ludodrome.games.dots.strategy import greedy_edges
-
-        return Drawer(game, name, seed, greedy_edges)
+def make_greedy(game: Game, name: str, seed: int) -> Bot:
+    """A greedy bot."""
     return Greedy(game, name, seed)

@@ -6,14 +6,13 @@ mixtures of ``perfect.py``.
 
 import numpy as np
 
-from ludodrome.bots.boards import Layer, View
-from ludodrome.bots.player import Budget, Clock
-from ludodrome.bots.thinkers import agreed
+from ludodrome.bots.boards import BestOfSome, Layer, View
+from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, resolve_budget
 from ludodrome.game import Game
+from ludodrome.games.spaces.best_response import prepare, respond
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.moves import read_finished
-from ludodrome.games.spaces.respond import prepare, respond
-from ludodrome.games.spaces.sensible import sensible
+from ludodrome.games.spaces.sensible_ import sensible
 
 NODES = 1_000_000
 """What an answer may cost if only time is limited, or nothing."""
@@ -21,6 +20,10 @@ NODES = 1_000_000
 SECONDS_A_SQUARE = 3e-4
 """An answer is begun only if so much time is left for each square of the grid: its tables are made in one go."""
 
+BOARDS_TRIED = 36
+"""How many random boards ``greedy`` compares."""
+SPACES = (1, 2, 4, 9, 22, 55, 140)
+"""Of how many boards made by lot the best is laid."""
 QUICKLY_TRIED = 5
 
 
@@ -34,11 +37,11 @@ class Responder(Layer):
         prepare()  # what is not needed for a first move would be compiled or loaded on the clock later
         self._quick_answer(self._first_choice())
 
-    def boards(self, view: View, budget: Budget, clock: Clock) -> list[bytes]:
+    def boards(self, view: View, budget: Budget, clock: Stopwatch) -> list[bytes]:
         """An answer, or a first choice, or ten of them."""
         if view.laid is None:
             return [self._first_choice() for _ in range(self.count)]
-        limits = agreed(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
         left = clock.left(limits.time)
         if left is not None and left < SECONDS_A_SQUARE * self.size**2:
             return [self._quick_answer(view.laid)]
@@ -56,3 +59,27 @@ class Responder(Layer):
         """The best of a few first choices and of a few boards made by lot."""
         own = [make() for make in (self._first_choice, self.by_lot) for _ in range(QUICKLY_TRIED)]
         return own[int(np.argmax(self.margins(own, [board])))]
+
+
+def make_random(game: Game, name: str, seed: int) -> Bot:
+    """A bot that lays random boards."""
+    return BestOfSome(game, name, seed, tried=1)
+
+
+def make_greedy(game: Game, name: str, seed: int) -> Bot:
+    """A bot that lays the best of some random boards."""
+    return BestOfSome(game, name, seed, tried=BOARDS_TRIED)
+
+
+def make_expert(
+    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
+) -> Bot:
+    """The strongest bot for spaces; ``three`` has no effect."""
+    return Responder(game, name, seed, own=Budget(time, nodes), usual=EXPERT_BUDGET)
+
+
+def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
+    """A bot of one level."""
+    if level > len(SPACES):
+        return make_expert(game, name, seed)
+    return BestOfSome(game, name, seed, tried=SPACES[level - 1])

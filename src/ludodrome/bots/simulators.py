@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ludodrome.bots.player import Bot, Budget, Clock, Player
-from ludodrome.bots.thinkers import agreed
+from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, resolve_budget
 from ludodrome.game import Game
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
@@ -14,7 +13,7 @@ PORTION = 100
 """Playouts between two looks at the clock, where playouts and time are limited both."""
 
 
-class Simulator(Player):
+class Simulator(ActionBot):
     """Plays what has done best in playouts. Each seat is taken to want the most for itself."""
 
     def __init__(
@@ -37,9 +36,9 @@ class Simulator(Player):
         super().start(hello)
         self.tree = TreeSearch(self.game, self.seed, self.threads)
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = agreed(self.own, budget, self.usual).for_sims
+        limits = resolve_budget(self.own, budget, self.usual).for_sims
         if limits.empty:
             limits = self.usual.for_sims
         if limits.sims is None:
@@ -48,7 +47,7 @@ class Simulator(Player):
             return self.tree.search(states, sims=limits.sims).best
         return self._within_both(states, limits.sims, limits.time, clock).best
 
-    def _within_both(self, states: Any, sims: int, time: float, clock: Clock) -> TreeSearchResult:
+    def _within_both(self, states: Any, sims: int, time: float, clock: Stopwatch) -> TreeSearchResult:
         """Portion after portion, until the playouts or the time are spent, or the end is certain."""
         while True:
             found = self.tree.search(states, sims=min(sims, PORTION))

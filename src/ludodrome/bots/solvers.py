@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ludodrome.bots.player import Budget, Clock, Player
-from ludodrome.bots.thinkers import agreed
+from ludodrome.bots.player import ActionBot, Budget, Stopwatch, resolve_budget
 from ludodrome.game import Game
 from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.dots.strategy import board_masks, chain_edges
@@ -16,7 +15,7 @@ SLICE = 500
 SLICE_SECONDS = 0.002
 
 
-class EndgameSolver(Player):
+class EndgameSolver(ActionBot):
     """The strongest player of dots."""
 
     def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, usual: Budget) -> None:
@@ -30,10 +29,10 @@ class EndgameSolver(Player):
     def _warm_up(self) -> None:
         """Solves an end of rows alone: what that needs is compiled or loaded now, and not while a clock runs."""
         drawn = (1 << (self.game.options["rows"] + 1) * self.game.options["cols"]) - 1
-        edge = self._solved(drawn, Budget(nodes=SLICE), Clock())
+        edge = self._solved(drawn, Budget(nodes=SLICE), Stopwatch())
         while edge is not None:
             drawn |= 1 << edge
-            edge = self._solved(drawn, Budget(nodes=SLICE), Clock())
+            edge = self._solved(drawn, Budget(nodes=SLICE), Stopwatch())
 
     def _new_solver(self) -> Solver:
         return Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)
@@ -43,16 +42,16 @@ class EndgameSolver(Player):
         super().start(hello)
         self.solver = self._new_solver()
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """An undrawn edge."""
         drawn = int(states["edges"][0])
-        limits = agreed(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
         edge = None
         if (self.field.everything & ~drawn).bit_count() <= WITHIN_REACH:
             edge = self._solved(drawn, limits, clock)
         return self.dice.choice(chain_edges(self.field, drawn)) if edge is None else edge
 
-    def _solved(self, drawn: int, limits: Budget, clock: Clock) -> int | None:
+    def _solved(self, drawn: int, limits: Budget, clock: Stopwatch) -> int | None:
         """The best edge, if the solver finds it in time."""
         solver = self.solver
         solver.begin(drawn)
@@ -63,7 +62,7 @@ class EndgameSolver(Player):
                 nodes = min(nodes, limits.nodes - solver.nodes)
             if nodes <= 0 or left == 0:
                 return None
-            before = Clock()
+            before = Stopwatch()
             if solver.run(nodes):
                 return solver.best_edge
             if left is not None:

@@ -1,10 +1,18 @@
 """``alphabeta``: players that search with ``search/iterative.py``, and what they misjudge on purpose."""
 
-import hashlib
 from typing import Any
 
 from ludodrome.bots.greed import Glance
-from ludodrome.bots.player import Bot, Budget, Clock, Dice, Player, legal_actions
+from ludodrome.bots.player import (
+    ActionBot,
+    Bot,
+    Budget,
+    SplitMix64,
+    Stopwatch,
+    legal_actions,
+    position_rng,
+    resolve_budget,
+)
 from ludodrome.game import Game
 from ludodrome.jit import as_words
 from ludodrome.search.alphabeta import DECIDED
@@ -18,7 +26,7 @@ LINES = 6
 """Whoever misjudges compares so many moves, the best ones."""
 
 
-class AlphaBeta(Player):
+class AlphaBeta(ActionBot):
     """Looks ahead as far as its budget reaches."""
 
     def __init__(
@@ -37,16 +45,16 @@ class AlphaBeta(Player):
         self.thinker.forget()
         self.trodden = Trodden(self.game)
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = agreed(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
         if self.noise:
             return self._misjudged(states, limits, clock)
         action = self._forward(states, limits, clock).action
         self.trodden.note(states, action)
         return action
 
-    def _forward(self, states: Any, limits: Budget, clock: Clock) -> SearchResult:
+    def _forward(self, states: Any, limits: Budget, clock: Stopwatch) -> SearchResult:
         """The best action found. Whoever is ahead does not go back to where it has been, if it stays ahead so."""
         back = self.trodden.back(states)
         if not back:
@@ -54,13 +62,13 @@ class AlphaBeta(Player):
         onward = self.find(states, _half(limits), clock, back)
         return onward if onward.score > 0 else self.find(states, limits, clock)
 
-    def find(self, states: Any, limits: Budget, clock: Clock, avoid: tuple[int, ...] = ()) -> SearchResult:
+    def find(self, states: Any, limits: Budget, clock: Stopwatch, avoid: tuple[int, ...] = ()) -> SearchResult:
         """The last word of a search; one action at least must not be avoided."""
         time = clock.left(limits.time)
         *_, finding = self.thinker.search(states, limits.depth, limits.nodes, time, avoid)
         return finding
 
-    def _misjudged(self, states: Any, limits: Budget, clock: Clock) -> int:
+    def _misjudged(self, states: Any, limits: Budget, clock: Stopwatch) -> int:
         """The best of a few good actions, each taken for better or worse than it is."""
         share = Budget(
             None if limits.time is None else (clock.left(limits.time) or 0) / LINES,
@@ -69,17 +77,17 @@ class AlphaBeta(Player):
             limits.depth,
         )
         count = self.game.kernels.legal(states, self.game.buffer())
-        dice = dice_at(states, self.seed)
+        dice = position_rng(states, self.seed)
         lines: list[SearchResult] = []
         while len(lines) < min(LINES, count):
-            finding = self.find(states, share, Clock(), tuple(line.action for line in lines))
+            finding = self.find(states, share, Stopwatch(), tuple(line.action for line in lines))
             lines.append(finding)
             if abs(finding.score) > DECIDED:
                 break  # a win is a win, and what comes after a loss is lost too
         return max(lines, key=lambda line: line.score + blur(line.score, self.noise, dice)).action
 
 
-class Selfish(Player):
+class Selfish(ActionBot):
     """For three seats: takes every seat to want the most for itself."""
 
     def __init__(self, game: Game, name: str, seed: int, *, own: Budget, usual: Budget) -> None:
@@ -87,9 +95,9 @@ class Selfish(Player):
         self.own, self.usual = own, usual
         self.searcher = MaxN(game)
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = agreed(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
         *_, finding = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time))
         return finding.action
 
@@ -130,19 +138,7 @@ def _half(limits: Budget) -> Budget:
     return Budget(time, None if limits.nodes is None else limits.nodes // 2 + 1, limits.sims, limits.depth)
 
 
-def agreed(own: Budget, given: Budget, usual: Budget) -> Budget:
-    """What the spec says within what the clock says; if neither says anything, what is usual."""
-    limits = own.within(given)
-    return usual if limits.empty else limits
-
-
-def dice_at(states: Any, seed: int) -> Dice:
-    """Random numbers that depend on the position and the seed alone."""
-    digest = hashlib.blake2b(states.tobytes() + seed.to_bytes(8, "little"), digest_size=8).digest()
-    return Dice(int.from_bytes(digest, "little"))
-
-
-def blur(score: int, noise: int, dice: Dice) -> float:
+def blur(score: int, noise: int, dice: SplitMix64) -> float:
     """An error of judgement, about as large as ``noise``; decided games are seen as they are."""
     error = noise * (sum(dice.fraction() for _ in range(3)) - 1.5) * 2  # a bell of that standard deviation
     return 0 if abs(score) > DECIDED else error

@@ -85,6 +85,14 @@ def ludodrome(
         typer.echo(context.get_help())
 
 
+def whole_program() -> Program:
+    """The group of all commands, every one loaded, for those who list their parameters."""
+    program = typer.main.get_group(app)
+    assert isinstance(program, Program)
+    program.load_all()
+    return program
+
+
 def main() -> None:
     """Run the script ``ludodrome``."""
     prepare_streams()

@@ -14,7 +14,7 @@ import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
-from ludodrome.installation.machine import has_display
+from ludodrome.installation import has_display
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludodrome.games.spaces.simulate import Round, simulate
+from ludodrome.games.spaces.simulation import Round, simulate
 from ludodrome.lab.files import read_value, write_text
 from ludodrome.puzzle.book import data_folder
 from ludodrome.validation import show

@@ -9,7 +9,7 @@ from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.equilibrium import Inspection
 from ludodrome.games.spaces.legality import check, refusal
 from ludodrome.games.spaces.notation import format_code, parse_board, parse_code
-from ludodrome.games.spaces.perfect import Mixture
+from ludodrome.games.spaces.strategy_ import Mixture
 from ludodrome.lab.files import read_value, write_text
 from ludodrome.validation import show
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.count import COUNTABLE, count_boards
-from ludodrome.games.spaces.generate import Chunk, Walk
+from ludodrome.games.spaces.generate_ import Chunk, Walk
 from ludodrome.games.spaces.notation import format_code
 from ludodrome.games.spaces.rules import longest
 from ludodrome.lab.files import read_value, write_text

@@ -95,7 +95,7 @@ def generate(
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.generate import Walk
+        from ludodrome.games.spaces.generate_ import Walk
 
         walk = Walk(size, rules, after)
         chunk = walk.next(limit)
@@ -127,7 +127,7 @@ def sample(
     """
     checked_rules(rules)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.sample import UNIFORM
+        from ludodrome.games.spaces.sample_ import UNIFORM
 
         uniform = size <= UNIFORM[rules]
         boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
@@ -157,10 +157,10 @@ def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> li
     from ludodrome.games.spaces.notation import encode_board, format_code
 
     if uniform:
-        from ludodrome.games.spaces.sample import sample
+        from ludodrome.games.spaces.sample_ import sample
 
         return [format_code(board, size) for board in sample(size, number, rules, seed)]
-    from ludodrome.games.spaces.sensible import quick
+    from ludodrome.games.spaces.sensible_ import quick
 
     return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
 

@@ -9,7 +9,7 @@ from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, 
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.simulate import Round
+    from ludodrome.games.spaces.simulation import Round
 
 app = typer.Typer()
 
@@ -47,7 +47,7 @@ def simulate(
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate
+        from ludodrome.games.spaces.simulation import simulate
 
         played = simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
@@ -63,7 +63,7 @@ def simulate(
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.games.spaces.simulation import simulate_matrix
         from ludodrome.lab.files import read_boards
 
         first, second = read_boards(a).boards, read_boards(b).boards
@@ -175,7 +175,7 @@ def deck(
     checked_rules(rules)
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.legality import check, refusal
-        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.games.spaces.simulation import simulate_matrix
         from ludodrome.lab.files import read_deck, write_text
 
         decks = [read_deck(a), read_deck(b)]
@@ -236,8 +236,8 @@ def respond(
     given = one_board(board)
     size = size_of(given)
     with command_errors(), screen.compiling("spaces"):
+        from ludodrome.games.spaces.best_response import respond
         from ludodrome.games.spaces.notation import encode_board
-        from ludodrome.games.spaces.respond import respond
 
         found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
         code = encode_board(found.board)

@@ -10,7 +10,7 @@ from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_js
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.equilibrium import Equilibrium
-    from ludodrome.games.spaces.perfect import Mixture
+    from ludodrome.games.spaces.strategy_ import Mixture
 
 app = typer.Typer()
 
@@ -52,7 +52,7 @@ def solve(
         _verify(size, rules, state, json)
     elif stored:
         with console.compiling("spaces"):
-            from ludodrome.games.spaces.perfect import SOLVED, perfect
+            from ludodrome.games.spaces.strategy_ import SOLVED, perfect
 
             mixture = perfect(size, rules)
         _show(mixture, {"proven": size <= SOLVED[rules]}, json)
@@ -111,7 +111,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
     with command_errors(), console.compiling("spaces"):
         from ludodrome.games.spaces.count import COUNTED, count_boards
-        from ludodrome.games.spaces.perfect import perfect
+        from ludodrome.games.spaces.strategy_ import perfect
         from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
 
         total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1

@@ -21,7 +21,7 @@ from ludodrome.games.spaces.building import finished
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.respond_search import FOUND, NONE, TRIED
 from ludodrome.games.spaces.rules import longest
-from ludodrome.games.spaces.simulate import Packed
+from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array, new_states
 
 OBJECTIVES = {"margin": (1, 1), "points": (1, 0)}

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import FINAL, PIECE, TRAP, Steps, coded, steps_of
-from ludodrome.games.spaces.simulate import Round
+from ludodrome.games.spaces.simulation import Round
 
 COLOURS = ("#0B6E99", "#BE4A19")
 """The seats' colours."""

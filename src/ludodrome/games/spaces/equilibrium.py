@@ -22,10 +22,10 @@ from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import checked_size, is_live
 from ludodrome.games.spaces.building import all_boards
 from ludodrome.games.spaces.count import known_count
-from ludodrome.games.spaces.generate import Walk
+from ludodrome.games.spaces.generate_ import Walk
 from ludodrome.games.spaces.notation import format_code, mirrored
-from ludodrome.games.spaces.perfect import Mixture, straight_run
 from ludodrome.games.spaces.respond_mixture import MixtureHunt, pack
+from ludodrome.games.spaces.strategy_ import Mixture, straight_run
 from ludodrome.jit import Array
 
 MATRIX = 1000

@@ -190,7 +190,7 @@ def _settle(
 
 
 @kernel
-def search(
+def search_mixture(
     book: Book,
     size: Int,
     live: bool,
@@ -267,7 +267,7 @@ def _square(size: Int, frames: Array, k: Int, what: Int) -> Int:
 
 
 @kernel
-def gather(table: Array, hit: Int, never: Int, bounds: Array, j: Int) -> None:
+def gather_bounds(table: Array, hit: Int, never: Int, bounds: Array, j: Int) -> None:
     """Take over what the run of one step knows about j (``respond_bounds.fill``).
 
     ``hit``: the step in which the run has j hit, or ``never``. bounds: as in Book, at first all -128.

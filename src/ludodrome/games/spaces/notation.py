@@ -38,7 +38,7 @@ _WORDS = (
 
 SIGNS = "ulr789456123fd"
 """What is done -> the character in a code; traps as on a number pad."""
-_DONE = {sign: what for what, sign in enumerate(SIGNS)}
+_DONE_BY_SIGN = {sign: what for what, sign in enumerate(SIGNS)}
 _MIRROR = [SIGNS.index(sign) for sign in "url987654321fd"]
 """What is done -> the same in a mirror."""
 _CODE = re.compile(r"([1-9][0-9]{0,2}):(0|[1-9][0-9]?):([ulrdf1-9]*)", re.ASCII)
@@ -96,7 +96,7 @@ def parse_code(text: str) -> tuple[int, bytes]:
         raise IllegalMove(f"the size of a board is a whole number from {SMALLEST} to {LARGEST}, not {size} (R1)")
     if start >= size:
         raise IllegalMove(f"step 1: the start column is a whole number from 0 to {size - 1}, not {start} (R3)")
-    return size, bytes([start, *[size + _DONE[sign] for sign in signs]])
+    return size, bytes([start, *[size + _DONE_BY_SIGN[sign] for sign in signs]])
 
 
 def parse_board(code: str) -> dict[str, Any]:

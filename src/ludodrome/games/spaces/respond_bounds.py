@@ -145,7 +145,7 @@ def _stopped(run: Record, course: Course, k: Int, cell: Int, own: Int, armed: In
 
 
 @kernel
-def fill(run: Record, course: Course, table: Array) -> None:
+def fill_bounds(run: Record, course: Course, table: Array) -> None:
     """Fill the table of a run, for all places that can be reached by then."""
     for k in range(run.layers - 1, -1, -1):
         highest = max(0, run.side - 1 - k) if k < run.last else 0

@@ -18,8 +18,8 @@ from ludodrome.games.spaces.building import finished
 from ludodrome.games.spaces.mixture_search import BEST, FOUND, NODES, TRIED, Book
 from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
 from ludodrome.games.spaces.rules import longest
-from ludodrome.games.spaces.sensible import pool
-from ludodrome.games.spaces.simulate import Packed
+from ludodrome.games.spaces.sensible_ import pool
+from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array, new_states
 
 USUAL_NODES = 20_000_000

@@ -41,7 +41,7 @@ PROBES = 8
 
 
 @kernel
-def search(
+def search_response(
     run: Record,
     course: Course,
     table: Array,

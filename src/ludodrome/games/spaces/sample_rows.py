@@ -84,7 +84,7 @@ def weigh_entry(
 
 
 @kernel
-def fill(size: Int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
+def fill_samples(size: Int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
     """The completions from one row, given those from the row above it.
 
     above and arrivals: (columns, distances, traps left) float64; walks: (columns, last columns,
@@ -107,7 +107,7 @@ def fill(size: Int, above: Array, top: bool, walks: Array, arrivals: Array) -> N
 
 
 @kernel
-def pick(weights: Array, lot: Any, wrong: float) -> Int:
+def pick_sample(weights: Array, lot: Any, wrong: float) -> Int:
     """The choice of a lot from 0 to 1, or -1 if it is too near to the border of two."""
     total = weights.sum()
     border = 0.0
@@ -123,7 +123,7 @@ def pick(weights: Array, lot: Any, wrong: float) -> Int:
 
 
 @kernel
-def take(size: Int, sample: Array, actions: Array, choice: Int) -> None:
+def take_sample(size: Int, sample: Array, actions: Array, choice: Int) -> None:
     """Take a choice: a trap or none, and a piece step."""
     phase = 0 if sample[PHASE] == ENTERING else 1
     trap, step = TRAP_OF[phase, choice], STEP_OF[phase, choice]
@@ -157,7 +157,7 @@ def take(size: Int, sample: Array, actions: Array, choice: Int) -> None:
 
 
 @kernel
-def cross(
+def cross_samples(
     size: Int,
     above: Array,
     walks: Array,
@@ -182,8 +182,8 @@ def cross(
                 weigh_walk(above, walks, top, one[COL], one[LAST], one[DISTANCE], one[BEHIND], one[LEFT_OVER], weights)
             streams[i] = streams[i] + GOLDEN
             lot = mix(streams[i]) >> np.uint64(11)
-            choice = pick(weights, np.float64(lot) * 2.0**-53, wrong)
+            choice = pick_sample(weights, np.float64(lot) * 2.0**-53, wrong)
             if choice < 0:
                 return i, lot
-            take(size, one, actions[i], choice)
+            take_sample(size, one, actions[i], choice)
     return -1, np.uint64(0)

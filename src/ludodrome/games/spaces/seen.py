@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.games.spaces.best_response import respond
 from ludodrome.games.spaces.boards import checked_size, format_board, is_live
-from ludodrome.games.spaces.perfect import straight_run
-from ludodrome.games.spaces.respond import respond
 from ludodrome.games.spaces.respond_mixture import MixtureHunt
-from ludodrome.games.spaces.simulate import Packed
+from ludodrome.games.spaces.simulation import Packed
+from ludodrome.games.spaces.strategy_ import straight_run
 
 KNOWN_LOSS = {2: 2, 3: 3, 4: 3, 5: 4, 6: 4, 7: 5}
 """Under ``live``: what the best board that is seen loses by, for the sizes that were worked out."""

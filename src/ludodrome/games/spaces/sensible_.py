@@ -19,7 +19,7 @@ from ludodrome import validation
 from ludodrome.games.spaces import kernels, rules
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, format_board, is_live
 from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.perfect import perfect, straight_run
+from ludodrome.games.spaces.strategy_ import perfect, straight_run
 from ludodrome.jit import new_states
 
 _ALL_LISTED = 3

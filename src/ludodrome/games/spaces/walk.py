@@ -78,7 +78,7 @@ def start(size: Int, frames: Array, col: Int) -> None:
 
 
 @kernel
-def advance(
+def advance_walk(
     size: Int, live: bool, frames: Array, laid: Array, traps: Array, depth: Int, actions: Array, ends: Array
 ) -> Any:
     """Make boards until there is no more room for one; gives the depth to go on from, -1 at the end, and how many.
@@ -147,7 +147,7 @@ def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: In
 
 
 @kernel
-def follow(size: Int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
+def follow_walk(size: Int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
     """Stand where a legal board has just been made."""
     frames[0, TRIED] = actions[0] + 1
     start(size, frames, np.int64(actions[0]))
