@@ -217,11 +217,13 @@ NAME = "ludodrome"
 PURPOSES = {
     "client": "a client for a server, and remote bots",
     "cluster": "matches and tournaments on a Dask cluster",
+    "database": "tournaments, and the tables of the server",
     "export": "datasets as Parquet",
     "lab": "`spaces solve` and the terminal builder `spaces build`",
     "mcp": "`mcp`: language models play by the Model Context Protocol",
     "openspiel": "the games as OpenSpiel's",
     "postgresql": "a database of PostgreSQL's",
+    "ratings": "ratings in tournaments and in the league",
     "rl": "Gymnasium and PettingZoo environments",
     "text": "text environments for TextArena's agents",
     "train": "the learners of `examples/`, with PyTorch",

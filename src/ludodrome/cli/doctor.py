@@ -87,7 +87,7 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check a bot against everything a match demands; without a bot, check the installation.
+    """Check a bot, or without one the installation.
 
     Of the installation each part is ok, or comes with what to do: a warning is what not everybody needs, a problem
     what everybody does.
@@ -234,7 +234,7 @@ def sandbox(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show how bots of strangers are sandboxed here, and test the sandbox.
+    """Test the sandbox for bots written by strangers.
 
     Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
     says that none does: then no such bot is run.

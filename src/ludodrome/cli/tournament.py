@@ -50,7 +50,7 @@ Name = Annotated[str | None, typer.Option(metavar="NAME", help="Which tournament
 
 @app.callback(invoke_without_command=True)
 def tournament(context: typer.Context) -> None:
-    """Run, resume, show and export tournaments: round robin, gauntlet, Swiss, knockout."""
+    """Run, resume, show and export tournaments."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -14,8 +14,7 @@ from textual.widgets import Footer, Input, Static
 
 from ludodrome.cli.builder.grid import Layout, cell_at, draw_grid, lay_out
 from ludodrome.cli.console import SEAT_SIGNS, seat_style
-from ludodrome.games.spaces.boards import PLACES
-from ludodrome.games.spaces.notation import encode_board, step_words
+from ludodrome.games.spaces.boards import PLACES, encode_board, step_words
 from ludodrome.lab.bench import Bench
 from ludodrome.lab.files import add_to_collection
 

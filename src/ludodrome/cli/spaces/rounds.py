@@ -88,7 +88,7 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         return
     from rich.text import Text
 
-    from ludodrome.games.spaces.drawing import beside, box_board, moments
+    from ludodrome.games.spaces.simulation import beside, box_board, moments
 
     size = size_of(boards[0])
     sides = [
@@ -140,7 +140,7 @@ def replay(
 
 
 def _list_sessions(kept: list[Any]) -> None:
-    from ludodrome.games.spaces.notation import encode_board
+    from ludodrome.games.spaces.boards import encode_board
 
     rows = [
         (
@@ -188,7 +188,7 @@ def deck(
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
         if svg is not None:
-            from ludodrome.games.spaces.drawing import matrix_svg
+            from ludodrome.games.spaces.simulation import matrix_svg
 
             write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
     if json:
@@ -237,7 +237,7 @@ def respond(
     size = size_of(given)
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.best_response import respond
-        from ludodrome.games.spaces.notation import encode_board
+        from ludodrome.games.spaces.boards import encode_board
 
         found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
         code = encode_board(found.board)
@@ -246,7 +246,7 @@ def respond(
 
         print_json({"rules": rules, "code": code, **asdict(found)})
         return
-    from ludodrome.games.spaces.drawing import box_board
+    from ludodrome.games.spaces.simulation import box_board
 
     screen.say(code)
     screen.say(box_board(found.board))
