@@ -15,7 +15,7 @@ from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.arena.transports.processes import MAX_STDERR, SECRETS
 from ludodrome.games import make
 from tests.arena.playing import Scripted, first, play_spec, zoo
-from tests.arena.test_zoo import branded
+from tests.arena.transports.test_zoo import branded
 
 PLAIN = """
 import json, os, sys, time
