@@ -16,6 +16,8 @@ from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ludodrome.system import core_count
+
 OK, WARNING, PROBLEM = "ok", "warning", "problem"
 """It works; something that not everybody needs does not; something that everybody needs does not."""
 
@@ -66,7 +68,7 @@ def program() -> PartStatus:
 
 def threads() -> PartStatus:
     """How many things can be computed at once."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = core_count()
     return PartStatus("processor", OK, f"{available} thread{'s' * (available != 1)} for bots and searches")
 
 

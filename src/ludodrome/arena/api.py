@@ -27,7 +27,7 @@ from ludodrome.arena.matches.match import (
     run_match,
 )
 from ludodrome.arena.matches.scheduler import MatchSettings
-from ludodrome.arena.matches.workers import AnyExecutor, Cluster, InlineWorkers, LocalWorkers, Workers, core_count
+from ludodrome.arena.matches.workers import AnyExecutor, Cluster, InlineWorkers, LocalWorkers, Workers
 from ludodrome.arena.results import MatchResult, SprtResult, TournamentResult
 from ludodrome.arena.statistics.scores import refuse_elo
 from ludodrome.arena.statistics.sprt import Sprt
@@ -38,6 +38,7 @@ from ludodrome.bots.catalogue import KINDS, right_specs
 from ludodrome.bots.specs import LLM, read_spec
 from ludodrome.game import Game
 from ludodrome.games import make
+from ludodrome.system import core_count
 from ludodrome.validation import listing, show
 
 Openings = bool | str | os.PathLike[str] | Sequence[Any]

@@ -103,11 +103,6 @@ class _Inline(Executor):
         return future
 
 
-def core_count() -> int:
-    """The number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class LocalWorkers:
     """Processes of this machine."""
 
