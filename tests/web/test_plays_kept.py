@@ -1,9 +1,11 @@
 """Games outlast the server: what was answered is in the database, and a game goes on where it was."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +19,12 @@ from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow
+from ludodrome.web.auth import OWNER
 from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.routes.plays import move
+from ludodrome.web.routes.schemas import NewMove
 
 BOTH = frozenset({0, 1})
 HOST = Viewer(BOTH, True)
@@ -229,3 +234,36 @@ def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, bot_poo
     assert again.participants.viewer("local", None) == Viewer(frozenset({0}), True)
     with engine.connect() as connection:
         assert list(connection.scalars(select(PlayEventRow.kind))) == ["join"]
+
+
+def test_the_event_loop_never_waits_for_a_play(
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    registry = PlayRegistry(engine, bot_pool)
+    play = _begun(registry, ["person", "person"], "5s")
+    request: Any = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(plays=registry)))
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    async def move_and_run_out(raw: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        now[0] += 100  # another request takes the lock of the play as its clock runs out
+        play.lock.acquire()
+        threading.Timer(0.5, play.lock.release).start()
+
+    monkeypatch.setattr(play, "move_async", move_and_run_out)
+
+    async def ask() -> None:
+        beating = asyncio.create_task(beat())
+        await move(request, play.id, NewMove(move=["H", 0, 0]), OWNER)
+        beating.cancel()
+
+    asyncio.run(ask())
+    assert beats > 10
+    assert play.snapshot.result is not None

@@ -335,7 +335,7 @@ class WebPlay:
         return None if flag is None else max(0.0, flag - time.perf_counter())
 
     def check_clock(self) -> None:
-        """A person who has let the time run out has lost."""
+        """End the game if the clock of the person to move has run out. Not for the event loop: it may wait."""
         if self.seconds_left_to_move() == 0:
             with self.lock:
                 self._check_clock()

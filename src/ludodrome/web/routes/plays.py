@@ -117,7 +117,9 @@ async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Ke
     if play is None:
         play = await run_in_threadpool(play_of, request, name)
     await play.move_async(made.move, viewer_of(play, who, key).seats, made.version)
-    return _view(play, who, key) if play.game.actions_a_turn == 1 else await run_in_threadpool(_view, play, who, key)
+    if play.game.actions_a_turn > 1 or play.seconds_left_to_move() == 0:
+        return await run_in_threadpool(_view, play, who, key)  # takes long, or waits for the lock of the play
+    return _response(play, who, key)
 
 
 @router.post("/plays/{name}/undo")
@@ -169,8 +171,13 @@ def viewer_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
 
 
 def _view(play: WebPlay, who: Caller, key: str | None) -> Response:
-    """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
+    """The play as a caller may see it, after a look at the clock. Not for the event loop: it may wait for a lock."""
     play.check_clock()
+    return _response(play, who, key)
+
+
+def _response(play: WebPlay, who: Caller, key: str | None) -> Response:
+    """The play as a caller may see it. It is plain JSON: FastAPI's validation would take longer than the rest."""
     return Response(to_json_bytes(play.view(viewer_of(play, who, key))), media_type="application/json")
 
 
