@@ -73,7 +73,7 @@ def test_three_seats_have_shares_and_no_elo() -> None:
     ("changed", "sentence"),
     [
         ({"game": "ludo"}, "ludo"),
-        ({"bots": ["random"]}, "dots has 2 seats here, so it takes 2 bots, not 1"),
+        ({"bots": ["random"]}, "dots has 2 seats with these options, so give 2 bots, not 1"),
         ({"bots": ["random", "rando"]}, "there is no bot 'rando'; the bots of dots are"),
         ({"bots": ["a=random", "a=greedy"]}, "two bots are called a; give one of them another name"),
         ({"games": 7}, "8 would be, or any number without swapping"),
@@ -169,9 +169,9 @@ def test_a_tournament_in_memory_and_in_a_store(game: ludodrome.Game, tmp_path: P
     store = tmp_path / "spring.sqlite"
     stored = ludodrome.tournament(game, bots, pairs=2, store=store, **QUICK)
     assert [line.to_json() for line in stored.standings] == [line.to_json() for line in memory.standings]
-    with pytest.raises(ValueError, match="has a tournament tournament already; continue it with resume=True"):
+    with pytest.raises(ValueError, match="already has a tournament tournament; continue it with resume=True"):
         ludodrome.tournament(game, bots, pairs=2, store=store, **QUICK)
-    with pytest.raises(ValueError, match="is not the one that was begun: pairs changed"):
+    with pytest.raises(ValueError, match="has changed since it was started: pairs"):
         ludodrome.tournament(game, bots, pairs=3, store=store, resume=True, **QUICK)
     again = ludodrome.tournament(game, bots, pairs=2, store=store, resume=True, **QUICK)
     assert again.records == stored.records

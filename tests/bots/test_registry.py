@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots import baselines, params, registry
+from ludodrome.bots import baselines, params, player, registry
 from ludodrome.bots.player import legal_actions
 from ludodrome.bots.registry import BOT_KINDS, bot_names, parse_params
 
@@ -147,9 +147,9 @@ def test_a_bot_is_warmed_up_once_a_process(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(registry, "_warmed_up", set())
     for seed in range(5):
         ludodrome.bot("random", "dots", seed)
-    assert moves == [0] * registry.WARM_UP_MOVES
+    assert moves == [0] * player.WARM_UP_MOVES
     ludodrome.bot("random", ludodrome.make("dots", rows=2), 7)
-    assert moves == [0] * registry.WARM_UP_MOVES + [7] * registry.WARM_UP_MOVES
+    assert moves == [0] * player.WARM_UP_MOVES + [7] * player.WARM_UP_MOVES
 
 
 @pytest.mark.parametrize(("spec", "game_id"), [("random", "dots"), ("expert:nodes=500", "spaces"), ("mcts", "dots")])

@@ -241,10 +241,10 @@ def open_tournament(
     ledger, stored = found
     if not resume:
         raise TournamentExists(
-            f"{path} has a tournament {plan.name} already; continue it with resume=True, or choose another store"
+            f"{path} already has a tournament {plan.name}; continue it with resume=True, or choose another store"
         )
     if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-        raise ValueError(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
+        raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if again:
         ledger.forget_unrated()
     return Tournament(plan, ledger)
@@ -298,7 +298,9 @@ def _match(
     made = _made(game)
     named = _named_bots(bots)
     if len(named) != made.seats:
-        raise ValueError(f"{made.id} has {made.seats} seats here, so it takes {made.seats} bots, not {len(named)}")
+        raise ValueError(
+            f"{made.id} has {made.seats} seats with these options, so give {made.seats} bots, not {len(named)}"
+        )
     check_bots(made, named.values())
     agreed = conditions(made, policy, clock, legal_moves)
     settings = MatchSettings(made.id, made.id, made.options, made.seats, agreed, seed)

@@ -149,7 +149,8 @@ class SprtResult(MatchResult):
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: the match, its counts and the test."""
-        return super().to_json() | {"sprt": self.state.to_json(), "counted": self.counted_pairs}
+        test = {name: getattr(self.test, name) for name in ("elo0", "elo1", "alpha", "beta")}
+        return super().to_json() | {"sprt": test | self.state.to_json(), "counted": self.counted_pairs}
 
 
 class TournamentResult:

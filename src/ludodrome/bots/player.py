@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from ludodrome.game import Game, checked_seed
 from ludodrome.validation import show
@@ -21,6 +21,8 @@ NODES_A_PLAYOUT = 50
 
 TIME_RESERVE = 0.003
 """Seconds that a search keeps in reserve, so that it never ends late."""
+
+WARM_UP_MOVES = 3
 
 _WORD = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -86,6 +88,14 @@ class Bot(Protocol):
 
     def close(self) -> None:
         """Release what the bot holds; it is not used again."""
+
+
+@runtime_checkable
+class NeedsWarmUp(Protocol):
+    """A bot with kernels that its first moves may not need."""
+
+    def warm_up(self) -> None:
+        """Compile or load them."""
 
 
 class SplitMix64:
@@ -216,3 +226,15 @@ def position_rng(states: Any, seed: int) -> SplitMix64:
     """Random numbers that depend only on the position and the seed."""
     digest = hashlib.blake2b(states.tobytes() + seed.to_bytes(8, "little"), digest_size=8).digest()
     return SplitMix64(int.from_bytes(digest, "little"))
+
+
+def warm_up(bot: Bot, game: Game) -> None:
+    """Have a new built-in bot play a few moves with a small budget, so that its kernels are compiled; then restart it."""
+    if isinstance(bot, NeedsWarmUp):
+        bot.warm_up()
+    state, budget = game.initial_state(), Budget(nodes=1000, sims=10, depth=3)
+    for _ in range(WARM_UP_MOVES):
+        seat = game.to_move(state)
+        if seat is not None:
+            state = game.apply(state, bot.choose(game.observation(state, seat), budget))
+    bot.start({})

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
-WARM_UP_MOVES = 3
 FILE, LLM = "py", "llm"
 """The prefixes of specs that name no built-in bot."""
 MAX_SPEC_LENGTH = 1000
@@ -47,28 +46,19 @@ class BotKind(NamedTuple):
 
     def make(self, game: "Game", name: str, seed: int, params: dict[str, Any]) -> "Bot":
         """Make a bot that is ready: everything its moves need is compiled or loaded now, not on the clock."""
-        module, _, function = self.by_game.get(game.id, self.factory).partition(":")
-        bot: Bot = getattr(import_module(f"{__package__}.{module}"), function)(game, name, seed, **params)
+        bot: Bot = _load(self.by_game.get(game.id, self.factory))(game, name, seed, **params)
         # The figures of a budget do not matter for compilation; which limits there are may.
         key = (type(bot), game, *sorted(params), *(params.get(name) for name in ("level", "three", "threads")))
         if key not in _warmed_up:
-            _warm_up(bot, game)
+            _load("player:warm_up")(bot, game)
             _warmed_up.add(key)
         return bot
 
 
-def _warm_up(bot: "Bot", game: "Game") -> None:
-    """Have a new bot play a few moves with a small budget, then start afresh."""
-    from ludodrome.bots.player import Budget  # start-up: imports Numba
-
-    if warm_up := getattr(bot, "warm_up", None):
-        warm_up()
-    state, budget = game.initial_state(), Budget(nodes=1000, sims=10, depth=3)
-    for _ in range(WARM_UP_MOVES):
-        seat = game.to_move(state)
-        if seat is not None:
-            state = game.apply(state, bot.choose(game.observation(state, seat), budget))
-    bot.start({})
+def _load(name: str) -> Any:
+    """A function of this package, given as ``module:function``; its module is imported only now."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"{__package__}.{module}"), function)
 
 
 def _only_dots(game: "Game") -> str:
@@ -144,15 +134,13 @@ def make_bot(spec: str, game: "Game", seed: int = 0) -> "Bot":
     """Make the bot that a spec describes, for one game. Raises ValueError if there is no such bot."""
     kind_name = spec.partition(":")[0] if type(spec) is str and len(spec) <= MAX_SPEC_LENGTH else ""
     if kind_name == FILE:
-        from ludodrome.bots.files import load  # start-up: imports Numba
-
-        return load(spec.partition(":")[2])
-    if kind_name == LLM:
-        from ludodrome.bots.llm import make_llm  # start-up: imports Numba and http
-
-        return make_llm(game, spec)
-    kind, params = read_spec(spec, game)
-    return kind.make(game, spec, seed, params)
+        bot: Bot = _load("files:load")(spec.partition(":")[2])
+    elif kind_name == LLM:
+        bot = _load("llm:make_llm")(game, spec)
+    else:
+        kind, params = read_spec(spec, game)
+        bot = kind.make(game, spec, seed, params)
+    return bot
 
 
 def read_spec(spec: str, game: "Game") -> tuple[BotKind, dict[str, Any]]:

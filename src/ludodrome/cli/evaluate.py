@@ -103,8 +103,8 @@ def evaluate(
 ) -> None:
     """Evaluate a language model: its strength and its answers.
 
-    Strength counts the games decided by play. Losses through illegal, missing or late answers are listed apart. Prompts,
-    answers, tokens and times are in the records.
+    Strength counts the games decided by play. Losses through illegal, missing or late answers are listed apart.
+    Prompts, answers, tokens and times are in the records.
     """
     chosen = [_game(text) for text in game or _all_games()]
     opponents = against or ["random", "greedy"]

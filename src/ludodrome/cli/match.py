@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +17,6 @@ from ludodrome.cli.base import (
     NO,
     UNDECIDED,
     Command,
-    CommandError,
     GameId,
     Json,
     Options,
@@ -25,20 +25,15 @@ from ludodrome.cli.base import (
     open_game,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, start_workers
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 
 with lazy_imports():
-    from ludodrome.arena import conditions as arena_conditions
-    from ludodrome.arena.matches import match as matches
-    from ludodrome.arena.matches import scheduler, tallies
-    from ludodrome.arena.statistics import scores
-    from ludodrome.arena.statistics import sprt as sprt_test
+    from ludodrome.arena import api
+    from ludodrome.arena.matches import tallies
 
 if TYPE_CHECKING:
-    from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun
-    from ludodrome.arena.matches.openings import OpeningBook
     from ludodrome.arena.matches.tallies import MatchTally
-    from ludodrome.arena.matches.workers import Workers
+    from ludodrome.arena.results import MatchResult, SprtResult
 
 app = typer.Typer()
 
@@ -107,16 +102,27 @@ def match(
     Every opening is played once with every bot in every seat. Ctrl-C ends the match and shows the finished games (exit
     code 130). With --record, the same command continues an interrupted match.
     """
-    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
-    agreed, book = prepare(game, option, bot, games, swap, wanted)
-    playing = matches.MatchRun(agreed)
-    with start_workers(workers, cluster) as pool:
-        whole = run(playing, book, pool, record, json, lambda: standing(playing.tally))
+    made = open_game(game, option)
+    with start_workers(workers, cluster) as pool, _progress(json, lambda result: standing(result.tally)) as show:
+        result = api.play_match(
+            made,
+            bot,
+            games=games,
+            clock=clock,
+            openings=_which(openings, no_openings),
+            workers=pool,
+            seed=seed,
+            swap=swap,
+            policy=policy,
+            legal_moves=not hide_legal_moves,
+            records=record or False,
+            progress=show,
+        )
     if json:
-        console.say(dumps(agreed.to_json() | playing.tally.to_json()))
+        console.say(dumps(result.to_json()))
     else:
-        show_match(agreed, playing.tally)
-    if not whole:
+        show_match(result)
+    if result.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
@@ -157,72 +163,54 @@ def sprt(
     A sequential probability ratio test over pairs of games from one opening, counted in the order of the schedule. It
     ends as soon as the result is clear. Exit code 0: the new bot passes; 1: it fails; 3: undecided.
     """
-    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
-    agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
-    with command_errors():
-        scores.refuse_elo(agreed.settings.seats)
-        trial = matches.SprtRun(agreed, sprt_test.Sprt(elo0, elo1, alpha, beta))
-    with start_workers(workers, cluster) as pool:
-        whole = run(trial, book, pool, record, json, lambda: _test_standing(trial))
+    made = open_game(game, option)
+    with start_workers(workers, cluster) as pool, _progress(json, _test_standing) as show:
+        result = api.sprt(
+            made,
+            [new, old],
+            elo0=elo0,
+            elo1=elo1,
+            alpha=alpha,
+            beta=beta,
+            max_games=max_games,
+            clock=clock,
+            openings=_which(openings, no_openings),
+            workers=pool,
+            seed=seed,
+            policy=policy,
+            legal_moves=not hide_legal_moves,
+            records=record or False,
+            progress=show,
+        )
     if json:
-        asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
-        told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
-        console.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
+        console.say(dumps(result.to_json()))
     else:
-        show_match(agreed, trial.tally)
-        _show_test(trial)
-    if not whole:
+        show_match(result)
+        _show_test(result)
+    if result.interrupted:
         raise typer.Exit(INTERRUPTED)
-    verdict = trial.state.verdict
-    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == sprt_test.BETTER else NO)
+    raise typer.Exit(UNDECIDED if result.passed is None else DONE if result.passed else NO)
 
 
-# Settings
+def _which(openings: str, no_openings: bool) -> bool | str:
+    return False if no_openings else {"drawn": True, "none": False}.get(openings, openings)
 
 
-class Wanted(NamedTuple):
-    """The conditions of a match as given on the command line."""
+@contextmanager
+def _progress(quiet: bool, line: Callable[[Any], str]) -> Iterator[Callable[[MatchResult], None]]:
+    """A progress callback of the API that shows the number of games and the line."""
+    latest: list[MatchResult] = []
 
-    openings: str
-    seed: int
-    record: Path | None
-    policy: str | None
-    clock: str
-    legal_moves: bool
+    def take(result: MatchResult) -> None:
+        latest[:] = [result]
+        show()
 
-
-def prepare(
-    game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
-) -> tuple[MatchSpec, OpeningBook]:
-    """The match and its openings; CommandError if it cannot be played."""
-    game = open_game(game_id, options)
-    if len(bots) != game.seats:
-        raise CommandError(
-            f"{game.id} has {game.seats} seats with these options, so give {game.seats} bots, not {len(bots)}"
-        )
-    check_bots(game, bots)
-    with command_errors(), console.compiling(game.id):
-        agreed = arena_conditions.conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
-        settings = scheduler.MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
-        count = matches.checked_games(games, game.seats, swap)
-        which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
-        return (
-            matches.MatchSpec(settings, tuple(bots), matches.distinct_names(bots), count, swap),
-            matches.open_book(game, wanted.seed, which, wanted.record),
-        )
-
-
-def run(
-    playing: MatchRun, book: OpeningBook, pool: Workers, record: Path | None, quiet: bool, line: Callable[[], str]
-) -> bool:
-    """Play with a line of progress. Returns whether the match was finished, not interrupted."""
-    tally, total = playing.tally, playing.match.games
-    try:
-        with command_errors(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
-            matches.run_match(playing, book, pool, matches.RecordFolder(record), glance=show)
-    except KeyboardInterrupt:
-        return False
-    return True
+    done, total = lambda: latest[0].games if latest else 0, lambda: latest[0].total if latest else 1
+    with (
+        command_errors(),
+        console.game_progress(done, total, lambda: line(latest[0]) if latest else "", quiet=quiet) as show,
+    ):
+        yield take
 
 
 # Results
@@ -247,8 +235,9 @@ def counts(wins: int, draws: int, losses: int) -> str:
     return f"+{wins} ={draws} -{losses}"
 
 
-def show_match(match: MatchSpec, tally: MatchTally) -> None:
+def show_match(result: MatchResult) -> None:
     """Print the table of a match and its summary."""
+    match, tally = result.spec, result.tally
     on = match.settings
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
@@ -304,15 +293,16 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     return found
 
 
-def _test_standing(trial: SprtRun) -> str:
-    state = trial.state
-    return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(trial.tally)}"
+def _test_standing(result: SprtResult) -> str:
+    state = result.state
+    return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(result.tally)}"
 
 
-def _show_test(trial: SprtRun) -> None:
-    state, test = trial.state, trial.sprt
-    passed = {None: "undecided", sprt_test.BETTER: "passed"}.get(state.verdict, "failed")
-    console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
+def _show_test(result: SprtResult) -> None:
+    state, test = result.state, result.test
+    passed = "undecided" if result.passed is None else "passed" if result.passed else "failed"
+    pairs = ", ".join(map(str, state.pairs))
+    console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {pairs}; {result.counted_pairs} counted")
     console.say(
         f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "
         f"(fails at {state.lower:.2f}, passes at {state.upper:.2f})"

@@ -13,13 +13,13 @@ from ludodrome.cli import console
 from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Group, Json, command_errors, examples, read_options
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.match import sentences
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, start_workers
-from ludodrome.games import make
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 from ludodrome.validation import listing
 
 with lazy_imports():
     from rich import table as rich_table
 
+    from ludodrome.arena import api
     from ludodrome.arena import records as arena_records
     from ludodrome.arena.tournaments import plans, report, report_page
     from ludodrome.arena.tournaments import tournament as tournaments
@@ -146,7 +146,6 @@ def run_tournament(
         "legal_moves": False if hide_legal_moves else None,
     }
     agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
-    _check(agreed)
     opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
     with start_workers(workers, cluster) as pool:
         whole = _play(opened, pool, json)
@@ -237,29 +236,15 @@ def _plan(path: Path | None, given: dict[str, Any]) -> TournamentPlan:
         return plans.make_plan(given) if path is None else plans.read_plan(path, given)
 
 
-def _check(plan: TournamentPlan) -> None:
-    for settings in plan.settings:
-        game = make(settings.game, **settings.options)
-        check_bots(game, (entrant.specs[settings.name] for entrant in plan.entrants))
-
-
 def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tournament:
     """A new tournament in the store, or with ``resume`` the one that is there."""
     with command_errors():
-        engine = database.open_database(path, create=True)
-        there = tournament_store.StoredLedger.find(engine, plan.name)
-        if there is None:
-            return tournaments.Tournament(plan, tournament_store.StoredLedger.begin(engine, plan.name, plan.to_json()))
-        ledger, stored = there
-        if not resume:
+        try:
+            return api.open_tournament(plan, path, resume=resume, again=again)
+        except api.TournamentExists as error:
             raise CommandError(
                 f"{path} already has a tournament {plan.name}; continue it with --resume, or choose another --store"
-            )
-        if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-            raise CommandError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
-        if again:
-            ledger.forget_unrated()
-        return tournaments.Tournament(plan, ledger)
+            ) from error
 
 
 def _recalled(path: Path, name: str | None) -> Tournament:
@@ -290,17 +275,13 @@ def _only(engine: Engine, path: Path) -> str:
 def _play(opened: Tournament, pool: Any, quiet: bool) -> bool:
     """Play with live standings. Returns whether the tournament was finished, not interrupted."""
     total = lambda: opened.total  # noqa: E731 (it grows while a knockout is played)
-    try:
-        with (
-            command_errors(),
-            console.game_progress(
-                lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
-            ) as show,
-        ):
-            opened.play(pool, glance=show)
-    except KeyboardInterrupt:
-        return False
-    return True
+    with (
+        command_errors(),
+        console.game_progress(
+            lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
+        ) as show,
+    ):
+        return not api.play_tournament(opened, workers=pool, progress=lambda result: show()).interrupted
 
 
 def _leader(opened: Tournament) -> str:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludodrome.bots.registry import BOT_KINDS, LLM, read_spec, right_specs
 from ludodrome.cli import console
 from ludodrome.cli.base import CommandError, command_errors
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.system import core_count
-from ludodrome.validation import show
 
 with lazy_imports():
-    from ludodrome import arena
-    from ludodrome.arena import transports
+    from ludodrome.arena import api
     from ludodrome.arena.matches import pool
     from ludodrome.arena.matches import workers as arena_workers
-    from ludodrome.bots import llm
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.workers import Workers
@@ -61,16 +56,4 @@ def start_workers(count: int | None, cluster: str | None) -> Iterator[Workers]:
 def check_bots(game: Game, specs: Iterable[str]) -> None:
     """Raise CommandError if a bot cannot play the game, before anything starts."""
     with command_errors():
-        for spec in dict.fromkeys(specs):
-            kind, colon, rest = spec.partition(":")
-            if colon and kind in (transports.COMMAND, transports.FILE):
-                transports.command(kind, rest)
-            elif colon and kind == transports.BOX:
-                arena.sandbox.box(Path(rest))
-            elif colon and kind == LLM:
-                llm.endpoint(spec)
-            elif kind in BOT_KINDS:
-                read_spec(spec, game)
-            else:
-                bots = f"the bots of {game.id} are {right_specs(game)}"
-                raise ValueError(f"there is no bot {show(kind)}; {bots}; {transports.PROGRAMS}")
+        api.check_bots(game, specs)

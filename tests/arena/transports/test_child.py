@@ -59,7 +59,7 @@ def test_exits_are_noticed_without_handles_of_processes(monkeypatch: pytest.Monk
 
 def test_systems_without_polling_play_built_in_bots_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(select, "poll")
-    with pytest.raises(ValueError, match="programs as bots need poll.. and process groups, which .* lacks"):
+    with pytest.raises(ValueError, match=r"programs as bots need poll\(\) and process groups, which .* lacks"):
         small(zoo("good"), "random")
     assert small("greedy", "random")["result"]["verdicts"] == []
 
