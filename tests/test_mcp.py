@@ -347,4 +347,4 @@ def test_without_the_sdk_the_error_names_the_extra() -> None:
 def test_a_port_needs_http() -> None:
     done = subprocess.run([*PROGRAM, "--port", "9"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "--port goes with --http" in done.stderr
+    assert "--port needs --http" in done.stderr

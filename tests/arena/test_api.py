@@ -86,15 +86,16 @@ def test_three_seats_have_shares_and_no_elo() -> None:
     ],
 )
 def test_what_is_wrong_is_said(changed: dict[str, Any], sentence: str) -> None:
-    wanted = {"game": "dots", "bots": ["random", "greedy"], "games": 2} | QUICK | changed
+    wanted: dict[str, Any] = {"game": "dots", "bots": ["random", "greedy"], "games": 2}
     with pytest.raises(ValueError, match=sentence):
-        ludodrome.play_match(**wanted)
+        ludodrome.play_match(**wanted | QUICK | changed)
 
 
 @pytest.mark.parametrize("changed", [{"game": 7}, {"bots": "random"}])
 def test_what_is_of_another_type_is_said(changed: dict[str, Any]) -> None:
+    wanted: dict[str, Any] = {"game": "dots", "bots": ["random", "greedy"], "games": 2}
     with pytest.raises(TypeError, match=r"is an id or made by ludodrome\.make|is a list of specs"):
-        ludodrome.play_match(**({"game": "dots", "bots": ["random", "greedy"], "games": 2} | QUICK | changed))
+        ludodrome.play_match(**wanted | QUICK | changed)
 
 
 def test_openings_may_be_listed(game: ludodrome.Game) -> None:

@@ -89,7 +89,7 @@ def test_a_record_that_is_brought_along_is_kept_under_one_name(client: Client, r
 
 def test_what_is_no_record_or_a_false_one_is_refused(client: Client, record: Any) -> None:
     for content, word in (
-        ({}, "is no record"),
+        ({}, "is not a record"),
         ({**record, "version": 7}, "version 7"),
         ({**record, "result": {**record["result"], "reason": "boredom"}}, "boredom"),
         ({**record, "game": "chess"}, "chess"),

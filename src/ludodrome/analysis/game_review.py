@@ -100,7 +100,7 @@ class GameReview:
         """What the position after a move is worth to the seat that made it; ``mover``: to whom ``after`` is known."""
         if after is None or self.game.seats != 2:
             return None
-        return after.earlier() if (mover or 0) == seat else after.turned(1)
+        return after.earlier() if (mover or 0) == seat else after.negated(1)
 
     def _graded(self, ply: int, seat: int, found: MoveReview) -> GradedMove:
         game = self.game

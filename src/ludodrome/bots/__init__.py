@@ -22,7 +22,7 @@ def bot(spec: str, game: "Game | str", seed: int = 0) -> "Bot":
     >>> game = ludodrome.make("dots", rows=1, cols=1)
     >>> player = ludodrome.bot("greedy", game, seed=1)
     >>> game.format_move(player.choose(game.initial_state()), game.initial_state())
-    'H(1,0)'
+    'V(0,0)'
     """
     return make_bot(spec, _game(game), seed)
 

@@ -7,22 +7,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from ludodrome.game import Game, Outcome
-
-import shutil
-import subprocess
-import time
-from typing import TYPE_CHECKING
 
 from ludodrome.cli.lazy import lazy_imports
 
@@ -36,7 +28,10 @@ with lazy_imports():
     from rich import text as rich_text
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from ludodrome.game import Game, Outcome
 
 SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
 SEAT_SIGNS = ("●", "◆", "■")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ludodrome.bots import bot
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -23,16 +26,6 @@ from ludodrome.cli.base import (
     open_game,
     read_state,
 )
-
-if TYPE_CHECKING:
-    from ludodrome.bots.player import Bot
-    from ludodrome.game import Game
-
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar
-
-from ludodrome.bots import bot
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES
 
@@ -44,6 +37,7 @@ with lazy_imports():
     from ludodrome.bots import player
 
 if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
 
@@ -191,7 +185,7 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
         raise CommandError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
     if len(specs) not in (1, len(others)):
         raise CommandError(
-            f"give --against once, or once for each of the {len(others)} other seats, not {len(specs)} times"
+            f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times"
         )
     with command_errors(), console.compiling(game.id):
         if programs := [spec for spec in specs if spec.partition(":")[0] in (transports.BOX, transports.COMMAND)]:
