@@ -87,17 +87,22 @@ def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Func
 
 
 def entry(function: Function) -> Function:
-    """Compile a module-level function that Python calls, and keep the result on disk.
+    """Compile a module-level function that Python calls, and cache the result on disk."""
+    return compile_entry(function, kernel_cache.package_folder(Path(function.__code__.co_filename)))
+
+
+def compile_entry(function: Function, folder: Path | None) -> Function:
+    """Compile an entry point of the package in ``folder``; None: do not cache it.
 
     The cache directory is set around the decorator only: other users of Numba in the
     same process keep their own.
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = kernel_cache.cache_directory(Path(function.__code__.co_filename).parent)
+    directory = None if folder is None else kernel_cache.cache_directory(folder)
     if directory is None:
         return kernel(function)
-    with _setting:  # two rooms may be opened at once, in two threads
+    with _setting:  # two games may be imported at once, in two threads
         before = _config.CACHE_DIR
         _config.CACHE_DIR = str(directory)
         try:

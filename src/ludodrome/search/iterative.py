@@ -3,12 +3,11 @@
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.game_spec import SearchKernels
 from ludodrome.jit import as_words, new_states
 from ludodrome.search.alphabeta import (
     ADVANCE,
@@ -83,7 +82,7 @@ class Searcher:
         if game.evaluator is None:
             raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
         self.game = game
-        self._kernels = cast(SearchKernels, game.kernels)
+        self._kernels = game.kernels
         self.reductions, self.shortest = reductions, shortest
         self._generation = 0
         self._states = game.new_states(PLIES + 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.caldera import evaluate, kernels, rules
+from ludodrome.games.caldera import evaluate, rules
 from ludodrome.games.caldera.evaluate import EVALUATOR, WEIGHTS
 from ludodrome.games.caldera.rules import NOWHERE
 from ludodrome.jit import COMPILED
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.xdist_group("caldera")
 
 ALL_AROUND = ground("01=3 10=3 11=3 20=3 21=3 31=3 41=3 40=3 30=1")
 """A crown on 30 cannot move, and whatever a smith on 00 does buries it."""
+kernels = game.kernels
 AT_ONCE = (rules.CAPTURED, rules.ERUPTED)
 
 
@@ -151,8 +152,8 @@ def test_every_merit_counts_somewhere() -> None:
         for merit in range(len(WEIGHTS)):
             alone = np.zeros(len(WEIGHTS), np.int64)
             alone[merit] = 1
-            every[merit] = kernels.worth(states, 0, alone)
-        assert every @ WEIGHTS == kernels.worth(states, 0, WEIGHTS)
+            every[merit] = evaluate.worth_of(states, 0, alone)
+        assert every @ WEIGHTS == evaluate.worth_of(states, 0, WEIGHTS)
         met += every != 0
     assert not COMPILED or met.min() > 0
 

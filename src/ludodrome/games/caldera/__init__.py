@@ -4,7 +4,8 @@ from typing import Any
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
+from ludodrome.games.caldera import codec, evaluate, planes, rules
+from ludodrome.search.entry_points import make_kernels
 
 
 class Caldera(Game):
@@ -18,7 +19,7 @@ class Caldera(Game):
     num_actions = rules.NUM_ACTIONS
     max_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     move_format = (

@@ -9,7 +9,7 @@ from typing import Any
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
-from ludodrome.games.caldera import kernels, rules
+from ludodrome.games.caldera import rules
 from ludodrome.games.caldera.rules import (
     ACTIONS,
     CAPTURED,
@@ -30,7 +30,10 @@ from ludodrome.games.caldera.rules import (
     VENT,
 )
 from ludodrome.jit import Record, packed, packing
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
+
+_KERNELS = make_kernels(rules.RULES)
 
 STATE_KEYS = ("board", "p0", "p1", "ply", "winner", "reason")
 PIECE_KEYS = ("type", "r", "c")
@@ -134,7 +137,7 @@ def _position(heights: list[int], cells: list[int], ply: int, turn_limit: int) -
     backwards = bytes(height & 255 for height in reversed(heights))
     levels = [int(backwards.translate(table), 2) for table in _ABOVE]
     states = packed(DTYPE, _PACKING.pack(*levels, *cells, ply, turn_limit, -1, 0))
-    kernels.judge(states)
+    rules.judge_array(states)
     return states
 
 
@@ -387,5 +390,5 @@ def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
     if letter and LETTERS[letter] != kind:
         raise IllegalMove(f"on {NAMES[source]} stands your {kind}, not a {LETTERS[letter]}")
     if action not in legal:
-        raise IllegalMove(explain(kernels.fault(states, action), action, states[0]))
+        raise IllegalMove(explain(_KERNELS.fault(states, action), action, states[0]))
     return action

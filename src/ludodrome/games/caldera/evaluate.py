@@ -51,7 +51,7 @@ from ludodrome.games.caldera.threats import (
     ground_of,
     side_of,
 )
-from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
+from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
 
 # Worth
@@ -356,3 +356,9 @@ EVALUATOR = Evaluator(
     by_points=False,
     has_no_tactics=False,
 )
+
+
+@entry
+def worth_of(states: Any, pov_seat: int, weights: Array) -> Int:
+    """Weigh states[0] for a seat: for tuning the weights."""
+    return worth(states[0], pov_seat, weights)

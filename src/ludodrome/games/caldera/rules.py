@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
-from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount, record_dtype
+from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, popcount, record_dtype
 
 # Caldera's 7 x 7 ground: cells, directions, heights as bit sets. Pieces and turns are in ``rules.py``.
 # Ground is kept as four bit sets ``levels``: bit c of ``levels[k]`` is set where cell c is higher
@@ -418,3 +418,9 @@ def turns(s: Record) -> Int:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+@entry
+def judge_array(states: Any) -> None:
+    """Judge states[0]: for the codec."""
+    judge(states[0])

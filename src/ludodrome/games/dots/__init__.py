@@ -5,7 +5,8 @@ from typing import Any
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.dots import codec, evaluate, kernels, planes, rules
+from ludodrome.games.dots import codec, evaluate, planes, rules, strategy
+from ludodrome.search.entry_points import make_kernels
 
 
 class Dots(Game):
@@ -20,7 +21,7 @@ class Dots(Game):
 
     dtype = rules.DTYPE
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, greedy=strategy.best_edges)
     evaluator = evaluate.EVALUATOR
     codec = codec
     asks_every_seat = True

@@ -10,7 +10,7 @@ from typing import Any
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
-from ludodrome.games.dots import kernels
+from ludodrome.games.dots import rules
 from ludodrome.games.dots.rules import BOARDS, DRAWN, DTYPE, NONCE_BITS, REASONS, board_edges
 from ludodrome.jit import Record, packed, packing
 from ludodrome.validation import show
@@ -87,12 +87,12 @@ def _position(drawn: list[bool], owners: list[int], to_move: int | None, nonce: 
     seat = -1 if to_move is None else to_move
     fields = (edges, nonce, first, second, rows, cols, _BOARD[rows, cols], edges.bit_count(), seat, -1, 0)
     states = packed(DTYPE, _PACKING.pack(*fields))
-    if wrong := int(kernels.closed_boxes(states)) ^ (first | second):
+    if wrong := int(rules.closed_boxes_of(states)) ^ (first | second):
         r, c = divmod((wrong & -wrong).bit_length() - 1, cols)
         if owners[r * cols + c] < 0:
             raise BadState(f"owner[{r}][{c}] is -1 although all four sides of that box are drawn; its owner is 0 or 1")
         raise BadState(f"owner[{r}][{c}] is {owners[r * cols + c]} although that box is open; an open box has -1")
-    kernels.judge(states)
+    rules.judge_array(states)
     over = _PACKING.unpack(states.tobytes())[-1] != 0
     if over and to_move is not None:
         raise BadState(f"to_move is null once all edges are drawn, not {to_move}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
-from ludodrome.jit import Array, Int, Record, kernel, lowest, mix, popcount, record_dtype
+from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, mix, popcount, record_dtype
 
 MAX_EDGES = 64
 NONCE_BITS = 53
@@ -196,3 +196,15 @@ def turns(s: Record) -> Int:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+@entry
+def closed_boxes_of(states: Any) -> Int:
+    """The closed boxes of states[0]: for the codec."""
+    return closed_boxes(states[0])
+
+
+@entry
+def judge_array(states: Any) -> None:
+    """Judge states[0]: for the codec."""
+    judge(states[0])

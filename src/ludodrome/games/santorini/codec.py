@@ -8,7 +8,7 @@ from typing import Any
 
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
-from ludodrome.games.santorini import kernels, rules
+from ludodrome.games.santorini import rules
 from ludodrome.games.santorini.rules import DTYPE, MAX_SEATS, REASONS, WORKERS
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
@@ -37,7 +37,10 @@ from ludodrome.games.towers import (
     read_heights,
 )
 from ludodrome.jit import Record, packed, packing, python
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
+
+_KERNELS = make_kernels(rules.RULES)
 
 STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason")
 LETTERS = "NWG"
@@ -100,7 +103,7 @@ def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
             )
     idle = [0] * WORKERS * (MAX_SEATS - players)
     states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *cells, *idle, players, -1, 0, ply))
-    kernels.set_up(states, heights)
+    rules.set_up(states, heights)
     return states
 
 
@@ -177,7 +180,7 @@ def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
     if match is None:
         raise IllegalMove(f"Format: no move like {EXAMPLE} was found in {show(text)}.")
     action = _action(tuple("".join(group.split()).upper() for group in match.groups()), states)
-    fault = kernels.fault(states, action)
+    fault = _KERNELS.fault(states, action)
     if fault:
         raise IllegalMove(explain(fault, action, states[0]))
     return action
@@ -201,7 +204,7 @@ def _action(words: tuple[str | Any, ...], states: Any) -> int:
         raise IllegalMove(f"Cannot move there: {squares[1]} is not adjacent to {squares[0]}.")
     if build_direction == OFF_BOARD:
         step = worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS
-        if (fault := kernels.fault(states, step)) in _STEP_FAULTS:
+        if (fault := _KERNELS.fault(states, step)) in _STEP_FAULTS:
             raise IllegalMove(explain(fault, step, states[0]))
         raise IllegalMove(f"Cannot build there: {squares[2]} is not adjacent to {squares[1]}.")
     return worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS + build_direction

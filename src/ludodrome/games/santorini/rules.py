@@ -20,12 +20,13 @@ from ludodrome.games.towers import (
     bit,
     build,
     build_fault,
+    lay,
     list_builds,
     reach,
     rimmed,
     step_fault,
 )
-from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
+from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, record_dtype
 
 MAX_SEATS = 3
 WORKERS = 2
@@ -179,3 +180,10 @@ def turns(s: Record) -> Int:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+@entry
+def set_up(states: Any, heights: bytes) -> None:
+    """Set the heights of states[0], then judge: for the codec."""
+    lay(states[0].levels, heights)
+    judge(states[0])

@@ -2,7 +2,8 @@
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.skysummit import codec, evaluate, kernels, planes, rules
+from ludodrome.games.skysummit import codec, evaluate, planes, rules
+from ludodrome.search.entry_points import make_kernels
 
 
 class Skysummit(Game):
@@ -17,7 +18,7 @@ class Skysummit(Game):
     max_legal = rules.PLACEMENTS
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     seat_names = ("●", "◆")

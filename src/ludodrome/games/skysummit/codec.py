@@ -9,7 +9,7 @@ from typing import Any
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
-from ludodrome.games.skysummit import kernels, rules
+from ludodrome.games.skysummit import rules
 from ludodrome.games.skysummit.rules import DTYPE, NOWHERE, PLACEMENT_TURNS, PLACEMENTS, REASONS, WORKERS
 from ludodrome.games.towers import (
     BUILD_OCCUPIED,
@@ -37,7 +37,10 @@ from ludodrome.games.towers import (
     read_heights,
 )
 from ludodrome.jit import Record, packed, packing, python
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
+
+_KERNELS = make_kernels(rules.RULES)
 
 STATE_KEYS = ("phase", "ply", "board", "workers", "winner", "reason")
 PLACE_KEYS = ("t", "to")
@@ -117,7 +120,7 @@ def _position(heights: bytes, workers: list[int], ply: int, turn_limit: int) -> 
     if SUMMIT in heights or DOME in heights:
         _check_summits(heights, workers, (ply - 1) % 2)
     states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *workers, ply, turn_limit, -1, 0))
-    kernels.set_up(states, heights)
+    rules.set_up(states, heights)
     return states
 
 
@@ -239,7 +242,7 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
     if 0 <= target < CELLS and _DIRECTION[to][target] != OFF_BOARD:
         return step + int(_DIRECTION[to][target])
     # No action has a build so far away: say what is wrong with the step, if anything is, before that.
-    fault = kernels.fault(states, step + rules.NO_BUILD) or rules.BUILD_WITH_WIN
+    fault = _KERNELS.fault(states, step + rules.NO_BUILD) or rules.BUILD_WITH_WIN
     if fault != rules.BUILD_MISSING:
         raise IllegalMove(explain(fault, step + rules.NO_BUILD, states[0]))
     validation.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)

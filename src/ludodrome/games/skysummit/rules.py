@@ -21,12 +21,13 @@ from ludodrome.games.towers import (
     build,
     build_fault,
     height,
+    lay,
     list_builds,
     reach,
     rimmed,
     step_fault,
 )
-from ludodrome.jit import Array, Int, Record, kernel, lowest, record_dtype
+from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, record_dtype
 
 WORKERS = 2
 PLACEMENT_TURNS = 2
@@ -261,3 +262,10 @@ def turns(s: Record) -> Int:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+@entry
+def set_up(states: Any, heights: bytes) -> None:
+    """Set the heights of states[0], then judge: for the codec."""
+    lay(states[0].levels, heights)
+    judge(states[0])
