@@ -301,9 +301,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.length = 1
             search.value = WIN - 1
             return True
-        enemy_next = (
-            f.side == 0 or (seat + 1) % search.seats == search.pov_seat
-        )  # three seats: an ally's threat is none
+        # With three seats, a threat of another opponent of the point-of-view seat does not count.
+        enemy_next = f.side == 0 or (seat + 1) % search.seats == search.pov_seat
         threatened = enemy_next and in_check(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
