@@ -20,7 +20,7 @@ def zoo(kind: str) -> str:
     return f"cmd:{sys.executable} -I -S {ZOO} {kind}"
 
 
-def assignment(
+def play_spec(
     game: str = "skysummit",
     bots: Sequence[str] = ("random", "random"),
     policy: str | None = None,

@@ -7,21 +7,21 @@ import pytest
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import Conditions, conditions, read_policy
-from ludodrome.arena.play_spec import PlaySpec, canonical
+from ludodrome.arena.play_spec import PlaySpec, canonical_json
 from ludodrome.games import make
-from tests.arena.playing import assignment
+from tests.arena.playing import play_spec
 
 
 def test_an_assignment_travels_as_json() -> None:
-    one = assignment("santorini", ("a", "b", "c"), "retry:4", "1s+10s", legal_moves=False, seed=7, players=3)
+    one = play_spec("santorini", ("a", "b", "c"), "retry:4", "1s+10s", legal_moves=False, seed=7, players=3)
     again = PlaySpec.from_json(one.to_json())
     assert again == one
     assert again.match == one.match
-    assert canonical(again.to_json()) == canonical(one.to_json())
+    assert canonical_json(again.to_json()) == canonical_json(one.to_json())
 
 
 def test_the_name_of_a_game_depends_on_all_of_it() -> None:
-    one = assignment("dots", ("a", "b"))
+    one = play_spec("dots", ("a", "b"))
     others = [
         replace(one, seed=2),
         replace(one, number=1),
@@ -36,7 +36,7 @@ def test_the_name_of_a_game_depends_on_all_of_it() -> None:
 
 def test_seeds_are_hashes_of_the_seed_and_the_seat() -> None:
     """Ruling: every random number that a bot is given is a one-way hash of the match seed and its purpose."""
-    one = assignment("santorini", ("a", "b", "c"), players=3)
+    one = play_spec("santorini", ("a", "b", "c"), players=3)
     assert len(set(one.seat_seeds)) == 3
     assert all(0 <= seed < 2**53 for seed in one.seat_seeds)
     many = {seed for number in range(100) for seed in replace(one, number=number).seat_seeds}

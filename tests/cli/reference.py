@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.testing import CliRunner
 
-from ludodrome.cli import app
+from ludodrome.cli import app, whole_program
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 HEAD = """\
@@ -26,7 +25,7 @@ Exit codes: 0 done; 1 the answer is no; 2 what was asked cannot be done, and a s
 
 def page() -> str:
     """The page."""
-    return HEAD + "".join(_sections(typer.main.get_command(app), ()))
+    return HEAD + "".join(_sections(whole_program(), ()))
 
 
 def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:

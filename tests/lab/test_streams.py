@@ -15,7 +15,7 @@ import pytest
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate import Walk, generate
+from ludodrome.games.spaces.generate_ import Walk, generate
 from ludodrome.games.spaces.notation import format_code
 from ludodrome.lab import streams
 from ludodrome.lab.streams import PADDING, BoardFile

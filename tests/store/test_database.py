@@ -14,7 +14,7 @@ from sqlalchemy import Engine, inspect, select, text
 from ludodrome.store import migrations
 from ludodrome.store.database import open_database, read_url, writing
 from ludodrome.store.models import METADATA, SettingRow
-from ludodrome.store.tournaments import Ledger, tournaments
+from ludodrome.store.tournaments import StoredLedger, tournaments
 
 OLD = """
 CREATE TABLE settings (name VARCHAR(40) NOT NULL, value VARCHAR(200) NOT NULL, PRIMARY KEY (name));
@@ -42,7 +42,7 @@ INSERT INTO tournaments VALUES (1, 'spring', '{"pairs": 3}', '2026-01-01T00:00:0
 def test_a_new_database_and_an_old_one(database: str) -> None:
     engine = open_database(database, create=True)
     assert tournaments(engine) == []
-    Ledger.begin(engine, "spring", {"pairs": 3})
+    StoredLedger.begin(engine, "spring", {"pairs": 3})
     engine.dispose()
     again = open_database(database)
     (found,) = tournaments(again)
@@ -161,7 +161,7 @@ def test_a_password_is_not_told() -> None:
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     engine = open_database(path, create=True)
-    ledger = Ledger.begin(engine, "spring", {})
+    ledger = StoredLedger.begin(engine, "spring", {})
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE games"))
     with pytest.raises(ValueError, match=r"a\.sqlite cannot be written: no such table: games"):
@@ -180,11 +180,11 @@ def test_writing_is_done_whole_or_not_at_all(engine: Engine) -> None:
 
 
 def test_a_ledger(engine: Engine) -> None:
-    ledger = Ledger.begin(engine, "spring", {})
-    other = Ledger.begin(engine, "autumn", {})
+    ledger = StoredLedger.begin(engine, "spring", {})
+    other = StoredLedger.begin(engine, "autumn", {})
     with pytest.raises(ValueError, match="there is a tournament spring already"):
-        Ledger.begin(engine, "spring", {})
-    assert Ledger.find(engine, "winter") is None
+        StoredLedger.begin(engine, "spring", {})
+    assert StoredLedger.find(engine, "winter") is None
     record = {"match": "m-1", "text": "ä" * 1000}
     assert ledger.add_game("m-1", "dots", True, {"points": 1}, record)
     assert not ledger.add_game("m-1", "dots", True, {"points": 2}, record)

@@ -223,7 +223,7 @@ def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.Mo
         assert [one["id"] for one in owner.get("/api/v1/bots?mine=true").json()] == [bot_id]
         for page in ("arena", "bots/new", "leaderboard", f"bots/{bot_id}"):
             assert nobody.get(f"/dots/{page}").status_code == 200
-        monkeypatch.setattr(sandbox, "level", lambda anew=False: sandbox.Level("none", ("nothing holds here",)))
+        monkeypatch.setattr(sandbox, "level", lambda anew=False: sandbox.SandboxLevel("none", ("nothing holds here",)))
         upload = {"game": "dots", "name": "Up", "kind": "uploaded", "source": one_file("dots")}
         refused = owner.post("/api/v1/bots", json=upload)
         assert refused.status_code == 409

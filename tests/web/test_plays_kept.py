@@ -18,7 +18,7 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow
 from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.play import BotPool, Play, Viewer, make_play_spec
+from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
 
 BOTH = frozenset({0, 1})
@@ -38,13 +38,13 @@ def staff() -> Iterator[BotPool]:
         yield BotPool(executor)
 
 
-def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> Play:
+def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> WebPlay:
     game = ludodrome.make("dots", **{"rows": 2, "cols": 2, **options})
     kinds = tuple("person" if spec == "person" else "bot" for spec in specs)
     return library.begin(game, make_play_spec(game, specs, clock, 5, []), kinds, "local")
 
 
-def _go_on(play: Play, moves: int) -> None:
+def _go_on(play: WebPlay, moves: int) -> None:
     for _ in range(moves):
         play.move(play.view(HOST)["position"]["legal"][0], BOTH)
 

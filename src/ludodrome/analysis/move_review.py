@@ -15,8 +15,8 @@ from ludodrome.bots.solvers import WITHIN_REACH
 from ludodrome.game import Game
 from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
-from ludodrome.games.spaces.perfect import SOLVED
 from ludodrome.games.spaces.seen import KNOWN_LOSS
+from ludodrome.games.spaces.strategy_ import SOLVED
 from ludodrome.search.iterative import Searcher, SearchResult
 
 SEARCH_BITS = 18

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Group,
     name="admin",
-    help="Manage the server's database: back up, restore, recompute ratings, ban accounts.",
+    help="Manage the server's database and its accounts.",
     epilog=examples(
         "ludodrome admin backup monday.db", "ludodrome admin make-admin Ada", "ludodrome admin ban Mallory"
     ),

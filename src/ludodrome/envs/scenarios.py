@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
 from ludodrome.envs.rendering import MODES, paint_boards
 from ludodrome.game import checked_count
 from ludodrome.games import make
@@ -25,10 +25,23 @@ from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_l
 from ludodrome.games.spaces.moves import read_finished
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
-from ludodrome.games.spaces.sensible import pool
+from ludodrome.games.spaces.sensible_ import pool
 from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
 from ludodrome.validation import listing, show
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
+except ImportError as error:
+    raise missing_extra(error, "training environments", "rl") from error
+
+CANDIDATES = 8
+
+Observation = dict[str, Array]
+Step = tuple[Observation, float, bool, bool, dict[str, Any]]
+
 
 # Opponents in the scenarios of spaces: how they choose a board each round, and how a round comes out.
 # Boards are actions, ``bytes``. A *style* chooses from a pool of boards; ``perfect`` has boards of its own. Bots that
@@ -167,19 +180,6 @@ UNKNOWN = "unknown"
 def style_names(but: tuple[str, ...] = ()) -> list[Any]:
     """The styles among which ``unknown`` draws."""
     return [name for name in STYLES if name not in but]
-
-
-try:
-    import gymnasium
-    from gymnasium import spaces
-    from gymnasium.error import ResetNeeded
-except ImportError as error:
-    raise missing_extra(error, "training environments", "rl") from error
-
-CANDIDATES = 8
-
-Observation = dict[str, Array]
-Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class Scenario(gymnasium.Env):  # type: ignore[misc]

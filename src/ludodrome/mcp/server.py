@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from ludodrome import __version__
 from ludodrome.bots import bot_names
 from ludodrome.bots.prompts import drawing, move_format
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
 from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused

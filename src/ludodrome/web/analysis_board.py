@@ -70,7 +70,9 @@ def told_options(game_id: str, state: Any) -> Json:
     """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
     if type(state) is dict:
         own = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}
-        names = own.get(game_id, ()) if game_id in BUILT_IN else [one.name for one in find(game_id).game_class().available]
+        names = (
+            own.get(game_id, ()) if game_id in BUILT_IN else [one.name for one in find(game_id).game_class().available]
+        )
         return {name: state[name] for name in names if name in state}
     if type(state) is not str:
         return {}

@@ -26,31 +26,25 @@ from ludodrome.web.metrics import Counted, Meter, Metrics
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.puzzles import PuzzleSession
-from ludodrome.web.relays import Relays
 from ludodrome.web.replays import Reviewer
 from ludodrome.web.routes import (
-    account_pages,
     accounts,
     analysis,
-    boards,
     bots,
     docs,
     games,
     health,
-    leaderboard,
-    league_pages,
+    league,
     live,
-    matches,
     pages,
     plays,
     puzzles,
-    remote,
-    replay_pages,
+    remote_bots,
     replays,
+    rules,
     spaces,
-    tokens,
-    tournaments,
 )
+from ludodrome.web.routes.remote_bots import Relays
 from ludodrome.web.security import LOCAL, Guard, lan_names
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import SMALLEST_ZIPPED, Files
@@ -58,32 +52,33 @@ from ludodrome.web.templating import error_page
 from ludodrome.web.upload_checks import Doctor
 from ludodrome.web.urls import API
 
-NOUNS = (
-    games,
-    plays,
-    live,
-    analysis,
-    boards,
-    replays,
-    spaces,
-    puzzles,
-    bots,
-    matches,
-    tournaments,
-    leaderboard,
-    accounts,
-    tokens,
+API_ROUTERS = (
+    games.router,
+    plays.router,
+    live.router,
+    analysis.router,
+    replays.router,
+    spaces.router,
+    puzzles.router,
+    bots.router,
+    league.router,
+    league.tournament_router,
+    league.leaderboard_router,
+    accounts.router,
+    accounts.token_router,
 )
-"""What the API is about."""
-PAGES = (
-    docs,
-    league_pages,
-    health,
-    account_pages,
-    replay_pages,
-    pages,
+PAGE_ROUTERS = (
+    docs.pages,
+    league.pages,
+    health.router,
+    accounts.pages,
+    replays.pages,
+    analysis.pages,
+    rules.pages,
+    puzzles.pages,
+    pages.pages,
 )
-"""Pages; the last has addresses that fit everything."""
+"""The last one comes last: ``/{game_id}`` matches any first path segment."""
 SITTINGS = 500
 """So many puzzles being solved are kept at once ..."""
 BROUGHT = 200
@@ -156,12 +151,12 @@ def create_app(
     app.state.relays = Relays(engine)
     _watch(app, executor)
     everywhere = [Depends(within)]
-    for noun in NOUNS:
-        app.include_router(noun.router, prefix=API, dependencies=everywhere)
-    app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own
+    for router in API_ROUTERS:
+        app.include_router(router, prefix=API, dependencies=everywhere)
+    app.include_router(remote_bots.router, prefix=API)  # bots and workers, which authenticate with their own secrets
     app.mount("/static", Files(STATIC), name="static")
-    for noun in PAGES:
-        app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)
+    for router in PAGE_ROUTERS:
+        app.include_router(router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
-from ludodrome.arena.play_spec import PlaySpec, opened, read_move
+from ludodrome.arena.play_spec import PlaySpec, read_move, start_state
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
@@ -123,7 +123,7 @@ class Participants:
         return self.shared and before != [self._here[seat] > 0 for seat in watcher.seats]
 
 
-MOST_BOTS = 16
+MAX_BOTS = 16
 """So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
 BOT_SECONDS = 3600.0
 MOST_OPENING = 200
@@ -141,7 +141,7 @@ def _forget(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]
     return done
 
 
-class Made(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move that was made after the opening."""
 
     seat: int
@@ -154,11 +154,11 @@ class BotPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self.bots = LruCache[InProcessSeat](MOST_BOTS, BOT_SECONDS)
+        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_SECONDS)
         self.floor = KernelLock()
 
 
-class Play:
+class WebPlay:
     """A game in progress. All methods may be called from any thread; looking waits for nobody."""
 
     def __init__(
@@ -187,7 +187,7 @@ class Play:
         self._desk = threading.Lock()
         """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
         self._events = 0
-        self._made: list[Made] = []
+        self._made: list[PlayedMove] = []
         self._over: PlayEvent | None = None
         """The event that ended the game, if it was no move."""
         for event in events:
@@ -372,7 +372,7 @@ class Play:
         """Takes up an event, before the table is set for it."""
         self._events += counted
         if event.kind == MOVE:
-            self._made.append(Made(event.content["seat"], event.content["move"], event.content["seconds"]))
+            self._made.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
         elif event.kind == UNDO:
             self._made, self._over = self._made[: event.content["keep"]], None
         elif event.kind != JOIN:
@@ -382,7 +382,7 @@ class Play:
         """The table as it stands after what has happened."""
         self._now = self.game.new_states(1)
         """The last position, as the kernels have it."""
-        self._now[0] = self.game.encode(opened(self.game, replace(self.assignment, opening=())))
+        self._now[0] = self.game.encode(start_state(self.game, replace(self.assignment, opening=())))
         self._records = [self._now.tobytes()]
         self._moves: list[Json] = []
         for move in self.assignment.opening:
@@ -431,7 +431,7 @@ class Play:
             why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
             self._over = PlayEvent(FAULT, why)
             return self._over, end
-        self._made.append(Made(turn.seat, answer.move, answer.seconds))
+        self._made.append(PlayedMove(turn.seat, answer.move, answer.seconds))
         self._note(answer.move)
         return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 

@@ -15,7 +15,7 @@ from tests.games.spaces.oracle_samples import random_legal, random_playable
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
-module: Any = importlib.import_module("ludodrome.games.spaces.respond")
+module: Any = importlib.import_module("ludodrome.games.spaces.best_response")
 Board = dict[str, Any]
 
 COUNTS = {(2, "live"): 14, (2, "written"): 362, (3, "live"): 796, (4, "live"): 114_450, (3, "written"): 121_439_363}

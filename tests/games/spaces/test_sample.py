@@ -9,8 +9,8 @@ import pytest
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.count import count_by
-from ludodrome.games.spaces.generate import generate
-from ludodrome.games.spaces.sample import BATCH, sample, settle
+from ludodrome.games.spaces.generate_ import generate
+from ludodrome.games.spaces.sample_ import BATCH, sample, settle
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")

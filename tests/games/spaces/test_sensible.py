@@ -10,7 +10,7 @@ import pytest
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate import Walk
+from ludodrome.games.spaces.generate_ import Walk
 from ludodrome.games.spaces.notation import parse_code
 from ludodrome.games.spaces.respond_mixture import MixtureHunt
 from ludodrome.jit import COMPILED
@@ -19,7 +19,7 @@ from tests.games.spaces.oracle_samples import random_legal, random_playable
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
-module: Any = importlib.import_module("ludodrome.games.spaces.sensible")
+module: Any = importlib.import_module("ludodrome.games.spaces.sensible_")
 
 BOTH = pytest.mark.parametrize("rules", ["written", "live"])
 SIZES = (2, 3, 4, 5, 6, 9, 10, 11, 30, 100) if COMPILED else (2, 4, 5)

@@ -14,7 +14,7 @@ from ludodrome.games import make
 
 
 class RemoteClient:
-    """The bot of a spec, at a table that is elsewhere. ``ended`` is told how games ended, and the seat's number."""
+    """The bot of a spec, at a referee that is elsewhere. ``ended`` is told how games ended, and the seat's number."""
 
     def __init__(self, spec: str, ended: Callable[[Message, int], None] = lambda message, seat: None) -> None:
         self._spec, self._ended = spec, ended
@@ -50,7 +50,7 @@ class RemoteClient:
             return
         self.close()
         self._match, self._number, self._clock = hello["match"], hello["seat"], Clock.from_json(hello["clock"])
-        self._seat = transports.seat(self._spec, make(hello["game"], **hello["options"]), hello["seed"])
+        self._seat = transports.make_seat(self._spec, make(hello["game"], **hello["options"]), hello["seed"])
         self._seat.start(hello)
 
     def _answer(self, message: Message, seat: Seat) -> Message:

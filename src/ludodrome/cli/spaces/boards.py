@@ -37,7 +37,7 @@ def count(
     """
     checked_rules(rules)
     with command_errors(), console.waiting(f"counting the boards of size {size} ..."):
-        from ludodrome.games.spaces.count import count_boards, count_by
+        from ludodrome.games.spaces.counting import count_boards, count_by
 
         total = interruptible(lambda: count_boards(size, rules))
         counts = interruptible(lambda: count_by(size, rules, by)) if by else {}
@@ -95,7 +95,7 @@ def generate(
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.generate import Walk
+        from ludodrome.games.spaces.generation import Walk
 
         walk = Walk(size, rules, after)
         chunk = walk.next(limit)
@@ -127,7 +127,7 @@ def sample(
     """
     checked_rules(rules)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.sample import UNIFORM
+        from ludodrome.games.spaces.sampling import UNIFORM
 
         uniform = size <= UNIFORM[rules]
         boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
@@ -147,20 +147,20 @@ def sample(
 
 
 def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
-    from ludodrome.games.spaces.notation import parse_board
+    from ludodrome.games.spaces.boards import parse_board
 
     return [parse_board(code) for code in codes]
 
 
 def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> list[str]:
     """The codes of boards by lot."""
-    from ludodrome.games.spaces.notation import encode_board, format_code
+    from ludodrome.games.spaces.boards import encode_board, format_code
 
     if uniform:
-        from ludodrome.games.spaces.sample import sample
+        from ludodrome.games.spaces.sampling import sample
 
         return [format_code(board, size) for board in sample(size, number, rules, seed)]
-    from ludodrome.games.spaces.sensible import quick
+    from ludodrome.games.spaces.sampling import quick
 
     return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
 
@@ -185,7 +185,7 @@ def check(
     names, boards = _read_all(board)
     reports = []
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.layers import validate
+        from ludodrome.games.spaces.legality import validate
 
         for one in boards:
             claimed = one.get("boardSize")
@@ -251,7 +251,7 @@ def draw(
     given = one_board(board)
     size_of(given)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.drawing import board_svg, box_board
+        from ludodrome.games.spaces.simulation import board_svg, box_board
 
         if svg is None:
             console.say(box_board(given))

@@ -9,7 +9,7 @@ from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, 
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.simulate import Round
+    from ludodrome.games.spaces.simulation import Round
 
 app = typer.Typer()
 
@@ -47,7 +47,7 @@ def simulate(
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate
+        from ludodrome.games.spaces.simulation import simulate
 
         played = simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
@@ -63,7 +63,7 @@ def simulate(
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.games.spaces.simulation import simulate_matrix
         from ludodrome.lab.files import read_boards
 
         first, second = read_boards(a).boards, read_boards(b).boards
@@ -88,7 +88,7 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         return
     from rich.text import Text
 
-    from ludodrome.games.spaces.drawing import beside, box_board, moments
+    from ludodrome.games.spaces.simulation import beside, box_board, moments
 
     size = size_of(boards[0])
     sides = [
@@ -140,7 +140,7 @@ def replay(
 
 
 def _list_sessions(kept: list[Any]) -> None:
-    from ludodrome.games.spaces.notation import encode_board
+    from ludodrome.games.spaces.boards import encode_board
 
     rows = [
         (
@@ -175,7 +175,7 @@ def deck(
     checked_rules(rules)
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.legality import check, refusal
-        from ludodrome.games.spaces.simulate import simulate_matrix
+        from ludodrome.games.spaces.simulation import simulate_matrix
         from ludodrome.lab.files import read_deck, write_text
 
         decks = [read_deck(a), read_deck(b)]
@@ -188,7 +188,7 @@ def deck(
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
         if svg is not None:
-            from ludodrome.games.spaces.drawing import matrix_svg
+            from ludodrome.games.spaces.simulation import matrix_svg
 
             write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
     if json:
@@ -236,8 +236,8 @@ def respond(
     given = one_board(board)
     size = size_of(given)
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.notation import encode_board
-        from ludodrome.games.spaces.respond import respond
+        from ludodrome.games.spaces.best_response import respond
+        from ludodrome.games.spaces.boards import encode_board
 
         found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
         code = encode_board(found.board)
@@ -246,7 +246,7 @@ def respond(
 
         print_json({"rules": rules, "code": code, **asdict(found)})
         return
-    from ludodrome.games.spaces.drawing import box_board
+    from ludodrome.games.spaces.simulation import box_board
 
     screen.say(code)
     screen.say(box_board(found.board))

@@ -9,8 +9,7 @@ from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, comma
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.equilibrium import Equilibrium
-    from ludodrome.games.spaces.perfect import Mixture
+    from ludodrome.games.spaces.equilibrium import Equilibrium, Mixture
 
 app = typer.Typer()
 
@@ -52,7 +51,7 @@ def solve(
         _verify(size, rules, state, json)
     elif stored:
         with console.compiling("spaces"):
-            from ludodrome.games.spaces.perfect import SOLVED, perfect
+            from ludodrome.games.spaces.equilibrium import SOLVED, perfect
 
             mixture = perfect(size, rules)
         _show(mixture, {"proven": size <= SOLVED[rules]}, json)
@@ -110,8 +109,8 @@ def _need_highs() -> None:
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.count import COUNTED, count_boards
-        from ludodrome.games.spaces.perfect import perfect
+        from ludodrome.games.spaces.counting import COUNTED, count_boards
+        from ludodrome.games.spaces.equilibrium import perfect
         from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
 
         total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
@@ -138,7 +137,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.notation import encode_board
+        from ludodrome.games.spaces.boards import encode_board
         from ludodrome.games.spaces.seen import LeastLoss, match_value
 
         search = LeastLoss(size, rules)
@@ -157,7 +156,7 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
 
 
 def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
-    from ludodrome.games.spaces.notation import format_code
+    from ludodrome.games.spaces.boards import format_code
 
     total = sum(mixture.weights)
     codes = [format_code(board, mixture.size) for board in mixture.boards]

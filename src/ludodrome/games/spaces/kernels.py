@@ -141,7 +141,7 @@ def pack_many(
 def play_round(
     cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
 ) -> Any:
-    return rounds.play_round(cells_a, score_a, since_a, cells_b, score_b, since_b, live)
+    return rounds.play_packed(cells_a, score_a, since_a, cells_b, score_b, since_b, live)
 
 
 @entry
@@ -166,7 +166,7 @@ def play_matrix(
         begin_b = 0
         for j in range(len(ends_b)):
             end_b = ends_b[j]
-            a, b, _, _, _, _ = rounds.play_round(
+            a, b, _, _, _, _ = rounds.play_packed(
                 own_cells,
                 own_score,
                 own_since,
@@ -216,7 +216,7 @@ def play_mixture(
         begin_b = 0
         for j in range(len(ends_b)):
             end_b = ends_b[j]
-            a, b, _, _, _, _ = rounds.play_round(
+            a, b, _, _, _, _ = rounds.play_packed(
                 cells[:steps],
                 score[:steps],
                 since,
@@ -236,12 +236,12 @@ def play_mixture(
 def advance_walk(
     size: int, live: bool, frames: Array, laid: Array, traps: Array, depth: int, actions: Array, ends: Array
 ) -> Any:
-    return walk.advance(size, live, frames, laid, traps, depth, actions, ends)
+    return walk.advance_walk(size, live, frames, laid, traps, depth, actions, ends)
 
 
 @entry
 def follow_walk(size: int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
-    walk.follow(size, frames, laid, traps, actions)
+    walk.follow_walk(size, frames, laid, traps, actions)
 
 
 @entry
@@ -251,17 +251,17 @@ def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: in
 
 @entry
 def fill_samples(size: int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
-    sample_rows.fill(size, above, top, walks, arrivals)
+    sample_rows.fill_samples(size, above, top, walks, arrivals)
 
 
 @entry
 def pick_sample(weights: Array, lot: float, wrong: float) -> Int:
-    return sample_rows.pick(weights, lot, wrong)
+    return sample_rows.pick_sample(weights, lot, wrong)
 
 
 @entry
 def take_sample(size: int, sample: Array, actions: Array, choice: int) -> None:
-    sample_rows.take(size, sample, actions, choice)
+    sample_rows.take_sample(size, sample, actions, choice)
 
 
 @entry
@@ -276,7 +276,7 @@ def cross_samples(
     streams: Array,
     at: int,
 ) -> Any:
-    return sample_rows.cross(size, above, walks, top, wrong, samples, actions, streams, at)
+    return sample_rows.cross_samples(size, above, walks, top, wrong, samples, actions, streams, at)
 
 
 # Best responses
@@ -284,7 +284,7 @@ def cross_samples(
 
 @entry
 def fill_bounds(runs: Any, course: Any, table: Array) -> None:
-    respond_bounds.fill(runs[0], course, table)
+    respond_bounds.fill_bounds(runs[0], course, table)
 
 
 @entry
@@ -301,12 +301,14 @@ def search_response(
     marks: Array,
     mark: int,
 ) -> Any:
-    return respond_search.search(runs[0], course, table, wanted, limit, frames, actions, mine, keys, marks, mark)
+    return respond_search.search_response(
+        runs[0], course, table, wanted, limit, frames, actions, mine, keys, marks, mark
+    )
 
 
 @entry
 def gather_bounds(table: Array, hit: int, never: int, bounds: Array, j: int) -> None:
-    mixture_search.gather(table, hit, never, bounds, j)
+    mixture_search.gather_bounds(table, hit, never, bounds, j)
 
 
 @entry
@@ -326,7 +328,7 @@ def search_mixture(
     record: Array,
     best: Array,
 ) -> bool:
-    return mixture_search.search(
+    return mixture_search.search_mixture(
         book, size, live, columns, least, limit, frames, sums, undecided, fates, mine, laid, record, best
     )
 

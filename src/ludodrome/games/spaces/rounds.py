@@ -101,7 +101,7 @@ def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, sco
 
 
 @kernel
-def play_round(
+def play_packed(
     cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
 ) -> Any:
     """Play two packed boards, the second one rotated.

@@ -13,7 +13,7 @@ import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, PLACES, RIGHT, UP
-from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_round
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_packed
 from ludodrome.jit import Array, Int, Record, kernel, record_dtype
 
 MOST_ROUNDS = 100
@@ -341,7 +341,7 @@ def _meet(s: Record, first: Int, boards: int) -> None:
         length_a = _pack(s, first + i, 0, cells, score, since)
         for j in range(boards):
             length_b = _pack(s, first + boards + j, 1, cells, score, since)
-            a, b, ended, _, _, _ = play_round(
+            a, b, ended, _, _, _ = play_packed(
                 cells[0, :length_a],
                 score[0, :length_a],
                 since[0],
