@@ -125,7 +125,8 @@ def _sources(package: Path) -> Iterable[Path]:
     A plug-in game may have folders of its own, or share modules with others of its package.
     """
     games = _PACKAGE / "games"
-    shared = {_PACKAGE / "jit.py", _PACKAGE / "game_spec.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
+    own_modules = {_PACKAGE / name for name in ("jit.py", "splitmix.py", "game_spec.py")}
+    shared = {*own_modules, *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
     own = (package if package.is_relative_to(_PACKAGE) else _top(package)).rglob("*.py")
     return sorted({*shared, *own} - {games / "__init__.py"})
 
@@ -143,7 +144,11 @@ def _forget_old(root: Path) -> None:
     for directory in root.iterdir():
         try:
             if directory.is_dir() and directory.stat().st_mtime < oldest:
-                for file in (*directory.rglob("*.nb?"), *directory.glob("*.turn"), *directory.glob("*_entry_points.py")):
+                for file in (
+                    *directory.rglob("*.nb?"),
+                    *directory.glob("*.turn"),
+                    *directory.glob("*_entry_points.py"),
+                ):
                     file.unlink(missing_ok=True)
                 for folder in (*directory.rglob("*/"), directory):
                     folder.rmdir()

@@ -5,10 +5,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from ludodrome.bots.thinkers import Trodden
 
 import ludodrome
-from ludodrome.bots.player import Budget, SplitMix64, hello_message, legal_actions
-from ludodrome.bots.thinkers import Trodden
+from ludodrome.bots.player import Budget, hello_message, legal_actions
+from ludodrome.splitmix import SplitMix64
 from tests.bots.playing import cheap_specs, play_out
 
 CASES: list[tuple[str, dict[str, Any]]] = [

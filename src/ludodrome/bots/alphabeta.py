@@ -3,21 +3,13 @@
 from typing import Any
 
 from ludodrome.bots.greed import Glance
-from ludodrome.bots.player import (
-    ActionBot,
-    Bot,
-    Budget,
-    SplitMix64,
-    Stopwatch,
-    legal_actions,
-    position_rng,
-    resolve_budget,
-)
+from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, legal_actions, position_rng, resolve_budget
 from ludodrome.game import Game
 from ludodrome.jit import as_words
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.search.maxn import MaxN
+from ludodrome.splitmix import SplitMix64
 
 USUAL = Budget(nodes=200_000)
 """What a move may cost if nobody says otherwise: the same on every machine."""

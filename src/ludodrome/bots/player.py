@@ -5,14 +5,12 @@ What the bots are called and how they are set is in ``catalogue.py``; reading th
 
 import hashlib
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from ludodrome.game import Game, checked_seed
+from ludodrome.splitmix import SplitMix64
 from ludodrome.validation import show
-
-Item = TypeVar("Item")
 
 PROTOCOL = 1
 """The version of the bot protocol."""
@@ -21,9 +19,6 @@ NODES_A_SIMULATION = 50
 
 ON_TIME = 0.003
 """Seconds that are kept in reserve: a search ends a little before its time rather than a little after."""
-
-_WORD = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +77,6 @@ class Bot(Protocol):
 
     def close(self) -> None:
         """The bot is not needed any more."""
-
-
-class SplitMix64:
-    """Random numbers that are the same on every machine: SplitMix64, as in ``jit.py``."""
-
-    def __init__(self, seed: int) -> None:
-        self._counter = _mixed(seed & _WORD)
-
-    def word(self) -> int:
-        """64 random bits."""
-        self._counter = (self._counter + _GOLDEN) & _WORD
-        return _mixed(self._counter)
-
-    def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1."""
-        return self.word() * n >> 64
-
-    def choice(self, items: Sequence[Item]) -> Item:
-        """One of them, each as likely as the others."""
-        return items[self.below(len(items))]
-
-    def fraction(self) -> float:
-        """A number from 0 up to, but not including, 1."""
-        return (self.word() >> 11) * 2.0**-53
-
-
-def _mixed(x: int) -> int:
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _WORD
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & _WORD
-    return x ^ x >> 31
 
 
 class ActionBot:

@@ -8,18 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import as_words, new_states
-from ludodrome.search.alphabeta import (
-    ADVANCE,
-    AS_GIVEN,
-    DECIDED,
-    MAX_DEPTH,
-    PLIES,
-    WHOLE,
-    WIN,
-    frame_dtype,
-    search_dtype,
-)
+from ludodrome.jit import as_words, new_states, python
+from ludodrome.search.alphabeta import DECIDED, MAX_DEPTH, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
@@ -166,13 +156,8 @@ class Searcher:
         self._keys[0] = self._keys[1]
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
-        search.nodes = 0
-        search.seats = game.seats
-        search.pov_seat = 0 if game.seats == 2 else seat
-        search.key = np.uint64(0 if game.seats == 2 else seat)
-        search.generation = self._generation
-        search.reductions, search.shortest = self.reductions, self.shortest
-        self._root.side = 0 if seat == search.pov_seat else 1
+        python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
+        search.shortest = self.shortest
         self._frames["killers"] = NO_MOVE_ID
         self._searches["history"] //= 8  # what was learned before the last moves counts less
         buffer = game.buffer()
@@ -214,7 +199,169 @@ class Searcher:
         low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
         span = _WINDOW
         while True:
-            self._set_root(actions, level, low, high)
+            self._moves[0, : len(actions)] = actions
+            python(set_root)(self._search, self._root, len(actions), level, low, high)
+            while (outcome := watch.run()) == RESTS:
+                so_far = finding or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
+                yield replace(so_far, nodes=self.nodes, seconds=watch.seconds)
+            if outcome == SPENT:
+                return False
+            best = int(self._root.best)
+            if low < best < high:
+                return True
+            span *= 4
+            if best <= low:
+                low = best - span if best > -DECIDED else -_WIDE
+            else:
+                high = best + span if best < DECIDED else _WIDE
+
+    def step(self, limit: int) -> bool:
+        """Go on until so many positions have been visited in all; whether it is done."""
+
+
+class Searcher:
+    """One searcher with its memory. It may be asked about one position after another of the same game."""
+
+    def __init__(
+        self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
+    ) -> None:
+        """A searcher that remembers 2**table_bits positions.
+
+        ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
+        shortest within the depth, not just a win.
+        """
+        if game.evaluator is None:
+            raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+        self.game = game
+        self._kernels = game.kernels
+        self.reductions, self.shortest = reductions, shortest
+        self._generation = 0
+        self._states = game.new_states(PLIES + 1)
+        self._keys = np.zeros((PLIES + 1, SYMMETRIES), np.uint64)
+        self._moves = np.zeros((PLIES, game.max_legal), np.int16)
+        self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
+        self._searches = new_states(search_dtype(game.evaluator.num_move_ids), 1)
+        self._table = new_table(table_bits)
+        self._root = self._frames[0]
+        self._search = self._searches[0]
+        self.forget()
+
+    def forget(self) -> None:
+        """As new: for games that shall not depend on what was thought before."""
+        self._table[:] = 0
+        self._searches["history"] = 0
+        self._generation = 0
+
+    def rest(self) -> None:
+        """The search is over: its nodes are counted."""
+        self._search.nodes = 0
+
+    def warm_up(self) -> None:
+        """Compile, or load, what a search needs, so that no clock runs meanwhile."""
+        states = self.game.blank()
+        self.game.kernels.reset(states, np.uint64(0))
+        for finding in self.search(states, depth=1, nodes=1):
+            self._kernels.move_id(states, finding.action)  # only what is recalled calls for it
+        self.rest()
+
+    @property
+    def nodes(self) -> int:
+        """How many positions the present search has visited."""
+        return int(self._search.nodes)
+
+    def search(
+        self,
+        states: Any,
+        depth: int | None = None,
+        nodes: int | None = None,
+        time: float | None = None,
+        avoid: Sequence[int] = (),
+        first: int = 1,
+        pulse: float | None = None,
+    ) -> Iterator[SearchResult]:
+        """Searches states[0], a running game, and yields what it finds, depth after depth.
+
+        The last finding is the best answer. Without a budget it ends when the truth is known.
+        ``avoid``: actions that are not considered; ``first``: the depth to begin with; ``pulse``: about every
+        so many seconds the last finding is given once more, with the nodes visited since; the search can rest there.
+        """
+        watch = Deadline(self, nodes, time, pulse)
+        actions = self._begin(states, avoid)
+        if not actions:
+            return
+        finding = self._recalled_win(actions, watch)
+        if finding:
+            yield finding
+            return
+        for level in range(first, min(depth or MAX_DEPTH, MAX_DEPTH) + 1):
+            done = yield from self._deepen(actions, level, finding, watch)
+            if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
+                finding = self._finding(level, done, watch)
+                actions.remove(finding.action)
+                actions.insert(0, finding.action)
+                yield finding
+            forced = len(actions) == 1 and not avoid and time is not None  # why let others wait
+            if not done or forced or (finding and finding.proven):
+                break
+        if finding is None:  # not even one move could be searched: the first will do
+            yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+
+    def _begin(self, states: Any, avoid: Sequence[int]) -> list[int]:
+        """Set up the root; its actions, the promising first."""
+        game, search = self.game, self._search
+        self._states[0] = states[0]
+        pair = game.new_states(2)
+        pair[1] = states[0]
+        self._keys[0] = 0
+        self._kernels.update_hash(pair, self._keys)
+        self._keys[0] = self._keys[1]
+        seat = int(game.kernels.mover(states))
+        self._generation = (self._generation + 1) % GENERATIONS
+        python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
+        search.shortest = self.shortest
+        self._frames["killers"] = NO_MOVE_ID
+        self._searches["history"] //= 8  # what was learned before the last moves counts less
+        buffer = game.buffer()
+        legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
+        kept = [action for action in legal if action not in avoid]
+        return sorted(kept, key=lambda action: -int(self._kernels.move_score(states, action)))
+
+    def _recalled_win(self, actions: list[int], watch: "Deadline") -> SearchResult | None:
+        """A win from here that was proved before: it is not put at risk by thinking again.
+
+        A search with few nodes may fail to see what an earlier one, or this one with other moves in view, has seen.
+        """
+        found = self._recall(self._keys[0])
+        if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
+            return None
+        entry, move_id = found
+        state = self._states[:1]
+        action = next((action for action in actions if self._kernels.move_id(state, action) == move_id), None)
+        if entry.value <= DECIDED or action is None:
+            return None
+        line = self._longer([action], WIN - entry.value)
+        return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
+
+    def _recall(self, keys: Any) -> tuple[TableEntry, int] | None:
+        """What the table knows of a position by its eight keys, and the move_id as the board stands."""
+        evaluator = self.game.evaluator
+        assert evaluator is not None
+        lane = int(np.argmin(keys))
+        entry = lookup(self._table, int(keys[lane] ^ self._search.key))
+        if entry is None or entry.move_id == NO_MOVE_ID:
+            return None
+        return entry, int(evaluator.move_id_symmetries[INVERSE[lane], entry.move_id])
+
+    def _deepen(
+        self, actions: list[int], level: int, finding: SearchResult | None, watch: "Deadline"
+    ) -> Generator[SearchResult, None, bool]:
+        """One depth, with a window around the score expected that opens where it must; whether it was finished."""
+        score = finding.score if finding else 0
+        low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
+        span = _WINDOW
+        while True:
+            self._moves[0, : len(actions)] = actions
+            python(set_root)(self._search, self._root, len(actions), level, low, high)
             while (outcome := watch.run()) == RESTS:
                 so_far = finding or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
                 yield replace(so_far, nodes=self.nodes, seconds=watch.seconds)

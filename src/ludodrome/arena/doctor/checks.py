@@ -34,7 +34,7 @@ from ludodrome.arena.seats import Answer, Turn
 from ludodrome.arena.transports import BOX, command
 from ludodrome.arena.transports import make_seat as make_seat
 from ludodrome.arena.transports.processes import MAX_STDERR, Process
-from ludodrome.bots.player import SplitMix64
+from ludodrome.splitmix import SplitMix64
 
 # The doctor's checks of a bot's process: whether it leaves by itself, and what it writes beside its answers.
 

@@ -280,7 +280,7 @@ def with_timeout(turn: Turn) -> Turn:
 
 def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
     """So many moves by lot that leave the game open; none where moves cannot be listed."""
-    from ludodrome.bots.player import SplitMix64
+    from ludodrome.splitmix import SplitMix64
 
     if not count or game.actions_a_turn > 1:
         return ()
