@@ -109,7 +109,7 @@ class Position:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):
             return NotImplemented
-        return self.game == other.game and bool(self.states.tolist() == other.states.tolist())
+        return self.game == other.game and bool((self.states == other.states).all())
 
     __hash__ = None  # type: ignore[assignment]  # a position changes in place
 
