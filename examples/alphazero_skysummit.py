@@ -28,7 +28,7 @@ from torch import nn
 from torch.nn.functional import log_softmax
 
 import ludodrome
-from ludodrome.bots.player import position
+from ludodrome.bots.player import parse_observation
 from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
@@ -428,7 +428,7 @@ class Bot:
 
     def choose(self, observation: dict, budget: object = None) -> object:
         """What the search finds best."""
-        states = position(GAME, observation)
+        states = parse_observation(GAME, observation)
         if self.planner is None:
             self.planner = Planner(GAME, states, nodes=700 * min(self.simulations, 64) + 80 * self.simulations)
         self.planner.restart(states)

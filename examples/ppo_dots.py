@@ -24,7 +24,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 import ludodrome
-from ludodrome.bots.player import position
+from ludodrome.bots.player import parse_observation
 from ludodrome.envs import GameVectorEnv
 from ludodrome.envs.observations import as_planes, new_observations
 
@@ -272,7 +272,7 @@ class Bot:
     @torch.inference_mode()
     def choose(self, observation: dict, budget: object = None) -> object:
         """What the network likes best."""
-        states = position(GAME, observation)
+        states = parse_observation(GAME, observation)
         seat = np.array([GAME.kernels.mover(states)], np.int8)
         GAME.kernels.look_many(states, np.arange(1), seat, self.observations)
         choices, _ = self.network(torch.from_numpy(self.planes), torch.from_numpy(self.observations.mask))

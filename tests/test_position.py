@@ -20,7 +20,7 @@ def test_the_examples_of_the_docstring_hold() -> None:
 def test_it_says_what_the_game_says(game_id: str) -> None:
     game, rng = ludodrome.make(game_id), random.Random(5)
     here = ludodrome.Position(game)
-    state = game.initial_state()
+    state, bot = game.initial_state(), ludodrome.bot("random", game)
     for _ in range(12):
         assert here.state == state
         assert here == ludodrome.Position(game, state) == ludodrome.Position.from_record(game, game.encode(state))
@@ -37,9 +37,13 @@ def test_it_says_what_the_game_says(game_id: str) -> None:
             state = game.apply(state, move)
             before.play(actions[game.legal_moves(before.state).index(move)])
             assert before == here
-        else:
+        else:  # between the actions of a turn there is no state
             here.play(rng.choice(actions))
-            state = here.state
+            assert (here.to_move, here.turns) == (before.to_move, before.turns)
+            here = before
+            move = bot.choose(game.observation(state, here.to_move))
+            here.play_move(move)
+            state = game.apply(state, move)
     assert here.turns <= 12
 
 

@@ -1,12 +1,13 @@
-"""The picture at the head of README.md, taken from the real page: ``python -m tests.web.picture [FILE]``."""
+"""The picture at the head of README.md, taken from the real page: ``python -m tools.picture [FILE]``."""
 
 import sys
 from pathlib import Path
 
-from tests.web.screenshots import PATIENCE
 from tests.web.serving import browser, server
 
-PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "page.png"
+from tools.screenshots import PATIENCE
+
+PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "page.png"
 SIZE = {"width": 1200, "height": 760}
 GAME = "skysummit"
 MOST_BYTES = 150_000

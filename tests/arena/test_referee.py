@@ -14,7 +14,7 @@ from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, Fault, Turn
-from tests.arena.playing import Scripted, first, play_spec
+from tests.arena.playing import Scripted, expire, first, play_spec
 
 
 def faulty(cause: str, sent: str | None = None) -> Answer:
@@ -297,13 +297,13 @@ def test_a_clock_that_has_run_out_needs_no_question() -> None:
 
 def test_expire() -> None:
     table = Referee(play_spec())
-    table.expire(31.0)
+    expire(table, 31.0)
     assert table.result is not None
     assert table.result["verdicts"][0]["cause"] == TIMEOUT
     assert [notice.message["type"] for notice in table.notices()] == ["over", "over"]
     assert table.notices() == []
     with pytest.raises(RuntimeError, match="no question is open"):
-        table.expire(1.0)
+        expire(table, 1.0)
 
 
 # The arena's own faults

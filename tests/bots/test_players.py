@@ -5,9 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from ludodrome.bots.thinkers import Trodden
 
 import ludodrome
+from ludodrome.bots.alphabeta import VisitedPositions
 from ludodrome.bots.player import Budget, hello_message, legal_actions
 from ludodrome.splitmix import SplitMix64
 from tests.bots.playing import cheap_specs, play_out
@@ -157,7 +157,7 @@ def test_whoever_is_ahead_does_not_go_to_and_fro() -> None:
     states = game.new_states(1)
     states[0] = game.encode(start)
     there, back = (game.action(game.parse_move(text, start), start) for text in ("L55-54", "C63-62"))
-    trodden = Trodden(game)
+    trodden = VisitedPositions(game)
     assert trodden.back(states) == ()
     trodden.note(states, there)
     states["ply"] = 20

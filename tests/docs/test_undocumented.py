@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.http_api import NOT_FOR_PEOPLE, description
 
 import ludodrome
 import ludodrome.envs
@@ -14,7 +15,6 @@ from ludodrome.bots.endpoints import KNOBS
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import whole_program
 from ludodrome.web.urls import API
-from tests.docs.endpoints import NOT_FOR_PEOPLE, description
 from tests.docs.markdown import DOCS, ROOT
 
 REFERENCE = DOCS / "reference"

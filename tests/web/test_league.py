@@ -22,6 +22,7 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
 from ludodrome.store.models import CHALLENGE
 from ludodrome.web.app import create_app
+from tests.store.dropping import drop
 from tests.web import leagues
 from tests.web.hosting import Hosted, hosting
 from tests.web.serving import serving
@@ -190,7 +191,7 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
         claimed = league_matches.claim(home.engine, "r")
         assert claimed is not None
         playing.play(order)
-        league_matches.drop(home.engine, assignment.match)
+        drop(home.engine, assignment.match)
 
     worker = threading.Thread(target=work)
     news: list[Any] = []

@@ -144,7 +144,7 @@ def first_legal_move(game: Game, state: Any) -> Any:
         return game.legal_moves(state)[0]
     except TooManyMoves:
         from ludodrome.games.spaces.boards import DECK, FINISH, UP
-        from ludodrome.games.spaces.moves import format_lay
+        from ludodrome.games.spaces.codec import format_lay
 
         size = game.options["size"]
         board = bytes([0, *[size + UP] * (size - 1), size + FINISH])

@@ -108,10 +108,6 @@ class Referee:
             self._refuse({"sent": answer.sent, "cut": True}, fault, answer)
         self._judge(turn.seat, fault, answer)
 
-    def expire(self, seconds: float) -> None:
-        """Nothing came in time."""
-        self.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
-
     def resign(self, seat: int) -> None:
         """A person gives up, on the move or not. It is no turn: the result alone says so."""
         if self.result is None:

@@ -2,8 +2,16 @@
 
 from typing import Any
 
-from ludodrome.bots.greed import Glance
-from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, legal_actions, position_rng, resolve_budget
+from ludodrome.bots.baselines import OnePlyEvaluator
+from ludodrome.bots.player import (
+    ActionBot,
+    Bot,
+    Budget,
+    Stopwatch,
+    legal_actions,
+    position_rng,
+    resolve_budget,
+)
 from ludodrome.game import Game
 from ludodrome.jit import as_words
 from ludodrome.search.alphabeta import DECIDED
@@ -18,7 +26,7 @@ LINES = 6
 """Whoever misjudges compares so many moves, the best ones."""
 
 
-class AlphaBeta(ActionBot):
+class AlphaBetaBot(ActionBot):
     """Looks ahead as far as its budget reaches."""
 
     def __init__(
@@ -29,13 +37,13 @@ class AlphaBeta(ActionBot):
         self.noise = noise
         self.thinker = Searcher(game)
         self.thinker.warm_up()
-        self.trodden = Trodden(game)
+        self.trodden = VisitedPositions(game)
 
     def start(self, hello: dict[str, Any]) -> None:
         """A new game: nothing is remembered."""
         super().start(hello)
         self.thinker.forget()
-        self.trodden = Trodden(self.game)
+        self.trodden = VisitedPositions(self.game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
@@ -79,7 +87,7 @@ class AlphaBeta(ActionBot):
         return max(lines, key=lambda line: line.score + blur(line.score, self.noise, dice)).action
 
 
-class Selfish(ActionBot):
+class MaxNBot(ActionBot):
     """For three seats: takes every seat to want the most for itself."""
 
     def __init__(self, game: Game, name: str, seed: int, *, own: Budget, usual: Budget) -> None:
@@ -94,7 +102,7 @@ class Selfish(ActionBot):
         return finding.action
 
 
-class Trodden:
+class VisitedPositions:
     """The positions that a player has moved to in this game, whatever turn it was.
 
     A search sees no harm in moving to and fro, and a game that is all but won would be drawn at the turn limit.
@@ -102,7 +110,7 @@ class Trodden:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._after = Glance(game)
+        self._after = OnePlyEvaluator(game)
         self._seen: set[bytes] = set()
 
     def back(self, states: Any) -> tuple[int, ...]:
@@ -136,7 +144,7 @@ def blur(score: int, noise: int, dice: SplitMix64) -> float:
     return 0 if abs(score) > DECIDED else error
 
 
-def make(
+def make_alphabeta(
     game: Game,
     name: str,
     seed: int,
@@ -147,4 +155,4 @@ def make(
 ) -> Bot:
     """A player that searches by alpha-beta; where three play, it takes the others for one side."""
     own = Budget(time, nodes, None, depth)
-    return AlphaBeta(game, name, seed, own=own, noise=noise)
+    return AlphaBetaBot(game, name, seed, own=own, noise=noise)

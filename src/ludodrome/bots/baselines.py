@@ -14,7 +14,7 @@ from ludodrome.jit import Array, as_words
 from ludodrome.search.alphabeta import WIN
 
 
-class Glance:
+class OnePlyEvaluator:
     """Looks at what each move leads to, no farther. For games in which a move is an action and games are just won."""
 
     def __init__(self, game: Game) -> None:
@@ -65,12 +65,12 @@ class Glance:
         return False
 
 
-class Greedy(ActionBot):
+class GreedyBot(ActionBot):
     """Takes what looks best after its own move, and sees a win of the next seat coming."""
 
     def __init__(self, game: Game, name: str, seed: int) -> None:
         super().__init__(game, name, seed)
-        self.glance = Glance(game)
+        self.glance = OnePlyEvaluator(game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The action of the highest value; lots decide between equals."""
@@ -82,4 +82,20 @@ class Greedy(ActionBot):
 
 def make_greedy(game: Game, name: str, seed: int) -> Bot:
     """A greedy bot."""
-    return Greedy(game, name, seed)
+    return GreedyBot(game, name, seed)
+
+
+# ``random``: any legal move, each as likely as the others. In spaces, where moves are boards, see ``boards.py``.
+
+
+class RandomBot(ActionBot):
+    """Draws lots."""
+
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
+        """A legal action."""
+        return self.dice.choice(legal_actions(self.game, states))
+
+
+def make_random(game: Game, name: str, seed: int) -> Bot:
+    """A bot that plays random legal moves."""
+    return RandomBot(game, name, seed)

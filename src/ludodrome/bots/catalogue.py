@@ -71,29 +71,29 @@ def _insight(game: "Game") -> str:
 
 
 BY_GAME = {
-    "random": {"spaces": "responders:make_random"},
-    "greedy": {"dots": "drawers:make_greedy", "spaces": "responders:make_greedy"},
-    "expert": {"dots": "drawers:make_expert", "spaces": "responders:make_expert"},
-    "level": {"dots": "drawers:make_level", "spaces": "responders:make_level"},
+    "random": {"spaces": "spaces:make_random"},
+    "greedy": {"dots": "dots:make_greedy", "spaces": "spaces:make_greedy"},
+    "expert": {"dots": "dots:make_expert", "spaces": "spaces:make_expert"},
+    "level": {"dots": "dots:make_level", "spaces": "spaces:make_level"},
 }
 """Bot -> game id -> the factory for that game, where it differs from the general one."""
 
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("random", "any legal move, each as likely as the others", (), "chance:make_random", BY_GAME["random"]),
+        Kind("random", "any legal move, each as likely as the others", (), "baselines:make_random", BY_GAME["random"]),
         Kind(
             "greedy",
             "what is best at once: wins, blocks, free boxes, the best looking position",
             (),
-            "greed:make_greedy",
+            "baselines:make_greedy",
             BY_GAME["greedy"],
         ),
-        Kind("chains", "counts long chains and double-deals", (), "drawers:make_chains", {}, _only_dots),
-        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers:make", {}, _insight),
-        Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "simulators:make", {}, _one_action),
+        Kind("chains", "counts long chains and double-deals", (), "dots:make_chains", {}, _only_dots),
+        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "alphabeta:make_alphabeta", {}, _insight),
+        Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "mcts:make_mcts", {}, _one_action),
         Kind(
-            "expert", "the best there is for the game", (TIME, NODES, THREE), "experts:make_expert", BY_GAME["expert"]
+            "expert", "the best there is for the game", (TIME, NODES, THREE), "levels:make_expert", BY_GAME["expert"]
         ),
         Kind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level", BY_GAME["level"]),
     )

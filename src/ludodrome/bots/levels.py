@@ -8,12 +8,25 @@ position and the seed alone, never on the machine. Level 8 is ``expert``.
 
 from typing import Any, NamedTuple
 
-from ludodrome.bots.experts import make_expert
-from ludodrome.bots.greed import Glance
-from ludodrome.bots.player import Bot, Budget, Stopwatch, legal_actions, position_rng
-from ludodrome.bots.simulators import Simulator
-from ludodrome.bots.thinkers import AlphaBeta, blur
+from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, blur
+from ludodrome.bots.baselines import OnePlyEvaluator
+from ludodrome.bots.mcts import MctsBot
+from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
+
+# ``expert``: the strongest bot for each game. Dots and spaces have their own (``dots.py``, ``spaces.py``).
+
+
+def make_expert(
+    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "maxn"
+) -> Bot:
+    """The strongest bot for a game; ``three`` chooses the search for three seats."""
+    own = Budget(time, nodes)
+    if game.evaluator is None or (game.seats > 2 and three == "mcts"):
+        return MctsBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+    if game.seats > 2 and three == "maxn":
+        return MaxNBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+    return AlphaBetaBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
 
 
 class Level(NamedTuple):
@@ -58,13 +71,13 @@ PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
 TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
 
 
-class LevelPlayer(AlphaBeta):
+class LevelBot(AlphaBetaBot):
     """A player of one level."""
 
     def __init__(self, game: Game, name: str, seed: int, level: Level) -> None:
         super().__init__(game, name, seed)
         self.level = level
-        self.glance = Glance(game)
+        self.glance = OnePlyEvaluator(game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """What somebody of this level would do."""
@@ -101,5 +114,5 @@ def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
         return make_expert(game, name, seed)
     if game.evaluator is None or game.evaluator.by_points:
         budget = Budget(sims=PLAYOUTS[level - 1])
-        return Simulator(game, name, seed, own=budget, usual=budget)
-    return LevelPlayer(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])
+        return MctsBot(game, name, seed, own=budget, usual=budget)
+    return LevelBot(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])

@@ -13,7 +13,7 @@ PORTION = 100
 """Playouts between two looks at the clock, where playouts and time are limited both."""
 
 
-class Simulator(ActionBot):
+class MctsBot(ActionBot):
     """Plays what has done best in playouts. Each seat is taken to want the most for itself."""
 
     def __init__(
@@ -56,6 +56,8 @@ class Simulator(ActionBot):
                 return found
 
 
-def make(game: Game, name: str, seed: int, sims: int | None = None, time: float | None = None, threads: int = 1) -> Bot:
+def make_mcts(
+    game: Game, name: str, seed: int, sims: int | None = None, time: float | None = None, threads: int = 1
+) -> Bot:
     """A player that searches by playouts."""
-    return Simulator(game, name, seed, own=Budget(time, None, sims), threads=threads)
+    return MctsBot(game, name, seed, own=Budget(time, None, sims), threads=threads)

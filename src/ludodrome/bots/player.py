@@ -99,7 +99,7 @@ class ActionBot:
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
         """A legal move; ValueError if there is none to make."""
         clock = Stopwatch()
-        states = position(self.game, observation)
+        states = parse_observation(self.game, observation)
         if self.game.kernels.mover(states) < 0:
             raise ValueError("there is nothing to choose: the game is over")
         action = self.action(states, budget or Budget(), clock)
@@ -129,7 +129,7 @@ class Stopwatch:
         return None if limit is None else max(0.0, limit - ON_TIME - self.seconds)
 
 
-def position(game: Game, observation: Any) -> Any:
+def parse_observation(game: Game, observation: Any) -> Any:
     """An array of one record from what a seat was shown; BadState if it is no observation of this game."""
     state = observation
     if type(observation) is dict and "you" in observation:

@@ -181,7 +181,7 @@ def actions_of(game: Game, move: Any, states: Any) -> list[int]:
     """The actions that a legal move is made of: one, or the steps of boards."""
     if game.actions_a_turn == 1:
         return [game.codec.parse_move(move, states)]
-    from ludodrome.games.spaces.moves import parse_lay
+    from ludodrome.games.spaces.codec import parse_lay
 
     return list(b"".join(parse_lay(move, game.options)))
 

@@ -291,7 +291,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
 
 def _straight_run(game: Game) -> list[int]:
     """The actions of a turn of straight runs."""
-    from ludodrome.games.spaces.strategy_ import straight_run
+    from ludodrome.games.spaces.equilibria import straight_run
 
     boards = 10 if game.options["mode"] == "deck" else 1
     return list(straight_run(game.options["size"], 0)) * boards

@@ -8,10 +8,8 @@ nothing changes.
 from typing import Any
 
 from ludodrome.game import IllegalMove
-from ludodrome.games.spaces.boards import FINISH, TRAP, format_board, steps_of
-from ludodrome.games.spaces.building import continuations, finished
-from ludodrome.games.spaces.legality import each_fault, refusal
-from ludodrome.games.spaces.notation import format_code, step_numbers, step_words
+from ludodrome.games.spaces.boards import FINISH, TRAP, format_board, format_code, step_numbers, step_words, steps_of
+from ludodrome.games.spaces.legality import continuations, each_fault, finished, refusal
 from ludodrome.games.spaces.simulation import Round, simulate
 from ludodrome.validation import show
 

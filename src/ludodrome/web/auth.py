@@ -82,7 +82,7 @@ async def _find(connection: HTTPConnection) -> Caller:
 Anybody = Annotated[Caller, Depends(caller)]
 
 
-async def begins(connection: HTTPConnection, who: Anybody) -> Caller:
+async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
     """Whoever may begin games here: everybody, but no guests on the owner's machine (they have links)."""
     if who.account is None and connection.app.state.mode == "lan":
         _refuse(connection, 403, "guests play the games whose links they were given; only this machine begins new ones")
@@ -117,7 +117,7 @@ async def administrator(connection: HTTPConnection, who: Annotated[Caller, Depen
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
-Begins = Annotated[Caller, Depends(begins)]
+MayBegin = Annotated[Caller, Depends(may_begin)]
 Administrator = Annotated[Caller, Depends(administrator)]
 BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
 AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]

@@ -19,21 +19,21 @@ from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
-from ludodrome.web.errors import NotYours, Refused, unkept
+from ludodrome.web.errors import Conflict, Forbidden, write_error
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, Participants, Viewer, WebPlay, make_play_spec
 from ludodrome.web.position_view import open_game
 
-PLACES = 1000
+MAX_PLAYS = 1000
 """So many games are in memory at once ..."""
-SECONDS = 3600.0
+KEEP_SECONDS = 3600.0
 """... and so long untouched."""
 SEED_BITS = 48
 Written = TypeVar("Written")
 STRIPES = 64
 
 
-class Joined(NamedTuple):
+class JoinedSeat(NamedTuple):
     """Somebody who has taken a seat."""
 
     play: WebPlay
@@ -47,7 +47,7 @@ class PlayRegistry:
     def __init__(self, engine: Engine, staff: BotPool) -> None:
         self._engine, self._staff = engine, staff
         self._committer = GroupCommitter(engine)
-        self._shelf = LruCache[WebPlay](PLACES, SECONDS, WebPlay.close)
+        self._shelf = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
@@ -105,7 +105,7 @@ class PlayRegistry:
         """The games that an account began."""
         return plays.lines_of(self._engine, owner, most, before)
 
-    def join(self, link: str, called: str | None) -> Joined | None:
+    def join(self, link: str, called: str | None) -> JoinedSeat | None:
         """Somebody takes the seat of a link; None if the link leads nowhere, or not any more."""
         found = plays.find_link(self._engine, link)
         play = None if found is None else self.find(found[0])
@@ -116,11 +116,11 @@ class PlayRegistry:
         def write(number: int) -> FriendSeat:
             friend = play.company.friends[seat]
             if friend.digest is not None:
-                raise Refused("somebody else has just taken this seat")
+                raise Conflict("somebody else has just taken this seat")
             return self._keep(partial(plays.take_seat, self._committer, play.id, number, friend, key, called))
 
         play.join(write)
-        return Joined(play, seat, key)
+        return JoinedSeat(play, seat, key)
 
     def rematch(self, play: WebPlay, watcher: Viewer) -> None:
         """Somebody wants the same again, with the seats changed; it begins when all people want it."""
@@ -128,9 +128,9 @@ class PlayRegistry:
         play.look_at_clock()
         with play.lock:
             if play.scene.result is None:
-                raise Refused("a rematch is for when the game is over")
+                raise Conflict("a rematch is for when the game is over")
             if not watcher.seats:
-                raise NotYours("you are looking on: no seat here is yours")
+                raise Forbidden("you are looking on: no seat here is yours")
             company.offers |= watcher.seats
             if company.next is None and company.offers >= company.people():
                 company.next = self._again(play).id
@@ -175,4 +175,4 @@ class PlayRegistry:
         try:
             return write()
         except SQLAlchemyError as error:
-            raise unkept(error) from error
+            raise write_error(error) from error

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import is_loopback
-from ludodrome.web.static_files import hashes
+from ludodrome.web.static_files import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
@@ -31,7 +31,7 @@ MAX_SOCKETS = 200
 """WebSockets that one address may hold open; of this machine as many as it likes."""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 CONTENT_SECURITY_POLICY = (
-    f"default-src 'none'; script-src 'self'; style-src 'self' {hashes()}; "
+    f"default-src 'none'; script-src 'self'; style-src 'self' {style_hashes()}; "
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )

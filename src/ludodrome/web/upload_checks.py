@@ -26,7 +26,7 @@ LIMIT = 1 << 20
 """Bytes of one finding."""
 
 
-class Doctor:
+class UploadChecker:
     """Examines uploads, a few at a time."""
 
     def __init__(self, sandboxed: bool) -> None:

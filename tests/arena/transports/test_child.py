@@ -274,6 +274,13 @@ def test_a_class_plays_and_its_prints_do_no_harm(classes: Path) -> None:
     assert words.count("even so") == sum(turn["seat"] == 0 for turn in record["turns"])
 
 
+def test_a_class_plays_with_every_clock_that_can_be_written(classes: Path) -> None:
+    """A count of positions above the milliseconds of a day was accepted, and then crashed the bot at hello."""
+    record = small(f"py:{classes}:Plays", "random", clock="nodes=100000000")
+    assert record["result"]["verdicts"] == []
+    assert record["conditions"]["clock"] == {"nodes": 100_000_000}
+
+
 @pytest.mark.parametrize(
     ("name", "why", "words"),
     [

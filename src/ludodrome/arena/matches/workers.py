@@ -74,7 +74,7 @@ class AnyExecutor:
 
 
 class InlineWorkers:
-    """This process: games are played one after another, where they are handed out."""
+    """The calling process: games are played one after another."""
 
     width = 1
 

@@ -54,9 +54,8 @@ class RemoteClient:
         self._seat.start(hello)
 
     def _answer(self, message: Message, seat: Seat) -> Message:
-        clock, left = SeatClock(self._clock), message["deadline_ms"]
-        if left is not None:
-            clock.bank = max(0, left - self._clock.move_ms) / 1000
+        left = message["deadline_ms"]
+        clock = SeatClock.at_deadline(self._clock, left)
         seconds = None if left is None else left / 1000
         about = (message["turn"], self._number, seconds, 0.0, clock.budget())
         answer = seat.ask(Turn(*about, observe=lambda: message["state"], write=lambda turn: message))

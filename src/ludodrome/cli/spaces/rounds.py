@@ -53,9 +53,9 @@ def simulate(
     _show_round(boards, played, rules, json)
     if save:
         with command_errors():
-            from ludodrome.lab import sessions
+            from ludodrome.spaces_lab import saved_state
 
-            number = sessions.save(boards, rules, played)
+            number = saved_state.save(boards, rules, played)
         if not json:
             screen.say(f"kept as session {number}")
 
@@ -64,7 +64,7 @@ def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.lab.files import read_boards
+        from ludodrome.spaces_lab.board_files import read_boards
 
         first, second = read_boards(a).boards, read_boards(b).boards
         size = size_of(first[0])
@@ -124,14 +124,14 @@ def replay(
 ) -> None:
     """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.lab import sessions
+        from ludodrome.spaces_lab import saved_state
 
         if list_:
-            _list_sessions([sessions.load(one) for one in sessions.numbers()])
+            _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
             return
         if number is None and not last:
             raise CommandError("say which session: its number, or --last; --list lists them")
-        session = sessions.load(number)
+        session = saved_state.load(number)
         played = session.replay()
     _show_round(session.boards, played, session.rules, json)
     if [played.points, played.ended] != [session.points, session.ended]:
@@ -176,7 +176,7 @@ def deck(
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.legality import check, refusal
         from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.lab.files import read_deck, write_text
+        from ludodrome.spaces_lab.board_files import read_deck, write_text
 
         decks = [read_deck(a), read_deck(b)]
         size = size_of(decks[0][0])

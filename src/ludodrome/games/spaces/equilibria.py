@@ -11,22 +11,76 @@ made their own mirror image, and half of all boards need not be looked at.
 ``Inspection`` goes another way to the same end: it plays all boards, one by one, against a mixture.
 """
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import lcm
+from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import checked_size, is_live
-from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.count import known_count
-from ludodrome.games.spaces.generate_ import Walk
-from ludodrome.games.spaces.notation import format_code, mirrored
-from ludodrome.games.spaces.respond_mixture import MixtureHunt, pack
-from ludodrome.games.spaces.strategy_ import Mixture, straight_run
+from ludodrome import validation
+from ludodrome.games.spaces import rounds
+from ludodrome.games.spaces.best_response import respond
+from ludodrome.games.spaces.boards import (
+    FINISH,
+    UP,
+    checked_size,
+    format_board,
+    format_code,
+    is_live,
+    mirrored,
+    parse_code,
+)
+from ludodrome.games.spaces.counting import known_count
+from ludodrome.games.spaces.generation import Walk
+from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.mixture_response import MixtureHunt, pack
+from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array
+
+# Perfect play where both choose blind: mixtures of boards that no board beats, for the sizes that were solved.
+# ``equilibrium.py`` finds and proves them; docs/results/perfect-spaces.md tells the story. They are short:
+# under ``written``, and under ``live`` from size 3 on, a straight run, in a column drawn by lot.
+
+
+SOLVED = {"live": 17, "written": 100}
+"""Up to these sizes it is proven that nothing beats the mixture; beyond, nothing was found that does."""
+
+_SMALLEST_LIVE = ("2:0:6uf", "2:1:4uf")
+"""At size 2 under ``live``: a trap beside oneself, then up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Boards, as actions, and how often each is laid: whole numbers, in proportion."""
+
+    size: int
+    rules: str
+    boards: tuple[bytes, ...]
+    weights: tuple[int, ...]
+
+    def json_boards(self) -> list[dict[str, Any]]:
+        """The boards as JSON."""
+        return [format_board(board, self.size) for board in self.boards]
+
+
+def straight_run(size: int, col: int) -> bytes:
+    """Straight up from a column."""
+    return bytes([col, *[size + UP] * (size - 1), size + FINISH])
+
+
+def perfect(size: int, rules: str = "written") -> Mixture:
+    """The stored mixture; see ``SOLVED`` for how far it is proven."""
+    checked_size(size)
+    if is_live(rules) and size == 2:
+        boards = tuple(parse_code(code)[1] for code in _SMALLEST_LIVE)
+    else:
+        boards = tuple(straight_run(size, col) for col in range(size))
+    return Mixture(size, rules, boards, (1,) * len(boards))
+
 
 MATRIX = 1000
 """So many boards, merged or not, are given to one linear program."""
@@ -86,7 +140,7 @@ def margins_of(first: Sequence[bytes], second: Sequence[bytes], size: int, live:
     one, two = pack(first, size, live), pack(second, size, live)
     points_a = np.empty((len(first), len(second)), np.int16)
     points_b = np.empty_like(points_a)
-    kernels.play_matrix(
+    rounds.play_matrix(
         *one.arrays(rotated=False), one.ends, *two.arrays(rotated=True), two.ends, live, points_a, points_b
     )
     return points_a.astype(np.int64) - points_b
@@ -201,8 +255,94 @@ class Inspection:
             self.over = True
             return
         worth = np.empty(len(chunk.ends), np.int64)
-        kernels.play_mixture(chunk.actions, chunk.ends, self.mixture.size, self.live, *self._others, worth)
+        rounds.play_mixture(chunk.actions, chunk.ends, self.mixture.size, self.live, *self._others, worth)
         best = int(worth.max())
         self.best = best if self.best is None else max(self.best, best)
         self.done += len(chunk.ends)
         self.after = format_code(chunk.boards()[-1], self.mixture.size)
+
+
+# Boards for a player who does not know the other's: a sound first choice, and boards by chance.
+# Under ``written`` the straight run cannot be beaten. In step k it has k points, more than anybody
+# else can have; a trap takes one of them and ends the round, but setting it has cost the other a
+# step up; a collision costs both the same. So no board does better against it than to draw, and
+# since a round is symmetric, nothing is better than to run.
+# Under ``live`` a runner who is foreseen is stopped halfway, and one must not be foreseen: the board is
+# drawn from a mixture that nothing beats (``perfect.py``). Where the other sees the board before
+# answering, the straight run loses least (``seen.py``).
+
+
+def sensible(size: int, rules: str = "written", seed: int = 0, foreseen: bool = False) -> dict[str, Any]:
+    """A sound board to lay against an unknown one; ``foreseen``: the other sees it and answers."""
+    checked_size(size)
+    live = is_live(rules)
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
+    if foreseen or not live:
+        return format_board(straight_run(size, chance.randrange(size)), size)
+    mixture = perfect(size, rules)
+    return format_board(chance.choices(mixture.boards, mixture.weights)[0], size)
+
+
+# The match under ``seen``, where the second chooser of a round answers the first one's board.
+# Against a board that is seen, the best response is what counts, so the first chooser lays the
+# board that loses least to it. ``LeastLoss`` finds that board among all: it looks for a board
+# that loses less than the best so far to each of some answers (``mixture_search.py``), asks for the
+# best response to it, and takes that in among the answers; when there is no such board, it is done.
+# A seat's prospects in a match never get worse by a greater lead, so both sides play each round for
+# its margin, and the match follows by going back from its last round.
+
+
+KNOWN_LOSS = {2: 2, 3: 3, 4: 3, 5: 4, 6: 4, 7: 5}
+"""Under ``live``: what the best board that is seen loses by, for the sizes that were worked out."""
+
+
+class LeastLoss:
+    """The board that loses least to its best response, in the making."""
+
+    def __init__(self, size: int, rules: str = "written") -> None:
+        self.size, self.rules = checked_size(size), rules
+        is_live(rules)
+        self.answers: list[dict[str, Any]] = []
+        self.nodes = 0
+        self.over = False
+        self.board = format_board(straight_run(size, 0), size)
+        self.loss = self._ask(self.board)
+
+    def step(self) -> None:
+        """Look for a board that may lose less, and ask for the best response to it."""
+        if self.loss == 0:  # nobody does better than that: a board draws against itself
+            self.over = True
+            return
+        others = Packed(self.answers, self.size, self.rules)
+        hunt = MixtureHunt(others, np.zeros(len(others)), floor=-1.0, least=1 - self.loss)
+        hunt.run(10**12)
+        self.nodes += hunt.nodes
+        if not hunt.found:
+            self.over = True
+            return
+        board = format_board(hunt.best, self.size)
+        loss = self._ask(board)
+        if loss < self.loss:
+            self.board, self.loss = board, loss
+
+    def _ask(self, board: dict[str, Any]) -> int:
+        """What a board loses by; the answer is kept."""
+        response = respond(board, self.size, self.rules, nodes=10**12)
+        self.answers.append(response.board)
+        return response.margin
+
+
+def match_value(loss: int, rounds: int) -> int:
+    """Seat 0's final lead in a match of so many rounds if nobody errs, where the first chooser of each loses so much.
+
+    By going back from the end over rounds and leads: what is best at the end of a round is to have won it by as much
+    as possible, so each round moves the lead by ``loss`` against its first chooser (R24: in turn, from seat 0 on).
+    """
+
+    @cache
+    def final(played: int, lead: int) -> int:
+        if played == rounds:
+            return lead
+        return final(played + 1, lead - loss if played % 2 == 0 else lead + loss)
+
+    return final(0, 0)

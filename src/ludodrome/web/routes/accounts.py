@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
 from ludodrome.store.accounts import SCOPES
-from ludodrome.store.models import LABEL_LENGTH, TokenRow
+from ludodrome.store.models import LABEL_LENGTH, TokenRow, iso_time
 from ludodrome.web import auth
 from ludodrome.web.auth import (
     COOKIE,
@@ -19,7 +19,7 @@ from ludodrome.web.auth import (
     Caller,
     is_secure,
 )
-from ludodrome.web.errors import Refused
+from ludodrome.web.errors import Conflict
 from ludodrome.web.limits import SIGN_IN
 from ludodrome.web.routes.schemas import FAULTS, Strict
 from ludodrome.web.templating import general_page
@@ -131,7 +131,10 @@ def list_sessions(request: Request, who: AccountScope) -> list[SessionView]:
     """Where one is signed in."""
     found = store.sign_ins(request.app.state.engine, str(who.account))
     return [
-        SessionView(id=s.id, browser=s.browser, made=s.made, seen=s.seen, current=s.id == who.sign_in) for s in found
+        SessionView(
+            id=s.id, browser=s.browser, made=iso_time(s.made), seen=iso_time(s.seen), current=s.id == who.sign_in
+        )
+        for s in found
     ]
 
 
@@ -145,7 +148,8 @@ def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
 @router.get("/accounts")
 def list_accounts(request: Request, who: Administrator) -> list[AccountView]:
     """All accounts."""
-    return [AccountView(**person._asdict()) for person in store.accounts(request.app.state.engine)]
+    found = store.accounts(request.app.state.engine)
+    return [AccountView(**person._asdict() | {"made": iso_time(person.made)}) for person in found]
 
 
 @router.post("/accounts/{name}/ban", status_code=204)
@@ -170,7 +174,7 @@ def _who(request: Request, who: Caller) -> CallerView:
 
 def _check_hosted(request: Request) -> None:
     if request.app.state.mode != "hosted":
-        raise Refused("nobody signs in here: this server belongs to the person at its machine")
+        raise Conflict("nobody signs in here: this server belongs to the person at its machine")
 
 
 def _welcome(request: Request, response: Response, person: store.AccountInfo) -> CallerView:
@@ -251,7 +255,13 @@ def revoke_token(request: Request, who: AccountScope, name: str = Path(max_lengt
 
 
 def _fields(row: TokenRow) -> dict[str, Any]:
-    return {"id": row.id, "label": row.label, "scopes": row.scopes, "made": row.made, "used": row.used}
+    return {
+        "id": row.id,
+        "label": row.label,
+        "scopes": row.scopes,
+        "made": iso_time(row.made),
+        "used": row.used and iso_time(row.used),
+    }
 
 
 # Pages of people: sign in, sign up, one's account.

@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from ludodrome.games import GAMES
 from ludodrome.web.analysis_board import board, solved
-from ludodrome.web.engine import analysed
+from ludodrome.web.engine import analyse_position
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.routes.schemas import FAULTS, Question, Tried
 from ludodrome.web.showcase import showcase
@@ -20,7 +20,7 @@ def analyse(asked: Question) -> Json:
     """The best moves of a position, with what they are worth to the seat to move."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
-    return analysed(game, state, asked.seconds, asked.lines)
+    return analyse_position(game, state, asked.seconds, asked.lines)
 
 
 @pages.get("/{game_id}/analysis")

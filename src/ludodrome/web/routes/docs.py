@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ludodrome.web.static_files import Files
+from ludodrome.web.static_files import CachedStaticFiles
 from ludodrome.web.templating import general_page
 
 # The documentation: the built site where there is one, else the same Markdown pages, plainly.
@@ -155,9 +155,9 @@ async def documentation(request: Request, address: str) -> Response:
 
 
 @functools.lru_cache(1)
-def _site(built: int) -> Files:
+def _site(built: int) -> CachedStaticFiles:
     """The site as it was built then."""
-    return Files(SITE)
+    return CachedStaticFiles(SITE)
 
 
 def _missing() -> HTTPException:

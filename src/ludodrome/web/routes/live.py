@@ -12,14 +12,14 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
-from ludodrome.web.errors import Busy, Refused
+from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.play import Viewer, WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import as_json
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.routes.schemas import FAULTS
-from ludodrome.web.security import MOST_BODY
+from ludodrome.web.security import MAX_BODY
 
 # A game as it goes on: a stream of views for whoever has it before them, and what they say back.
 # How the stream travels, as a WebSocket or as server-sent events, is for ``routes/live.py``.
@@ -148,17 +148,17 @@ async def _hear(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher
 
 async def _answer(text: str, library: PlayRegistry, play: WebPlay, watcher: Viewer) -> Json:
     try:
-        said = json.loads(text) if len(text) <= MOST_BODY else None
+        said = json.loads(text) if len(text) <= MAX_BODY else None
     except (ValueError, RecursionError):
         said = None
     if type(said) is not dict:
-        return _refusal(None, 422, f"what is said here is a JSON object of at most {MOST_BODY} characters")
+        return _refusal(None, 422, f"what is said here is a JSON object of at most {MAX_BODY} characters")
     number = said.get("id") if type(said.get("id")) in (int, str) else None
     if said.get("type") == "ping":
         return {"type": "pong", "id": number}
     try:
         await obey(library, play, watcher, said)
-    except Refused as wrong:
+    except Conflict as wrong:
         return _refusal(number, wrong.status, str(wrong))
     except ValueError as wrong:
         return _refusal(number, 422, str(wrong))

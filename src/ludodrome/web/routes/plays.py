@@ -16,7 +16,7 @@ from ludodrome.store.accounts import PLAY
 from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
-from ludodrome.web.auth import Anybody, Begins, Caller, SignedIn
+from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
 from ludodrome.web.play import BOT, PERSON, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.position_view import Json, open_game
@@ -54,7 +54,7 @@ def play_of(request: Any, name: str) -> WebPlay:
 
 
 @router.post("/plays", status_code=201)
-def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
+def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     """Begin a game. Bots that are to move begin to think at once.
 
     Whoever is not signed in gets a ``key`` with it, and shows that as ``X-Play-Key`` from then on.

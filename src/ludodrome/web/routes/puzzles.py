@@ -9,7 +9,7 @@ from ludodrome.games import GAMES
 from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.web.auth import Anybody
-from ludodrome.web.engine import desk_for_request
+from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.schemas import FAULTS, Answer, sitting_of
@@ -54,7 +54,7 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
     """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -74,7 +74,7 @@ def hint(request: Request, name: str) -> Json:
     """A hint, a better one each time."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         _check_unsolved(attempt)
         return {"hint": attempt.hint()}
 
@@ -84,7 +84,7 @@ def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle does not count as solved then."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         _check_unsolved(attempt)
         sitting.helped = True
         text = attempt.solution()

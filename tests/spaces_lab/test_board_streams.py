@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from ludodrome import spaces
-from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate_ import Walk, generate
-from ludodrome.games.spaces.notation import format_code
-from ludodrome.lab import streams
-from ludodrome.lab.streams import PADDING, BoardFile
+from ludodrome.games.spaces.boards import format_board, format_code
+from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.spaces_lab import board_files
+from ludodrome.spaces_lab.board_files import PADDING, BoardFile
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -57,8 +56,8 @@ class Stop(Exception):
 @pytest.mark.parametrize("name", ["b.txt", "b.txt.gz", "b.json", "b.npy"])
 def test_a_run_that_was_stopped_is_taken_up(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / f"whole-{name}")
-    monkeypatch.setattr(streams, "_STATE_SECONDS", -1.0)
-    monkeypatch.setattr(streams, "Walk", partial(Walk, chunk=50))
+    monkeypatch.setattr(board_files, "_STATE_SECONDS", -1.0)
+    monkeypatch.setattr(board_files, "Walk", partial(Walk, chunk=50))
     path = tmp_path / name
     for stop_at in (100, 400):
 

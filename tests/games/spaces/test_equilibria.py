@@ -6,14 +6,26 @@ import numpy as np
 import pytest
 
 from ludodrome import spaces
-from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.equilibrium import EXACT, Equilibrium, Inspection, Program, margins_of, merge, solve_matrix
-from ludodrome.games.spaces.generate_ import generate
-from ludodrome.games.spaces.notation import format_code, mirrored, parse_code
-from ludodrome.games.spaces.respond_mixture import MixtureHunt, pack
-from ludodrome.games.spaces.seen import KNOWN_LOSS, LeastLoss, match_value
-from ludodrome.games.spaces.strategy_ import SOLVED, Mixture, perfect, straight_run
+from ludodrome.games.spaces.boards import format_board, format_code, mirrored, parse_code
+from ludodrome.games.spaces.equilibria import (
+    EXACT,
+    KNOWN_LOSS,
+    SOLVED,
+    Equilibrium,
+    Inspection,
+    LeastLoss,
+    Mixture,
+    Program,
+    margins_of,
+    match_value,
+    merge,
+    perfect,
+    solve_matrix,
+    straight_run,
+)
+from ludodrome.games.spaces.generation import generate
+from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.mixture_response import MixtureHunt, pack
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")
@@ -123,7 +135,7 @@ def test_a_program_that_is_not_exact_does_not_go_on_for_ever(monkeypatch: pytest
     solving = Equilibrium(2, "live")
     worst = np.zeros(len(solving.boards))
     worst[solving.boards.index(straight_run(2, 0))] = 1.0
-    module = importlib.import_module("ludodrome.games.spaces.equilibrium")
+    module = importlib.import_module("ludodrome.games.spaces.equilibria")
     monkeypatch.setattr(module, "solve_matrix", lambda margins: Program(worst, 0.0, 0.0))
     solving.step()
     assert solving.stuck

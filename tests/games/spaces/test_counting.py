@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from ludodrome.games.spaces.count import count_boards, count_by, known_count
-from ludodrome.games.spaces.generate_ import Walk, generate
+from ludodrome.games.spaces.counting import count_boards, count_by, known_count
+from ludodrome.games.spaces.generation import Walk, generate
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.strategy_ import perfect, straight_run
-from ludodrome.lab import sessions
-from ludodrome.lab.bench import Bench
-from ludodrome.lab.solving import inspection_of, read_boards_of, write_boards_of, write_inspection
+from ludodrome.games.spaces.equilibria import perfect, straight_run
+from ludodrome.spaces_lab import saved_state
+from ludodrome.spaces_lab.board_builder import Bench
+from ludodrome.spaces_lab.saved_state import inspection_of, read_boards_of, write_boards_of, write_inspection
 from tests.games.spaces.boards import board
 
 pytestmark = pytest.mark.xdist_group("spaces")
@@ -84,25 +84,25 @@ def test_the_opponent_is_met_straight_on_from_here() -> None:
 def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     with pytest.raises(ValueError, match="no session is kept yet"):
-        sessions.load()
+        saved_state.load()
     boards = [board("3:1:uuf"), board("3:0:u6uf")]
     round_ = spaces.simulate(boards[0], boards[1], 3, "live")
-    assert [sessions.save(boards, "live", round_) for _ in range(2)] == [1, 2]
-    assert sessions.numbers() == [1, 2]
-    assert sessions.load().number == 2
-    kept = sessions.load(1)
+    assert [saved_state.save(boards, "live", round_) for _ in range(2)] == [1, 2]
+    assert saved_state.numbers() == [1, 2]
+    assert saved_state.load().number == 2
+    kept = saved_state.load(1)
     assert (kept.points, kept.ended, kept.rules) == (round_.points, round_.ended, "live")
     assert kept.replay() == round_
     with pytest.raises(ValueError, match="there is no session 7; there are 1, 2"):
-        sessions.load(7)
+        saved_state.load(7)
     for text, sentence in (("{}", "a session is an object with the keys"), ("{", "no JSON")):
-        (sessions.folder() / "3.json").write_text(text)
+        (saved_state.folder() / "3.json").write_text(text)
         with pytest.raises(ValueError, match=sentence):
-            sessions.load()
+            saved_state.load()
     value = {"rules": "live", "boards": [1], "points": [0, 0], "ended": "goal"}
-    (sessions.folder() / "3.json").write_text(json.dumps(value))
+    (saved_state.folder() / "3.json").write_text(json.dumps(value))
     with pytest.raises(ValueError, match="boards is a list of two boards"):
-        sessions.load()
+        saved_state.load()
 
 
 def test_sessions_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_sessions_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     boards = [board("3:1:uuf")] * 2
     with pytest.raises(ValueError, match="cannot be made"):
-        sessions.save(boards, "written", spaces.simulate(boards[0], boards[1], 3))
+        saved_state.save(boards, "written", spaces.simulate(boards[0], boards[1], 3))
 
 
 def test_the_work_of_a_double_oracle_is_kept(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from fastapi import FastAPI
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
 from ludodrome.web.urls import API
-from tests.docs.tables import row
 
 HEAD = f"""\
 # The HTTP API
@@ -156,3 +155,8 @@ def _number(value: float) -> str:
 def _prose(words: str | None) -> str:
     """A docstring as Markdown on one line."""
     return re.sub(r"``(.+?)``", r"`\1`", " ".join((words or "").split()))
+
+
+def row(*cells: str) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

@@ -1,21 +1,23 @@
-"""The pages of docs/reference/ that programs write, each from what the program itself says.
+"""The pages of docs/reference/ that are generated from the program itself: ``python -m tools.reference``.
 
-``scripts/reference`` writes them all; ``test_generated.py`` compares. The commands are in ``tests/cli/reference.py``,
-the endpoints in ``endpoints.py``. Pages that people write are no concern of this module.
+``scripts/reference`` writes them; ``tests/docs/test_generated.py`` compares.
 """
 
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
 
 import ludodrome
 from ludodrome.bots.starters import LANGUAGES, starter
+from ludodrome.cli import app, whole_program
 from ludodrome.games import GAMES
-from tests.cli import reference as commands
-from tests.docs import endpoints
-from tests.docs.tables import row
+from tools import http_api
+from tools.http_api import row
 
-FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 FENCES = {
     ".c": "c",
     ".go": "go",
@@ -29,6 +31,15 @@ FENCES = {
 }
 STARTER_GAME = "dots"
 FIVE = ("skysummit", "caldera", "dots", "santorini", "spaces")
+COMMANDS_HEAD = """\
+# Commands
+
+Every command of `ludodrome`, as its `--help` tells it. This page is made by `scripts/reference`.
+
+Exit codes: 0 done; 1 the answer is no; 2 what was asked cannot be done, and a sentence on standard error says why; \
+3 not decided; 130 stopped by Ctrl-C. [Exit codes](exit-codes.md) says more, \
+[The terminal](../how-to/terminal.md) tells of completion and colours.
+"""
 OPTIONS_HEAD = """\
 # Options of the games
 
@@ -43,6 +54,20 @@ What `ludodrome new-bot mybot --game {STARTER_GAME} --language LANGUAGE` writes,
 arena ([The bot protocol](protocol.md)), and the part that chooses moves. None needs a library. [Writing a \
 bot](../tutorials/writing-a-bot.md) goes on from here. This page is made by `scripts/reference`.
 """
+
+
+def command_page() -> str:
+    """Every command with its arguments and options, from the help that the program prints."""
+    return COMMANDS_HEAD + "".join(_sections(whole_program(), ()))
+
+
+def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+    if words:
+        told = CliRunner().invoke(app, [*words, "--help"], prog_name="ludodrome", env={"TERMINAL_WIDTH": "100"})
+        rank = "#" * (1 + len(words))
+        yield f"\n{rank} `{' '.join(words)}`\n\n```text\n{told.stdout.rstrip()}\n```\n"
+    for word, subcommand in getattr(command, "commands", {}).items():
+        yield from _sections(subcommand, (*words, word))
 
 
 def game_options() -> str:
@@ -80,10 +105,10 @@ def _bot(language: str) -> Iterator[str]:
 
 
 PAGES: dict[Path, Callable[[], str]] = {
-    commands.PAGE: commands.page,
+    FOLDER / "commands.md": command_page,
     FOLDER / "game-options.md": game_options,
     FOLDER / "complete-bots.md": complete_bots,
-    FOLDER / "http-api.md": endpoints.page,
+    FOLDER / "http-api.md": http_api.page,
 }
 
 

@@ -1,4 +1,4 @@
-"""The last revision of the tables, written from the models: ``python -m tests.store.remaking``."""
+"""The last revision of the tables, written from the models: ``python -m tools.migration``."""
 
 import re
 import shutil

@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.web.serving import browser
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 FIRST_STEPS, WRITING = "docs/tutorials/first-steps.md", "docs/tutorials/writing-a-bot.md"
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPED = ("", "console", "sh")

@@ -5,10 +5,9 @@ import importlib
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.generate_ import Walk, generate
-from ludodrome.games.spaces.notation import format_code
+from ludodrome.games.spaces.boards import format_board, format_code
+from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.games.spaces.legality import all_boards
 from ludodrome.jit import COMPILED
 from tests.games.spaces.brute import best_by_force
 
@@ -62,7 +61,7 @@ def test_a_limit_and_the_size_of_chunks_change_nothing_else() -> None:
 
 
 def test_a_limit_that_is_a_whole_number_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("ludodrome.games.spaces.generate_"), "CHUNK", 4)
+    monkeypatch.setattr(importlib.import_module("ludodrome.games.spaces.generation"), "CHUNK", 4)
     assert list(generate(2, "live", limit=8)) == list(all_boards(2, True))[:8]
 
 

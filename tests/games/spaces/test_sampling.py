@@ -8,9 +8,9 @@ import pytest
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.count import count_by
-from ludodrome.games.spaces.generate_ import generate
-from ludodrome.games.spaces.sample_ import BATCH, sample, settle
+from ludodrome.games.spaces.counting import count_by
+from ludodrome.games.spaces.generation import generate
+from ludodrome.games.spaces.sampling import BATCH, sample, settle
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")

@@ -172,7 +172,7 @@ def test_the_search_is_right_whatever_the_bounds(
         table.fill(size)
 
     monkeypatch.setattr(module, "_MOST_KEYS", memory)
-    monkeypatch.setattr(module.kernels, "fill_bounds", promise_all)
+    monkeypatch.setattr(module, "fill_bounds", promise_all)
     rng = random.Random(size)
     tried = 40 if COMPILED else 4
     others = [random_legal(size, rules, rng) for _ in range(tried)]
@@ -243,8 +243,8 @@ def test_bad_options_are_refused(options: dict[str, Any], sentence: str) -> None
 
 def test_preparing_calls_for_bounds_and_search_whatever_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ("fill_bounds", "search_response", "pack_many", "play_round")
-    spies = {name: Mock(wraps=getattr(module.kernels, name)) for name in wanted}
+    spies = {name: Mock(wraps=getattr(module, name)) for name in wanted}
     for name, spy in spies.items():
-        monkeypatch.setattr(module.kernels, name, spy)
+        monkeypatch.setattr(module, name, spy)
     module.prepare()
     assert [name for name, spy in spies.items() if not spy.called] == []

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces import kernels
-from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate_ import Walk
-from ludodrome.games.spaces.notation import parse_code
-from ludodrome.games.spaces.respond_mixture import MixtureHunt
+from ludodrome.games.spaces import rounds as round_kernels
+from ludodrome.games.spaces.boards import format_board, parse_code
+from ludodrome.games.spaces.generation import Walk
+from ludodrome.games.spaces.mixture_response import MixtureHunt
 from ludodrome.jit import COMPILED
 from tests.games.spaces.boards import board
 from tests.games.spaces.oracle_samples import random_legal, random_playable
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
-module: Any = importlib.import_module("ludodrome.games.spaces.sensible_")
+module: Any = importlib.import_module("ludodrome.games.spaces.sampling")
 
 BOTH = pytest.mark.parametrize("rules", ["written", "live"])
 SIZES = (2, 3, 4, 5, 6, 9, 10, 11, 30, 100) if COMPILED else (2, 4, 5)
@@ -130,7 +129,7 @@ def best_of_all(others: list[Any], weights: list[int], size: int, rules: str) ->
     while len((chunk := walk.next()).ends):
         worth = np.empty(len(chunk.ends), np.int64)
         against = (*packed.arrays(rotated=True), packed.ends, np.array(weights))
-        kernels.play_mixture(*chunk, size, rules == "live", *against, worth)
+        round_kernels.play_mixture(*chunk, size, rules == "live", *against, worth)
         best = max(best, int(worth.max()))
     return best / sum(weights)
 
