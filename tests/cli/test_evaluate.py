@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from ludodrome.bots import endpoints
+from ludodrome.bots import llm
 from tests.bots.endpoint import Fake, serving
 from tests.cli.running import run
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(llm, "FIRST_PAUSE", 0.01)
     with serving() as found:
         yield found
 
