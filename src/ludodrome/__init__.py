@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ludodrome.analysis import Analysis, Solution, analyse, solve
+    from ludodrome.arena.api import play_match, sprt, tournament
+    from ludodrome.arena.results import MatchResult, PlayerScore, SprtResult, TournamentResult
     from ludodrome.bots import bot, bot_names
     from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
@@ -25,11 +27,15 @@ __all__ = [
     "Budget",
     "Game",
     "IllegalMove",
+    "MatchResult",
     "Outcome",
+    "PlayerScore",
     "Playouts",
     "Puzzle",
     "Solution",
+    "SprtResult",
     "TooManyMoves",
+    "TournamentResult",
     "analyse",
     "batch",
     "bot",
@@ -38,10 +44,13 @@ __all__ = [
     "make",
     "perft",
     "perft_ends",
+    "play_match",
     "playouts",
     "puzzles",
     "solve",
     "spaces",
+    "sprt",
+    "tournament",
 ]
 __version__ = "0.1.0"
 
@@ -56,6 +65,13 @@ _HOMES = {
     "Solution": "analysis",
     "analyse": "analysis",
     "solve": "analysis",
+    "MatchResult": "arena.results",
+    "PlayerScore": "arena.results",
+    "SprtResult": "arena.results",
+    "TournamentResult": "arena.results",
+    "play_match": "arena.api",
+    "sprt": "arena.api",
+    "tournament": "arena.api",
     "bot": "bots",
     "bot_names": "bots",
     "Bot": "bots.player",

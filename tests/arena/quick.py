@@ -16,7 +16,7 @@ from ludodrome.arena.tournaments.plans import TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import Tournament
 from ludodrome.games import make
 from ludodrome.store.database import open_database
-from ludodrome.store.tournaments import Ledger
+from ludodrome.store.tournaments import StoredLedger
 
 SMALL = {"rows": 2, "cols": 2}
 DOTS: dict[str, Any] = {"id": "dots", "name": "dots", "options": SMALL}
@@ -44,8 +44,8 @@ def plan(**changed: Any) -> TournamentPlan:
 def tournament(path: Path, wanted: TournamentPlan) -> Tournament:
     """A tournament in a file: the one that is there, or a new one."""
     engine = open_database(path, create=True)
-    found = Ledger.find(engine, wanted.name)
-    return Tournament(wanted, found[0] if found else Ledger.begin(engine, wanted.name, wanted.to_json()))
+    found = StoredLedger.find(engine, wanted.name)
+    return Tournament(wanted, found[0] if found else StoredLedger.begin(engine, wanted.name, wanted.to_json()))
 
 
 def write_plan(folder: Path, pairs: int) -> Path:

@@ -33,14 +33,14 @@ def tournaments(engine: Engine) -> list[Summary]:
         return [Summary(one.name, one.plan, one.begun, games) for one, games in session.execute(wanted)]
 
 
-class Ledger:
+class StoredLedger:
     """The games and openings of one tournament."""
 
     def __init__(self, engine: Engine, tournament_id: int) -> None:
         self._engine, self._id = engine, tournament_id
 
     @staticmethod
-    def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "Ledger":
+    def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "StoredLedger":
         """A new tournament; ValueError if there is one of that name."""
         with Session(engine) as session:
             row = TournamentRow(name=name, plan=plan, begun=_now())
@@ -49,31 +49,31 @@ class Ledger:
                 session.commit()
             except IntegrityError as error:
                 raise ValueError(f"there is a tournament {name} already") from error
-            return Ledger(engine, row.id)
+            return StoredLedger(engine, row.id)
 
     @staticmethod
-    def find(engine: Engine, name: str) -> "tuple[Ledger, dict[str, Any]] | None":
+    def find(engine: Engine, name: str) -> "tuple[StoredLedger, dict[str, Any]] | None":
         """A tournament and its plan; None if there is none of that name."""
         with Session(engine) as session:
             row = session.scalar(select(TournamentRow).where(TournamentRow.name == name))
-            return None if row is None else (Ledger(engine, row.id), row.plan)
+            return None if row is None else (StoredLedger(engine, row.id), row.plan)
 
     # Openings
 
     def openings(self) -> Iterator[tuple[str, int, list[Any]]]:
-        """All that were drawn: discipline, number, moves."""
+        """All openings that were drawn: name of the game, number, moves."""
         with Session(self._engine) as session:
             for row in session.scalars(select(OpeningRow).where(OpeningRow.tournament_id == self._id)):
                 yield row.discipline, row.number, row.moves
 
-    def add_opening(self, discipline: str, number: int, moves: list[Any]) -> None:
+    def add_opening(self, game: str, number: int, moves: list[Any]) -> None:
         """Writes an opening down; if it is there already, it stays as it is."""
-        self._add(OpeningRow(tournament_id=self._id, discipline=discipline, number=number, moves=moves))
+        self._add(OpeningRow(tournament_id=self._id, discipline=game, number=number, moves=moves))
 
     # Games
 
     def games(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What counts of every game: its discipline, and what was given to ``add_game``."""
+        """The name of the game and the result of every game played."""
         wanted = (
             select(TournamentGameRow.discipline, TournamentGameRow.counted)
             .where(TournamentGameRow.tournament_id == self._id)
@@ -82,12 +82,12 @@ class Ledger:
         with Session(self._engine) as session:
             yield from session.execute(wanted).tuples()
 
-    def add_game(self, match: str, discipline: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
+    def add_game(self, match: str, game: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
         """Writes a game down in one transaction; False, and nothing is written, if it is there already."""
         row = TournamentGameRow(
             tournament_id=self._id,
             match=match,
-            discipline=discipline,
+            discipline=game,
             rated=rated,
             counted=counted,
             record=packed(record),

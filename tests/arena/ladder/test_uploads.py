@@ -12,7 +12,7 @@ from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import MEMORY, UploadedSeat, check_source
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.transports import seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.bots.starters import one_file
 
 OPTIONS = {"rows": 2, "cols": 2}
@@ -25,7 +25,7 @@ def _play(source: str, sandboxed: bool, folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     bots = ("uploaded:x", "random")
     table = Referee(PlaySpec("dots", OPTIONS, bots, bots, Conditions(FORFEIT, Clock.parse("5s"))))
-    seats = [UploadedSeat("uploaded:x", source, table.game, sandboxed), seat("random", table.game, 0)]
+    seats = [UploadedSeat("uploaded:x", source, table.game, sandboxed), make_seat("random", table.game, 0)]
     try:
         run(table, seats)
     finally:

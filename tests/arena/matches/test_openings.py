@@ -81,7 +81,7 @@ def test_a_drawn_book_can_be_given_as_ones_own(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("", "there is no opening in"),
-        ("nonsense", "line 1 of .* is no JSON"),
+        ("nonsense", "line 1 of .* is not JSON"),
         ("7", "line 1 of .* is a JSON list of moves or an object with moves, not 7"),
         ('\n["nowhere"]', "line 2 of .*: move 1 cannot be made: "),
     ],

@@ -15,11 +15,10 @@ from ludodrome.arena.matches.scheduler import Pairing
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.rounds import FixedRounds, rounds_of
-from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.store.league_bots import BotEntry
 from ludodrome.store.league_matches import add_event, event_games, open_events
 from ludodrome.store.models import CHALLENGE, LOCAL, REMOTE, TOURNAMENT, EventRow
-from ludodrome.store.tournaments import Ledger
 
 FORMATS = (ROUND_ROBIN, GAUNTLET)
 MOST_BOTS = 20
@@ -119,7 +118,7 @@ def event_pairings(plan: TournamentPlan) -> list[Pairing]:
 def standing_of(engine: Engine, event: EventRow) -> Tournament:
     """An event with all that was played of it, counted."""
     plan = TournamentPlan.from_json(event.plan)
-    tournament = Tournament(plan, Ledger(engine, 0))
+    tournament = Tournament(plan, MemoryLedger())
     counted = {number: counts for _, number, counts, _ in event_games(engine, event.id) if counts is not None}
     for number, pairing in enumerate(event_pairings(plan)):
         if number in counted:

@@ -10,11 +10,11 @@ from sqlalchemy import Engine
 
 from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import UploadedSeat
-from ludodrome.arena.messages import longest_line
+from ludodrome.arena.messages import max_line
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Seat
-from ludodrome.arena.transports import seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.arena.transports.remote import Relay, RemoteSeat
 from ludodrome.game import Game
 from ludodrome.store.database import open_database
@@ -65,8 +65,8 @@ def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) ->
     if kind == UPLOADED:
         return UploadedSeat(spec, order.sources[spec], game, order.sandboxed)
     if kind == REMOTE:
-        return RemoteSeat(spec, partial(find_relay, engine, rest), longest_line(game))
-    return seat(spec, game, seed)
+        return RemoteSeat(spec, partial(find_relay, engine, rest), max_line(game))
+    return make_seat(spec, game, seed)
 
 
 def find_relay(engine: Engine, bot: str) -> Relay | None:
@@ -84,7 +84,7 @@ class Broadcast:
 
     def __init__(self, engine: Engine, table: Referee, pace: float) -> None:
         self._engine, self._match, self._pace = engine, table.match, pace
-        self._names = list(table.assignment.names)
+        self._names = list(table.play_spec.names)
         self._texts: list[str] = []
         self._movers: list[int] = []
         self._state = table.state
@@ -125,12 +125,12 @@ class Broadcast:
                 "game": game.id,
                 "options": game.options,
                 "names": self._names,
-                "bots": list(table.assignment.bots),
+                "bots": list(table.play_spec.bots),
                 "clock": str(table.conditions.clock),
                 "state": seen,
                 "last": None if hidden else self._last,
                 "last_seat": self._last_seat,
-                "ply": len(table.assignment.opening) + len(self._texts),
+                "ply": len(table.play_spec.opening) + len(self._texts),
                 "texts": self._texts[-LATEST_MOVES:] if not hidden else self._texts[-LATEST_MOVES:-1],
                 "movers": self._movers[-LATEST_MOVES:] if not hidden else self._movers[-LATEST_MOVES:-1],
                 "to_move": None if table.turn is None else table.turn.seat,

@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 from ludodrome.arena.ladder.builtin_entries import enter_builtins
 from ludodrome.arena.ladder.scheduler import GENTLE, LADDERS, ON, LadderScheduler
 from ludodrome.arena.matches.pool import ClusterLost, run
-from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
+from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers, core_count
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import dismiss, renew, report
 
@@ -104,10 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.ladder != ON:
         os.nice(LOWEST)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers: Workers
     workers = (
-        Cluster(given.cluster) if given.cluster else LocalWorkers(given.workers or (cores if given.ladder == ON else 1))
+        Cluster(given.cluster)
+        if given.cluster
+        else LocalWorkers(given.workers or (core_count() if given.ladder == ON else 1))
     )
     database = sys.stdin.readline().strip() if given.db == "-" else given.db
     runner = Runner(database, given.ladder, workers, given.sandbox)

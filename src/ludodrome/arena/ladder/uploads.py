@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.doctor import examine
-from ludodrome.arena.messages import longest_line
+from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat, SeatWrapper
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.game import Game
@@ -81,10 +81,10 @@ class UploadedSeat(SeatWrapper):
     @staticmethod
     def _make(spec: str, program: Path, game: Game, sandboxed: bool) -> Seat:
         if not sandboxed:
-            return ChildSeat(spec, limited_command(program), longest_line(game))
+            return ChildSeat(spec, limited_command(program), max_line(game))
         from ludodrome.arena import sandbox
 
-        return sandbox.seat(program.parent, spec, longest_line(game))
+        return sandbox.seat(program.parent, spec, max_line(game))
 
     def close(self) -> None:
         """The child is ended, and its folder with it."""

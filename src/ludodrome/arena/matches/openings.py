@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ludodrome.bots.player import Dice
+from ludodrome.bots.player import SplitMix64
 from ludodrome.game import Game
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from ludodrome.arena.play_spec import canonical
+from ludodrome.arena.play_spec import canonical_json
 from ludodrome.game import IllegalMove
 from ludodrome.kernel_cache import cache_root
 from ludodrome.validation import is_int, show
@@ -50,7 +50,7 @@ def _drawn(game: Game, seed: int, number: int) -> tuple[Any, ...]:
     if game.actions_a_turn > 1:
         return ()
     least, most = PLIES.get(game.id, USUAL_PLIES)
-    dice = Dice(pair_seed(seed, number))
+    dice = SplitMix64(pair_seed(seed, number))
     while True:
         moves: list[Any] = []
         state = game.initial_state(pair_seed(seed, number))
@@ -190,7 +190,7 @@ class DrawnBook:
 
 def book_name(head: dict[str, Any]) -> str:
     """What a book's file is called: one for each game, its options and the seed."""
-    return f"openings-{head['game']}-{hashlib.sha256(canonical(head)).hexdigest()[:8]}.jsonl"
+    return f"openings-{head['game']}-{hashlib.sha256(canonical_json(head)).hexdigest()[:8]}.jsonl"
 
 
 def cache_folder() -> Path:

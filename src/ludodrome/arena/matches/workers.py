@@ -73,6 +73,41 @@ class AnyExecutor:
         """It is not ours to close."""
 
 
+class InlineWorkers:
+    """This process: games are played one after another, where they are handed out."""
+
+    width = 1
+
+    def open(self) -> Executor:
+        """An executor that makes each call at once."""
+        return _Inline()
+
+    def end(self, executor: Executor) -> None:
+        """Do nothing: no call is ever pending."""
+
+    def is_loss(self, error: BaseException) -> bool:
+        """Return False: an error is always one of the game."""
+        return False
+
+    def close(self) -> None:
+        """Do nothing: nothing is held open."""
+
+
+class _Inline(Executor):
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*arguments, **named))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def core_count() -> int:
+    """The number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class LocalWorkers:
     """Processes of this machine."""
 

@@ -5,8 +5,8 @@ written down, in a transaction of its own, before it counts; whoever goes on lat
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from ludodrome.arena.matches.openings import EmptyBook, Moves, OpeningBook
 from ludodrome.arena.matches.pool import run
@@ -17,7 +17,66 @@ from ludodrome.arena.statistics.ratings import rate
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.rounds import rounds_of
 from ludodrome.games import make
-from ludodrome.store.tournaments import Ledger
+
+
+class Ledger(Protocol):
+    """Where the openings and games of a tournament are kept; ``store/tournaments.py`` has one in a database."""
+
+    def openings(self) -> Iterable[tuple[str, int, list[Any]]]:
+        """All openings that were drawn: name of the game, number, moves."""
+
+    def add_opening(self, game: str, number: int, moves: list[Any]) -> None:
+        """Keep an opening."""
+
+    def games(self) -> Iterable[tuple[str, dict[str, Any]]]:
+        """The name of the game and the result of every game played."""
+
+    def add_game(self, match: str, game: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
+        """Keep a game; False if it is there already."""
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every record, in the order in which the games were finished."""
+
+    def forget_unrated(self) -> int:
+        """Drop the games in which the arena failed, so that they are played again; return their number."""
+
+
+class MemoryLedger:
+    """A ledger in memory."""
+
+    def __init__(self) -> None:
+        self._openings: list[tuple[str, int, list[Any]]] = []
+        self._games: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {}
+
+    def openings(self) -> Iterable[tuple[str, int, list[Any]]]:
+        """All openings that were drawn: name of the game, number, moves."""
+        return list(self._openings)
+
+    def add_opening(self, game: str, number: int, moves: list[Any]) -> None:
+        """Keep an opening."""
+        self._openings.append((game, number, moves))
+
+    def games(self) -> Iterable[tuple[str, dict[str, Any]]]:
+        """The name of the game and the result of every game played."""
+        return [(game, counted) for game, counted, _ in self._games.values()]
+
+    def add_game(self, match: str, game: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
+        """Keep a game; False if it is there already."""
+        if match in self._games:
+            return False
+        self._games[match] = game, counted, record
+        return True
+
+    def forget_unrated(self) -> int:
+        """Drop the games in which the arena failed, so that they are played again; return their number."""
+        unrated = [match for match, (_, counted, _) in self._games.items() if not counted["rated"]]
+        for match in unrated:
+            del self._games[match]
+        return len(unrated)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every record, in the order in which the games were finished."""
+        yield from (record for *_, record in self._games.values())
 
 
 class LedgerBook:

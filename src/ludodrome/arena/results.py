@@ -1,0 +1,212 @@
+"""What a match, a sequential test or a tournament came to: scores, intervals, tables and records."""
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ludodrome.arena.matches.match import MatchRun, MatchSpec, RecordFolder, RecordMemory, SprtRun
+from ludodrome.arena.matches.tallies import MatchTally
+from ludodrome.arena.statistics.scores import Score
+from ludodrome.arena.statistics.sprt import BETTER, Sprt, SprtState
+from ludodrome.arena.tournaments.plans import TournamentPlan
+from ludodrome.arena.tournaments.report import Standing, standings
+from ludodrome.arena.tournaments.tournament import Tournament
+
+
+class PlayerScore(NamedTuple):
+    """One player's games. Games in which the arena failed do not count."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    """A win is one point; players who share the first place share the point."""
+    share: float
+    """Points per game ..."""
+    low: float
+    """... and its 95 % interval."""
+    high: float
+
+
+class MatchResult:
+    """The games of a match and what they say about the bots. Progress callbacks get it while it grows."""
+
+    def __init__(self, run: MatchRun, archive: RecordMemory | RecordFolder) -> None:
+        self._run, self._archive = run, archive
+        self.interrupted = False
+        """Whether Ctrl-C ended it early."""
+
+    @property
+    def spec(self) -> MatchSpec:
+        """What was to be played."""
+        return self._run.match
+
+    @property
+    def tally(self) -> MatchTally:
+        """All counts."""
+        return self._run.tally
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bots' names, in the order in which they were given."""
+        return self.spec.names
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return self.tally.games
+
+    @property
+    def total(self) -> int:
+        """Games to be played."""
+        return self.spec.games
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games were played."""
+        return self.games >= self.total
+
+    @property
+    def scores(self) -> dict[str, PlayerScore]:
+        """Every bot's score, by name."""
+        found = {}
+        for name, line in self.tally.lines.items():
+            share = self.tally.share(name)
+            counts = len(line.results), line.wins, line.draws, line.losses
+            found[name] = PlayerScore(*counts, line.points, share.share, share.low, share.high)
+        return found
+
+    @property
+    def score(self) -> Score | None:
+        """The first bot's score against the second, with Elo; None with three seats or before the first game."""
+        first = next(iter(self.tally.lines.values()))
+        return self.tally.score(first.name) if self.tally.seats == 2 and first.results else None
+
+    @property
+    def elo(self) -> float | None:
+        """The Elo difference between the first bot and the second; None where ``score`` is."""
+        return None if self.score is None else self.score.elo
+
+    @property
+    def elo_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of ``elo``."""
+        return None if self.score is None else (self.score.elo_low, self.score.elo_high)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The records of all counted games, in the order of the schedule; read from files if they are kept there."""
+        return [self._archive.read(match) for _, match in sorted(self._run.counted_games)]
+
+    def save_records(self, path: str | os.PathLike[str]) -> int:
+        """Write the records to a file of JSON Lines and return their number."""
+        return _save_lines(self.records, path)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value: the match and its counts."""
+        return self.spec.to_json() | self.tally.to_json()
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name} {line.points:g}" for name, line in self.tally.lines.items())
+        score = self.score
+        elo = "" if score is None else f", Elo {score.elo:+.0f} ({score.elo_low:+.0f} to {score.elo_high:+.0f})"
+        return f"<{type(self).__name__} {self.games} of {self.total} games: {scores}{elo}>"
+
+
+class SprtResult(MatchResult):
+    """A match that ended with the verdict of a sequential test, and the state of the test."""
+
+    def __init__(self, run: SprtRun, archive: RecordMemory | RecordFolder) -> None:
+        super().__init__(run, archive)
+        self._sprt_run = run
+
+    @property
+    def test(self) -> Sprt:
+        """The test with its hypotheses."""
+        return self._sprt_run.sprt
+
+    @property
+    def state(self) -> SprtState:
+        """Log-likelihood ratio, bounds, verdict and pairs."""
+        return self._sprt_run.state
+
+    @property
+    def counted_pairs(self) -> int:
+        """Pairs of games that the test has counted."""
+        return self._sprt_run.counted
+
+    @property
+    def passed(self) -> bool | None:
+        """True: the new bot is better by ``elo1``. False: by ``elo0`` at most. None: undecided."""
+        return None if self.state.verdict is None else self.state.verdict == BETTER
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a verdict, or all games were played."""
+        return self.passed is not None or super().finished
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value: the match, its counts and the test."""
+        return super().to_json() | {"sprt": self.state.to_json(), "counted": self.counted_pairs}
+
+
+class TournamentResult:
+    """A tournament and its tables. Progress callbacks get it while it grows."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self.tournament = tournament
+        self.interrupted = False
+        """Whether Ctrl-C ended it early."""
+
+    @property
+    def plan(self) -> TournamentPlan:
+        """What was to be played."""
+        return self.tournament.plan
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return self.tournament.played
+
+    @property
+    def total(self) -> int:
+        """Games to be played; of a knockout, as far as is known."""
+        return self.tournament.total
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games were played."""
+        return self.tournament.finished
+
+    @property
+    def standings(self) -> list[Standing]:
+        """The referee over all games, best first, with ratings and their 95 % intervals."""
+        return standings(self.tournament)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The records of all games, in the order in which they were finished."""
+        return list(self.tournament.ledger.records())
+
+    def standings_of(self, game: str) -> list[Standing]:
+        """The referee of one game, by its name in the plan."""
+        return standings(self.tournament, self.plan.settings_of(game).name)
+
+    def save_records(self, path: str | os.PathLike[str]) -> int:
+        """Write the records to a file of JSON Lines and return their number."""
+        return _save_lines(self.tournament.ledger.records(), path)
+
+    def __repr__(self) -> str:
+        first = self.standings[0]
+        lead = f": {first.name} leads with {first.points:g} of {first.games}" if first.games else ""
+        return f"<TournamentResult {self.games} of {self.total} games{lead}>"
+
+
+def _save_lines(records: Iterable[dict[str, Any]], path: str | os.PathLike[str]) -> int:
+    count = 0
+    with open(path, "w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record) + "\n")
+            count += 1
+    return count
