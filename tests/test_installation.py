@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-
 from ludodrome.installation import OK, PROBLEM, WARNING, machine, packages
+
 from ludodrome.jit import COMPILED
 from ludodrome.store import migrations
 from ludodrome.store.database import look, open_database

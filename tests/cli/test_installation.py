@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from ludodrome.installation import OK, PROBLEM, WARNING, Finding
 
 from ludodrome import installation
-from ludodrome.installation import OK, PROBLEM, WARNING, Finding
 from tests.cli.running import complaint, on_terminal, output, run
 
 PARTS = ("program", "python", "packages", "processor", "cache", "sandbox", "database", "port", "browser", "terminal")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ludodrome.games.spaces.generate import generate
 
 from ludodrome import spaces
-from ludodrome.games.spaces.generate import generate
 from ludodrome.games.spaces.notation import format_code
 from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
 

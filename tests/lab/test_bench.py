@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from ludodrome.games.spaces.perfect import perfect, straight_run
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.perfect import perfect, straight_run
 from ludodrome.lab import sessions
 from ludodrome.lab.bench import Bench
 from ludodrome.lab.solving import inspection_of, read_boards_of, write_boards_of, write_inspection

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ludodrome.games.spaces.generate import Walk, generate
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate import Walk, generate
 from ludodrome.games.spaces.notation import format_code
 from ludodrome.lab import streams
 from ludodrome.lab.streams import PADDING, BoardFile

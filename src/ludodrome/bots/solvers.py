@@ -5,7 +5,7 @@ from typing import Any
 from ludodrome.bots.player import Budget, Clock, Player
 from ludodrome.bots.thinkers import agreed
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.strategy import board_masks, chain_edges
 
 WITHIN_REACH = 44

@@ -3,9 +3,9 @@
 from collections import Counter
 
 import pytest
+from ludodrome.games.spaces.generate import Walk, generate
 
 from ludodrome.games.spaces.count import count_boards, count_by, known_count
-from ludodrome.games.spaces.generate import Walk, generate
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")

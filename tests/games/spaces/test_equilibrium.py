@@ -4,14 +4,14 @@ import importlib
 
 import numpy as np
 import pytest
+from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.perfect import SOLVED, Mixture, perfect, straight_run
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.building import all_boards
 from ludodrome.games.spaces.equilibrium import EXACT, Equilibrium, Inspection, Program, margins_of, merge, solve_matrix
-from ludodrome.games.spaces.generate import generate
 from ludodrome.games.spaces.notation import format_code, mirrored, parse_code
-from ludodrome.games.spaces.perfect import SOLVED, Mixture, perfect, straight_run
 from ludodrome.games.spaces.respond_mixture import MixtureHunt, pack
 from ludodrome.games.spaces.seen import KNOWN_LOSS, LeastLoss, match_value
 from ludodrome.jit import COMPILED

@@ -3,11 +3,11 @@
 import importlib
 
 import pytest
+from ludodrome.games.spaces.generate import Walk, generate
 
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.generate import Walk, generate
 from ludodrome.games.spaces.notation import format_code
 from ludodrome.jit import COMPILED
 from tests.games.spaces.brute import best_by_force

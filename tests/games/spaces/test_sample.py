@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from ludodrome.games.spaces.generate import generate
+from ludodrome.games.spaces.sample import BATCH, sample, settle
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.count import count_by
-from ludodrome.games.spaces.generate import generate
-from ludodrome.games.spaces.sample import BATCH, sample, settle
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")

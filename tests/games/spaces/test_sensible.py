@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ludodrome.games.spaces.generate import Walk
 
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import format_board
-from ludodrome.games.spaces.generate import Walk
 from ludodrome.games.spaces.notation import parse_code
 from ludodrome.games.spaces.respond_mixture import MixtureHunt
 from ludodrome.jit import COMPILED

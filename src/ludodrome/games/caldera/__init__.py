@@ -8,7 +8,7 @@ from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
 
 
 class Caldera(Game):
-    """A crown, two lancers and two smiths a side on 7 x 7: take the enemy crown, or let the ground do it."""
+    """A crown, two lancers and two smiths per side on 7 x 7: take the enemy crown, or let the ground do it."""
 
     id = "caldera"
     title = "Caldera"
@@ -32,7 +32,7 @@ class Caldera(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import ludodrome
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.solver.moves import PREFETCH_BATCH, make_heap_tables
-from ludodrome.games.dots.solver.search import Solver
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ludodrome.games.dots.rules import ALL, BOARDS
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.solver.board import BoardTables, edge_words, make_board_tables
-from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.dots.solver.table import (
     OURS,
     bucket_of,
