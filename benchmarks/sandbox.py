@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find
+from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find_interpreter
 from ludodrome.arena.sandbox.levels import BACKENDS, probe
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.transports.processes import Process
@@ -80,7 +80,7 @@ def measure(name: str, start: Callable[[], Process]) -> None:
 
 def main() -> None:
     """The table."""
-    machine = find()
+    machine = find_interpreter()
     if machine is None:
         raise SystemExit("there is no interpreter under /usr")
     print(f"| way | start, best / median | end | round trip, best / median | {CROWD} ready |")

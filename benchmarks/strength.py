@@ -27,7 +27,7 @@ from rich.table import Table
 
 import ludodrome
 from ludodrome.arena.matches.openings import opening, pair_seed
-from ludodrome.bots.player import Bot, greeting
+from ludodrome.bots.player import Bot, hello_message
 
 SECONDS = 0.1
 """What a move may cost, where a spec says nothing else."""
@@ -111,7 +111,7 @@ def one_game(match: Match, game: ludodrome.Game, state: Any, seat: int, number: 
     """The points of the first bot, in that seat; where three play, a win is one point and a draw a third."""
     bots = [player(match.game, match.bot if one == seat else match.other, one) for one in range(game.seats)]
     for one, bot in enumerate(bots):
-        bot.start(greeting(game, one, number * game.seats + one))
+        bot.start(hello_message(game, one, number * game.seats + one))
     budget = ludodrome.Budget(time=SECONDS)
     while (mover := game.to_move(state)) is not None:
         own = None if "time=" in (match.bot if mover == seat else match.other) else budget

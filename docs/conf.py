@@ -1,6 +1,6 @@
 """How Sphinx makes the documentation site of the pages beside this file; ``scripts/docs`` runs it.
 
-The look is in ``_theme/``; what is written by programs is written by ``tests/docs/generated.py``.
+The look is in ``_theme/``; what is written by programs is written by ``tools/reference.py``.
 """
 
 import re

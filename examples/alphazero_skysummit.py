@@ -28,8 +28,8 @@ from torch import nn
 from torch.nn.functional import log_softmax
 
 import ludodrome
-from ludodrome.bots.player import position
-from ludodrome.envs.core import new_sights, shaped
+from ludodrome.bots.player import parse_observation
+from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
 
@@ -93,15 +93,15 @@ class Judge:
 
     def __init__(self, network: Network, n: int) -> None:
         self.network = network
-        self.sights = new_sights(GAME, n)
-        self.planes = shaped(GAME, self.sights)
+        self.observations = new_observations(GAME, n)
+        self.planes = as_planes(GAME, self.observations)
         self.rows, self.movers = np.arange(n), np.zeros(n, np.int8)
 
     def look(self, states: np.ndarray) -> np.ndarray:
         """What the seats to move see, (n, 10, 5, 5); games that are over are seen by seat 0."""
         GAME.kernels.movers_many(states, self.movers)
         np.maximum(self.movers, 0, out=self.movers)
-        GAME.kernels.look_many(states, self.rows, self.movers, self.sights)
+        GAME.kernels.look_many(states, self.rows, self.movers, self.observations)
         return self.planes
 
     @torch.inference_mode()
@@ -127,7 +127,7 @@ def judged(planner: Planner, judge: Judge, states: np.ndarray) -> tuple[np.ndarr
     A move that was not tried is taken to be worth what the position is.
     """
     judge.look(states)
-    mask = judge.sights.mask.astype(np.bool_)
+    mask = judge.observations.mask.astype(np.bool_)
     priors, first = judge(states, mask)
     visits, values = planner.visits(), planner.values()
     hopes = (first[judge.rows, judge.movers] + (visits * values).sum(1)) / (1 + visits.sum(1))
@@ -217,7 +217,7 @@ class Table:
         self.planner.restart(self.states)
         search(self.planner, self.judge, self.simulations)
         policies, hopes = judged(self.planner, self.judge, self.states)
-        planes, masks = self.judge.planes.copy(), np.packbits(self.judge.sights.mask, axis=1)
+        planes, masks = self.judge.planes.copy(), np.packbits(self.judge.observations.mask, axis=1)
         lessons = []
         for i, policy in enumerate(policies):
             one = self.states[i : i + 1]
@@ -428,7 +428,7 @@ class Bot:
 
     def choose(self, observation: dict, budget: object = None) -> object:
         """What the search finds best."""
-        states = position(GAME, observation)
+        states = parse_observation(GAME, observation)
         if self.planner is None:
             self.planner = Planner(GAME, states, nodes=700 * min(self.simulations, 64) + 80 * self.simulations)
         self.planner.restart(states)

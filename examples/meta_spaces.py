@@ -23,10 +23,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ludodrome.bots.boards import margins
+from ludodrome.bots.spaces import margins
 from ludodrome.games.spaces import format_board, perfect
-from ludodrome.games.spaces.building import all_boards
-from ludodrome.games.spaces.moves import read_finished
+from ludodrome.games.spaces.codec import read_finished
+from ludodrome.games.spaces.legality import all_boards
 
 SIZE, RULES = 3, "live"
 BOARDS = all_boards(SIZE, live=True)

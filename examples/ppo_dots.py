@@ -24,9 +24,9 @@ from torch import nn
 from torch.distributions import Categorical
 
 import ludodrome
-from ludodrome.bots.player import position
+from ludodrome.bots.player import parse_observation
 from ludodrome.envs import GameVectorEnv
-from ludodrome.envs.core import new_sights, shaped
+from ludodrome.envs.observations import as_planes, new_observations
 
 GAME = ludodrome.make("dots", rows=3, cols=3)
 OPPONENT = "greedy"
@@ -266,16 +266,16 @@ class Bot:
     def __init__(self) -> None:
         torch.set_num_threads(1)
         self.network = load_weights(self.weights)
-        self.sights = new_sights(GAME, 1)
-        self.planes = shaped(GAME, self.sights)
+        self.observations = new_observations(GAME, 1)
+        self.planes = as_planes(GAME, self.observations)
 
     @torch.inference_mode()
     def choose(self, observation: dict, budget: object = None) -> object:
         """What the network likes best."""
-        states = position(GAME, observation)
+        states = parse_observation(GAME, observation)
         seat = np.array([GAME.kernels.mover(states)], np.int8)
-        GAME.kernels.look_many(states, np.arange(1), seat, self.sights)
-        choices, _ = self.network(torch.from_numpy(self.planes), torch.from_numpy(self.sights.mask))
+        GAME.kernels.look_many(states, np.arange(1), seat, self.observations)
+        choices, _ = self.network(torch.from_numpy(self.planes), torch.from_numpy(self.observations.mask))
         return GAME.codec.format_moves([int(choices.logits.argmax())], states[0])[0]
 
 

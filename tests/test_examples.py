@@ -16,7 +16,7 @@ import pytest
 import ludodrome
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.records import verify
-from tests.arena.playing import assignment
+from tests.arena.playing import play_spec
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 HALF_PRECISION_MOST = 200_000
@@ -50,7 +50,7 @@ def trained(name: str, folder: Path, *arguments: str) -> list[dict[str, Any]]:
 
 def played(example: str, game: str, **options: Any) -> dict[str, Any]:
     """A game of an example's bot against random."""
-    record = play(assignment(game, (f"py:{EXAMPLES / example}", "random"), clock="60s", start_ms=120_000, **options))
+    record = play(play_spec(game, (f"py:{EXAMPLES / example}", "random"), clock="60s", start_ms=120_000, **options))
     verify(record)
     assert record["result"]["decided_by"] == "play"
     assert not any("verdict" in entry for entry in record["turns"])

@@ -18,7 +18,7 @@ from ludodrome.datasets import NPZ, PARQUET, Recorded, SelfPlay, read, write
 from ludodrome.datasets.sources import visit_shares
 from ludodrome.jit import Array
 from ludodrome.search.mcts_search import TreeSearch
-from tests.arena.playing import Scripted, assignment, first
+from tests.arena.playing import Scripted, first, play_spec
 from tests.cli.running import complaint, output, run
 
 FORMS = [
@@ -39,7 +39,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 
 def recorded(game: str, options: dict[str, Any], seed: int = 1, **more: Any) -> dict[str, Any]:
     seats = 3 if options.get("players") == 3 else 2
-    return play(assignment(game, ["random"] * seats, seed=seed, **more, **options))
+    return play(play_spec(game, ["random"] * seats, seed=seed, **more, **options))
 
 
 def whole(folder: Path) -> dict[str, Array]:
@@ -81,7 +81,7 @@ def test_openings_and_substitutes_are_not_rows(tmp_path: Path) -> None:
     def erring(turn: Turn) -> Answer:
         return Answer(0.0, "nothing" if turn.message["state"]["turn"] in (2, 3) else turn.message["legal_moves"][-1])
 
-    told = assignment("dots", rows=2, cols=1, opening=opening)
+    told = play_spec("dots", rows=2, cols=1, opening=opening)
     record = play(told, [Scripted(erring), Scripted(erring)])
     write(Recorded([record]), tmp_path / "set")
     table = whole(tmp_path / "set")
@@ -97,7 +97,7 @@ def turn_action(game: Any, record: dict[str, Any], ply: int) -> int:
 
 
 def test_what_was_not_decided_by_play_is_left_out(tmp_path: Path) -> None:
-    lost = play(assignment("skysummit"), [Scripted(lambda turn: Answer(0.0, "nothing")), Scripted(first)])
+    lost = play(play_spec("skysummit"), [Scripted(lambda turn: Answer(0.0, "nothing")), Scripted(first)])
     kept = recorded("skysummit", {})
     made = write(Recorded([lost, kept]), tmp_path / "set")
     assert made.games == 1

@@ -393,10 +393,7 @@ class _RemotePlayer:
 
     def _budget(self, deadline_ms: int | None) -> Budget | None:
         """What the bot should use: as a built-in with the same clock would."""
-        clock = SeatClock(self._clock)
-        if deadline_ms is not None:
-            clock.bank = max(0, deadline_ms - self._clock.move_ms) / 1000
-        return clock.budget()
+        return SeatClock.at_deadline(self._clock, deadline_ms).budget()
 
 
 def _plain(value: Any) -> Any:

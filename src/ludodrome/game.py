@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome import validation
+from ludodrome.game_extras import GameExtras
 from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, default_planes
 from ludodrome.jit import Array, Record, new_states
 
@@ -89,7 +90,7 @@ class Cell(NamedTuple):
     """Whose it is."""
 
 
-class Game:
+class Game(GameExtras):
     """One game with its options set, in JSON. Instances are immutable and may be shared.
 
     A room makes its own by naming its parts; it overrides only what is different with it.

@@ -4,7 +4,7 @@ import pytest
 
 import ludodrome
 from ludodrome.analysis.lines import exact_lines
-from ludodrome.bots.solvers import WITHIN_REACH
+from ludodrome.bots.dots import WITHIN_REACH
 from ludodrome.game import Game
 
 pytestmark = pytest.mark.xdist_group("dots")

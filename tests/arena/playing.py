@@ -1,4 +1,4 @@
-"""Games for the tests of the arena: assignments in a line, bots of the zoo, seats that follow a script."""
+"""Games for the tests of the arena: play specs in one line, bots of the zoo, seats that follow a script."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -7,7 +7,8 @@ from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.seats import Answer, Notice, Turn
+from ludodrome.arena.referee import Referee
+from ludodrome.arena.seats import TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.games import make
 
 ZOO = Path(__file__).with_name("zoo.py")
@@ -20,7 +21,7 @@ def zoo(kind: str) -> str:
     return f"cmd:{sys.executable} -I -S {ZOO} {kind}"
 
 
-def assignment(
+def play_spec(
     game: str = "skysummit",
     bots: Sequence[str] = ("random", "random"),
     policy: str | None = None,
@@ -65,3 +66,8 @@ class Scripted:
 def first(turn: Turn) -> Answer:
     """The first legal move, in no time."""
     return Answer(0.0, turn.message["legal_moves"][0])
+
+
+def expire(referee: Referee, seconds: float) -> None:
+    """Let the open question time out."""
+    referee.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))

@@ -1,9 +1,75 @@
-"""What a turn may take, what is left in the bank, how long a built-in thinks."""
+"""Clocks: their text and JSON forms, what a turn may take, what is left in the bank, how long a built-in bot thinks."""
+
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ludodrome.arena.clocks import Clock, SeatClock
+from ludodrome.arena.clocks import MAX_COUNT, MAX_MS, Clock, SeatClock
 from ludodrome.bots.player import Budget
+
+
+TIMES = st.integers(0, MAX_MS) | st.integers(0, 3000) | st.just(0)
+COUNTS = st.none() | st.integers(1, MAX_COUNT)
+TIMED = st.builds(Clock, TIMES, TIMES).filter(lambda clock: clock.runs) | st.builds(
+    Clock, st.integers(1, MAX_MS), TIMES, TIMES
+)
+BANKS = st.builds(Clock, st.just(0), st.integers(1, MAX_MS), TIMES)
+COUNTED = st.builds(Budget, nodes=COUNTS, sims=COUNTS, depth=COUNTS).filter(lambda budget: not budget.empty)
+CLOCKS = TIMED | BANKS | st.builds(Clock, budget=COUNTED) | st.just(Clock())
+
+
+@given(CLOCKS)
+def test_the_text_and_the_json_of_a_clock_lose_nothing(clock: Clock) -> None:
+    assert Clock.parse(str(clock)) == clock
+    assert Clock.from_json(clock.to_json()) == clock
+
+
+@pytest.mark.parametrize(
+    "text", ["1s", "250ms", "1234.567s", "1s+10s", "60s++1s", "60s++0s", "1s+60s++2s", "1s+0s++2s", "nodes=500"]
+)
+def test_clocks_are_written_as_people_write_them(text: str) -> None:
+    assert str(Clock.parse(text)) == text
+
+
+@pytest.mark.parametrize("text", ["nodes=100000000", "sims=20", "depth=3", "nodes=999999999,depth=9", "none"])
+def test_counts_are_written_as_people_write_them(text: str) -> None:
+    assert str(Clock.parse(text)) == text
+    assert Clock.from_json(Clock.parse(text).to_json()) == Clock.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "1", "0s", "0s+0s", "1h", "1s+", "+1s", "1s+1s+1s", "99999999s", "++1s", "1s++", "1s+++1s", "-1s"]
+    + ["nodes=0", "nodes=x", "nodes=1000000000", "nodes=1,nodes=2", "nodes=5,", "moves=5"],
+)
+def test_bad_clocks_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="clock is"):
+        Clock.parse(text)
+
+
+def test_an_increment_alone_is_not_a_clock() -> None:
+    with pytest.raises(ValueError, match="a clock with an increment has a time for each move, or a bank"):
+        Clock.parse("0s++1s")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [5, {}, {"move_ms": 1.5}, {"move_ms": True}, {"speed": 1}, {"move_ms": 1, "nodes": 5}, {"move_ms": -1}]
+    + [{"nodes": 0}, {"nodes": MAX_COUNT + 1}, {"move_ms": MAX_MS + 1}, {"increment_ms": 5}],
+)
+def test_bad_clocks_are_refused_in_json(value: Any) -> None:
+    with pytest.raises(ValueError, match="clock"):
+        Clock.from_json(value)
+
+
+def test_a_bot_knows_its_bank_from_its_deadline() -> None:
+    fischer = Clock.parse("60s++2s")
+    assert SeatClock.at_deadline(fischer, 30_000).bank == 30
+    assert SeatClock.at_deadline(Clock.parse("1s+10s"), 4_000).bank == 3
+    assert SeatClock.at_deadline(Clock.parse("1s+10s"), 500).bank == 0
+    assert SeatClock.at_deadline(fischer, None).bank == 60
 
 
 def clock(text: str) -> SeatClock:

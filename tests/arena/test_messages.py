@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludodrome.arena import messages
-from ludodrome.arena.messages import DEEPEST, LINE, LONG_LINE, BadLine, kept, longest_line, read
+from ludodrome.arena.messages import MAX_DEPTH, MAX_LINE, MAX_LONG_LINE, BadLine, clean_text, max_line, read
 from ludodrome.arena.transports.child import message_kind
 from ludodrome.games import make
 
@@ -49,31 +49,31 @@ def test_a_plain_line() -> None:
         (b'{"a": ' + b"1" * 5000 + b"}", "too many digits"),
         (b"[" * 100_000, "nested deeper"),
         (b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "has at most 65536 bytes"),
-        (nested(DEEPEST + 1), "nested deeper than 32"),
+        (nested(MAX_DEPTH + 1), "nested deeper than 32"),
         (b"\xef\xbb\xbf{}", "not JSON"),
     ],
 )
 def test_lines_that_are_none(line: bytes, why: str) -> None:
     with pytest.raises(BadLine, match=why if "(" not in why else None) as raised:
-        read(line, LINE if len(line) < 100_000 or why.startswith("has") else 10**6)
+        read(line, MAX_LINE if len(line) < 100_000 or why.startswith("has") else 10**6)
     assert why in str(raised.value)
     assert len(str(raised.value)) < 150
 
 
 def test_as_deep_and_as_long_as_is_allowed() -> None:
-    assert read(nested(DEEPEST))
+    assert read(nested(MAX_DEPTH))
     many = b'{"a": [' + b",".join([b"[{}]"] * 1000) + b"]}"
     assert len(read(many)["a"]) == 1000
-    full = b'{"a": "' + b"x" * (LINE - 9) + b'"}'
-    assert len(full) == LINE
+    full = b'{"a": "' + b"x" * (MAX_LINE - 9) + b'"}'
+    assert len(full) == MAX_LINE
     assert read(full)
     with pytest.raises(BadLine, match="has at most 65536 bytes, and this one has 65537"):
         read(full + b" ")
 
 
 def test_lines_are_longer_where_moves_are_boards() -> None:
-    assert longest_line(make("spaces")) == LONG_LINE
-    assert longest_line(make("dots")) == LINE
+    assert max_line(make("spaces")) == MAX_LONG_LINE
+    assert max_line(make("dots")) == MAX_LINE
 
 
 def test_pairs_of_surrogates_are_characters() -> None:
@@ -138,9 +138,9 @@ def test_messages_that_can(message: dict[str, Any]) -> None:
 
 
 def test_kept_texts_are_short_and_clean() -> None:
-    assert kept("a\0b") == "a\\u0000b"
-    assert kept("\ud800") == "\\ud800"
-    assert kept("x" * 1000) == "x" * 1000
-    assert kept("x" * 1001) == "x" * 999 + "…"
-    assert len(kept("\0" * 1000)) == 1000
-    assert kept({"a": 1}) == '{"a":1}'
+    assert clean_text("a\0b") == "a\\u0000b"
+    assert clean_text("\ud800") == "\\ud800"
+    assert clean_text("x" * 1000) == "x" * 1000
+    assert clean_text("x" * 1001) == "x" * 999 + "…"
+    assert len(clean_text("\0" * 1000)) == 1000
+    assert clean_text({"a": 1}) == '{"a":1}'

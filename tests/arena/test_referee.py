@@ -14,7 +14,7 @@ from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, Fault, Turn
-from tests.arena.playing import Scripted, assignment, first
+from tests.arena.playing import Scripted, expire, first, play_spec
 
 
 def faulty(cause: str, sent: str | None = None) -> Answer:
@@ -43,7 +43,7 @@ def types(seat: Scripted) -> list[str]:
 
 def test_what_two_seats_hear() -> None:
     seats = [Scripted(first), Scripted(first)]
-    record = play(assignment("dots", ("a", "b"), rows=1, cols=2), seats)
+    record = play(play_spec("dots", ("a", "b"), rows=1, cols=2), seats)
     records.verify(record)
     hello = seats[1].heard[0]
     assert hello == {
@@ -82,7 +82,7 @@ def test_what_two_seats_hear() -> None:
 @pytest.mark.parametrize("game", ["skysummit", "caldera", "santorini"])
 def test_other_games_ask_only_the_mover(game: str) -> None:
     seats = [Scripted(first), Scripted(first)]
-    play(assignment(game, ("a", "b")), seats)
+    play(play_spec(game, ("a", "b")), seats)
     assert not {"observe", "refused"} & {kind for seat in seats for kind in types(seat)}
 
 
@@ -91,7 +91,7 @@ def test_legal_moves_can_be_hidden() -> None:
         assert turn.message["legal_moves"] is None
         return Answer(0.0, {"t": "place", "to": [0, 1]} if turn.seat == 0 else {"t": "place", "to": [2, 3]})
 
-    table = Referee(assignment(legal_moves=False))
+    table = Referee(play_spec(legal_moves=False))
     for _ in range(2):
         assert table.turn is not None
         table.deliver(answer(table.turn))
@@ -99,13 +99,13 @@ def test_legal_moves_can_be_hidden() -> None:
 
 
 def test_boards_are_too_many_to_list() -> None:
-    table = Referee(assignment("spaces", size=5))
+    table = Referee(play_spec("spaces", size=5))
     assert table.turn is not None
     assert table.turn.message["legal_moves"] is None
 
 
 def test_a_hidden_board_is_not_shown() -> None:
-    table = Referee(assignment("spaces", size=2, choice="blind"))
+    table = Referee(play_spec("spaces", size=2, choice="blind"))
     assert table.turn is not None
     table.deliver(first(table.turn))
     assert table.turn.message["state"]["chosen"] is None
@@ -114,19 +114,19 @@ def test_a_hidden_board_is_not_shown() -> None:
 
 def test_an_opening_is_on_the_board_first() -> None:
     opening = [{"t": "place", "to": [0, 1]}, {"t": "place", "to": [5, 6]}]
-    record = play(assignment(opening=opening))
+    record = play(play_spec(opening=opening))
     assert record["turns"][0]["turn"] == 2
     assert record["turns"][0]["seat"] == 0
     records.verify(record)
     with pytest.raises(ValueError, match="move 1 of the opening cannot be made"):
-        Referee(assignment(opening=[opening[0], opening[0]]))
+        Referee(play_spec(opening=[opening[0], opening[0]]))
 
 
 def test_the_number_of_seats_must_fit() -> None:
     with pytest.raises(ValueError, match="santorini has 3 seats here, and 2 bots were given"):
-        Referee(assignment("santorini", players=3))
+        Referee(play_spec("santorini", players=3))
     with pytest.raises(ValueError, match="has 2 seats here, and 1 were given"):
-        play(assignment(), [Scripted(first)])
+        play(play_spec(), [Scripted(first)])
 
 
 # Policies
@@ -135,7 +135,7 @@ def test_the_number_of_seats_must_fit() -> None:
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause != ARENA])
 def test_forfeit(cause: str) -> None:
     seats = [Scripted(first), offending(cause)]
-    record = play(assignment("skysummit", ("a", "b")), seats)
+    record = play(play_spec("skysummit", ("a", "b")), seats)
     records.verify(record)
     result = record["result"]
     assert (result["winner"], result["scores"], result["returns"]) == (0, [1, 0], [1, -1])
@@ -150,7 +150,7 @@ def test_forfeit(cause: str) -> None:
 
 def test_with_three_seats_the_others_share_first() -> None:
     seats = [Scripted(first), offending(TIMEOUT), Scripted(first)]
-    record = play(assignment("santorini", ("a", "b", "c"), players=3), seats)
+    record = play(play_spec("santorini", ("a", "b", "c"), players=3), seats)
     records.verify(record)
     result = record["result"]
     assert (result["winner"], result["returns"], result["scores"]) == (None, [0.5, -1, 0.5], [0.5, 0, 0.5])
@@ -159,7 +159,7 @@ def test_with_three_seats_the_others_share_first() -> None:
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause not in (ARENA, CRASH)])
 def test_substitute_goes_on(cause: str) -> None:
     seats = [offending(cause), Scripted(first)]
-    record = play(assignment("dots", ("a", "b")), seats)
+    record = play(play_spec("dots", ("a", "b")), seats)
     records.verify(record)
     assert record["result"]["decided_by"] == "play"
     assert len(record["turns"]) == 60
@@ -173,7 +173,7 @@ def test_substitute_goes_on(cause: str) -> None:
 
 def test_a_dead_bot_is_not_asked_again() -> None:
     seats = [Scripted(first), offending(CRASH)]
-    record = play(assignment("dots", ("a", "b")), seats)
+    record = play(play_spec("dots", ("a", "b")), seats)
     records.verify(record)
     assert types(seats[1]).count("turn") == 2
     later = [turn for turn in record["turns"] if turn["seat"] == 1][1:]
@@ -187,7 +187,7 @@ def test_a_dead_bot_is_not_asked_again() -> None:
 )
 def test_substitutes_in_spaces_are_legal(options: dict[str, Any]) -> None:
     bad = Scripted(lambda turn: Answer(0.0, "no board"))
-    record = play(assignment("spaces", ("a", "random"), policy="substitute", **options), [bad, bad])
+    record = play(play_spec("spaces", ("a", "random"), policy="substitute", **options), [bad, bad])
     records.verify(record)
     assert all(turn["substituted"] for turn in record["turns"])
 
@@ -200,7 +200,7 @@ def test_retry_tells_why_and_asks_again() -> None:
         return Answer(0.5, "no idea") if len(tries) <= 3 else first(turn)
 
     seats = [Scripted(answer), Scripted(first)]
-    record = play(assignment("santorini", ("a", "b"), clock="10s"), seats)
+    record = play(play_spec("santorini", ("a", "b"), clock="10s"), seats)
     records.verify(record)
     assert record["result"]["verdicts"] == []
     assert types(seats[0])[:8] == ["hello", "turn", "refused", "turn", "refused", "turn", "refused", "turn"]
@@ -221,7 +221,7 @@ def test_the_last_try_in_a_row_forfeits() -> None:
         asked.append(turn)
         return Answer(0.0, "no idea") if len(asked) != 2 else first(turn)  # one refusal, a move, and no more
 
-    record = play(assignment("santorini", ("a", "b"), policy="retry:3"), [Scripted(answer), Scripted(first)])
+    record = play(play_spec("santorini", ("a", "b"), policy="retry:3"), [Scripted(answer), Scripted(first)])
     records.verify(record)
     assert record["result"]["verdicts"] == [
         {"seat": 0, "cause": ILLEGAL, "why": record["result"]["verdicts"][0]["why"], "turn": 2}
@@ -232,14 +232,14 @@ def test_the_last_try_in_a_row_forfeits() -> None:
 
 @pytest.mark.parametrize("cause", [TIMEOUT, CRASH, PROTOCOL, ERROR])
 def test_other_faults_are_not_retried(cause: str) -> None:
-    record = play(assignment("santorini", ("a", "b")), [offending(cause), Scripted(first)])
+    record = play(play_spec("santorini", ("a", "b")), [offending(cause), Scripted(first)])
     records.verify(record)
     assert record["result"]["reason"] == f"seat 0 forfeits: {cause}"
 
 
 def test_tries_end_with_the_clock() -> None:
     seats = [Scripted(lambda turn: Answer(0.4, "no idea")), Scripted(first)]
-    record = play(assignment("santorini", ("a", "b"), clock="1s", start_ms=0), seats)
+    record = play(play_spec("santorini", ("a", "b"), clock="1s", start_ms=0), seats)
     records.verify(record)
     assert record["result"]["verdicts"][0]["cause"] == TIMEOUT
     assert len(record["turns"][0]["refusals"]) == 2
@@ -262,7 +262,7 @@ def test_tries_end_with_the_clock() -> None:
     ],
 )
 def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
-    table = Referee(assignment(clock="1s", start_ms=0))
+    table = Referee(play_spec(clock="1s", start_ms=0))
     assert table.turn is not None
     move = table.turn.message["legal_moves"][0] if answer.move == "legal" else answer.move
     table.deliver(Answer(answer.seconds, move, answer.fault))
@@ -272,7 +272,7 @@ def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
 
 
 def test_the_start_is_not_charged() -> None:
-    table = Referee(assignment(clock="1s+2s", start_ms=5000))
+    table = Referee(play_spec(clock="1s+2s", start_ms=5000))
     assert table.turn is not None
     assert table.turn.allowance == 5
     assert table.turn.seconds == 3
@@ -287,7 +287,7 @@ def test_the_start_is_not_charged() -> None:
 def test_a_clock_that_has_run_out_needs_no_question() -> None:
     conditions = Conditions("substitute", Clock(bank_ms=10_000), start_ms=0)
     spends = Scripted(lambda turn: Answer((turn.seconds or 0) + 1, fault=Fault(TIMEOUT, "too late")))
-    record = play(replace(assignment("dots", ("a", "b")), conditions=conditions), [spends, Scripted(first)])
+    record = play(replace(play_spec("dots", ("a", "b")), conditions=conditions), [spends, Scripted(first)])
     records.verify(record)
     assert types(spends).count("turn") == 1
     sentences = [one["why"] for one in record["result"]["verdicts"]]
@@ -296,14 +296,14 @@ def test_a_clock_that_has_run_out_needs_no_question() -> None:
 
 
 def test_expire() -> None:
-    table = Referee(assignment())
-    table.expire(31.0)
+    table = Referee(play_spec())
+    expire(table, 31.0)
     assert table.result is not None
     assert table.result["verdicts"][0]["cause"] == TIMEOUT
     assert [notice.message["type"] for notice in table.notices()] == ["over", "over"]
     assert table.notices() == []
     with pytest.raises(RuntimeError, match="no question is open"):
-        table.expire(1.0)
+        expire(table, 1.0)
 
 
 # The arena's own faults
@@ -315,7 +315,7 @@ class Broken(Scripted):
 
 
 def test_a_carrier_that_breaks_is_our_fault() -> None:
-    record = play(assignment(), [Scripted(first), Broken(first)])
+    record = play(play_spec(), [Scripted(first), Broken(first)])
     records.verify(record)
     result = record["result"]
     assert (result["winner"], result["returns"], result["decided_by"], result["rated"]) == (None, [0, 0], ARENA, False)
@@ -324,14 +324,14 @@ def test_a_carrier_that_breaks_is_our_fault() -> None:
 
 @pytest.mark.parametrize("policy", ["forfeit", "substitute", "retry:3"])
 def test_a_built_in_that_breaks_is_our_fault(policy: str) -> None:
-    record = play(assignment(policy=policy), [Scripted(first), offending(ARENA)])
+    record = play(play_spec(policy=policy), [Scripted(first), offending(ARENA)])
     records.verify(record)
     assert record["result"]["decided_by"] == ARENA
     assert record["turns"][-1]["verdict"]["cause"] == ARENA
 
 
 def test_there_is_no_record_before_the_end() -> None:
-    table = Referee(assignment())
+    table = Referee(play_spec())
     with pytest.raises(RuntimeError, match="not over"):
         table.record()
     table.abort(0, "enough")
@@ -354,7 +354,7 @@ _values = st.recursive(
 @given(st.data())
 @settings(max_examples=60)
 def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
-    table = Referee(assignment(game, policy="forfeit"))
+    table = Referee(play_spec(game, policy="forfeit"))
     move = data.draw(_values)
     table.deliver(Answer(0.0, move))
     assert table.result is not None
@@ -363,7 +363,7 @@ def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
 
 
 def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Referee(assignment())
+    table = Referee(play_spec())
     monkeypatch.setattr(type(table.game), "advance", lambda *_: 1 // 0)
     table.deliver(Answer(0.0, None))
     assert table.result is not None
@@ -379,7 +379,7 @@ def test_santorini_reads_what_language_models_write() -> None:
         loose = f"I climb: {canonical.lower().replace('[', '[ ')} and hope."
         return Answer(0.0, loose)
 
-    record = play(assignment("santorini", ("a", "b")), [Scripted(answer), Scripted(first)])
+    record = play(play_spec("santorini", ("a", "b")), [Scripted(answer), Scripted(first)])
     records.verify(record)
     assert record["result"]["decided_by"] == "play"
     assert all(len(turn["move"]) == 10 and turn["move"].isupper() for turn in record["turns"])
@@ -387,7 +387,7 @@ def test_santorini_reads_what_language_models_write() -> None:
 
 @pytest.mark.parametrize("move", [None, 5, {}, [], "", "[N1C2]", "x" * 5000, "\0"])
 def test_santorini_refuses_what_is_no_move(move: Any) -> None:
-    table = Referee(assignment("santorini"))
+    table = Referee(play_spec("santorini"))
     assert table.turn is not None
     table.deliver(Answer(0.0, move))
     assert table.turn is not None

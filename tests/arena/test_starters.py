@@ -12,7 +12,7 @@ from ludodrome.arena import game_loop
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.doctor.examination import FAILURE, WARNING
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES, write_starter
-from tests.arena.playing import AMPLE, assignment
+from tests.arena.playing import AMPLE, play_spec
 
 USUAL = ("python", "javascript", "c")
 """The languages that the usual run tries; the long run tries all."""
@@ -41,7 +41,7 @@ def test_starters_finish_their_games_against_greedy(language: str, game: str, tm
     spec = made(language, game, tmp_path, long)
     for number in range(100 if long else 2):
         bots = (spec, "greedy") if number % 2 == 0 else ("greedy", spec)
-        record = game_loop.play(assignment(game, bots, seed=number))
+        record = game_loop.play(play_spec(game, bots, seed=number))
         assert record["result"]["verdicts"] == []
         assert record["result"]["decided_by"] == "play"
         assert "stderr" not in record

@@ -5,14 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import ludodrome
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.doctor.checks import CHECKS
 from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
-from ludodrome.cli import app
+from ludodrome.cli import whole_program
 from tests.arena.playing import AMPLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "writing-a-bot.md").read_text("utf-8")
@@ -34,7 +33,7 @@ def test_every_check_has_its_line() -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "new-bot"])
 def test_every_option_is_told(command: str) -> None:
-    for parameter in typer.main.get_group(app).commands[command].params:
+    for parameter in whole_program().commands[command].params:
         if parameter.param_type_name == "option" and parameter.name != "help":
             for name in parameter.opts:
                 assert f"`{name}" in PAGE, name

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ludodrome
-from ludodrome.bots.player import Bot, greeting
+from ludodrome.bots.player import Bot, hello_message
 
 CHEAP = {
     "alphabeta": "alphabeta:nodes=300",
@@ -26,7 +26,7 @@ def play_out(
     """The moves of a game and its last state; every move is judged by the rules."""
     state = game.initial_state(seed) if state is None else state
     for seat, bot in enumerate(bots):
-        bot.start(greeting(game, seat, seed + seat))
+        bot.start(hello_message(game, seat, seed + seat))
     moves: list[Any] = []
     while (seat_to_move := game.to_move(state)) is not None and len(moves) < most:
         move = bots[seat_to_move].choose(game.observation(state, seat_to_move))

@@ -10,7 +10,7 @@ import ludodrome
 from ludodrome.bots import endpoints
 from ludodrome.bots.endpoints import KNOBS, Endpoint, Failed, Settings, read_settings
 from ludodrome.bots.languagemodels import LanguageModel, make
-from ludodrome.bots.player import Budget, greeting
+from ludodrome.bots.player import Budget, hello_message
 from tests.bots.endpoint import Fake, serving
 
 
@@ -80,7 +80,7 @@ def test_a_model_plays_a_whole_game(fake: Fake) -> None:
     bots = [model, ludodrome.bot("random", game, 3)]
     state = game.initial_state()
     for seat, bot in enumerate(bots):
-        bot.start(greeting(game, seat, 5))
+        bot.start(hello_message(game, seat, 5))
     while (seat_to_move := game.to_move(state)) is not None:
         state = game.apply(state, bots[seat_to_move].choose(game.observation(state, seat_to_move)))
     said = model.exchanges

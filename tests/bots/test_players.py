@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots.player import Budget, Dice, greeting, legal_actions
-from ludodrome.bots.thinkers import Trodden
+from ludodrome.bots.alphabeta import VisitedPositions
+from ludodrome.bots.player import Budget, SplitMix64, hello_message, legal_actions
 from tests.bots.playing import cheap_specs, play_out
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -101,15 +101,15 @@ def test_a_greeting_brings_its_own_seed() -> None:
     first, second = ludodrome.bot("random", game, seed=1), ludodrome.bot("random", game, seed=2)
     assert first.choose(shown) != second.choose(shown)
     for bot in (first, second):
-        bot.start(greeting(game, 0, seed=3))
+        bot.start(hello_message(game, 0, seed=3))
     assert first.choose(shown) == second.choose(shown)
 
 
 def test_a_greeting_names_a_seat_of_the_game() -> None:
     game = ludodrome.make("santorini", players=3)
-    assert greeting(game, 2, 7)["seats"] == 3
+    assert hello_message(game, 2, 7)["seats"] == 3
     with pytest.raises(ValueError, match="a seat of santorini is a whole number from 0 to 2, not 3"):
-        greeting(game, 3, 7)
+        hello_message(game, 3, 7)
 
 
 # Budgets
@@ -135,12 +135,12 @@ def test_budgets_are_exchanged() -> None:
 
 def test_dice_are_the_kernels_own() -> None:
     """SplitMix64: its first words for the seed 0 are in every test of it; here the seed is mixed first."""
-    assert Dice(0).word() == 0xE220A8397B1DCDAF
-    assert Dice(1).word() != Dice(2).word()
+    assert SplitMix64(0).word() == 0xE220A8397B1DCDAF
+    assert SplitMix64(1).word() != SplitMix64(2).word()
 
 
 def test_dice_are_fair() -> None:
-    dice = Dice(3)
+    dice = SplitMix64(3)
     counts = [0] * 6
     for _ in range(6000):
         counts[dice.below(6)] += 1
@@ -156,7 +156,7 @@ def test_whoever_is_ahead_does_not_go_to_and_fro() -> None:
     states = game.new_states(1)
     states[0] = game.encode(start)
     there, back = (game.action(game.parse_move(text, start), start) for text in ("L55-54", "C63-62"))
-    trodden = Trodden(game)
+    trodden = VisitedPositions(game)
     assert trodden.back(states) == ()
     trodden.note(states, there)
     states["ply"] = 20
@@ -172,6 +172,6 @@ def test_a_bot_that_is_ahead_makes_another_move_when_the_position_comes_again() 
     game = ludodrome.make("caldera")
     state = game.parse_state("0000000/0000000/0000000/0000000/0000000/0000000/0000000 c63l61l55 c03s00 8")
     bot = ludodrome.bot("alphabeta:depth=2", game)
-    bot.start(greeting(game, 0, 1))
+    bot.start(hello_message(game, 0, 1))
     moves = [game.format_move(bot.choose(state), state) for _ in range(6)]
     assert len(set(moves)) == 6

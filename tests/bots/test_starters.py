@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots.player import Dice, greeting
+from ludodrome.bots.player import SplitMix64, hello_message
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES, commands, starter, write_starter
 from ludodrome.game import Game, TooManyMoves
 
@@ -101,8 +101,8 @@ def play(process: "subprocess.Popen[str]", game: Game) -> None:
     """One game in which the bot sits at every seat in turn and a random player makes every third move."""
     assert process.stdin is not None
     assert process.stdout is not None
-    dice = Dice(5)
-    _send(process, greeting(game, 0, 1234567890123456, "m-1"))
+    dice = SplitMix64(5)
+    _send(process, hello_message(game, 0, 1234567890123456, "m-1"))
     state, turn = game.initial_state(5), 0
     while (seat := game.to_move(state)) is not None:
         moves = _listed(game, state)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from ludodrome.store import league_bots
 from ludodrome.store.accounts import accounts, add_account, ensure_local
 from ludodrome.store.database import open_database
 from tests.cli.running import complaint, run
@@ -33,6 +34,22 @@ def test_accounts(engine: Engine) -> None:
     assert not ada.admin
     for command in ("ban", "unban", "make-admin"):
         assert "there is no account Eve" in complaint(run("admin", command, "Eve"))
+
+
+def test_a_bot_is_banned_and_may_play_again(engine: Engine) -> None:
+    league_bots.enter_remote(engine, "dots", accounts(engine)[0].id, "Mallory", "secret")
+    league_bots.ensure_builtins(engine, "dots", {"level:2": "level:2"})
+    assert run("admin", "ban-bot", "dots", "MALLORY").output.strip() == "Mallory is banned"
+    assert [one.name for one in league_bots.bots(engine, "dots")] == ["level:2"]
+    assert [one.entry.name for one in league_bots.standings(engine, "dots")] == ["level:2"]
+    assert [one.name for one in league_bots.contenders(engine, "dots")] == ["level:2"]
+    assert run("admin", "unban-bot", "dots", "mallory").output.strip() == "Mallory may play again"
+    assert [one.name for one in league_bots.bots(engine, "dots")] == ["level:2", "Mallory"]
+    assert run("admin", "ban-bot", "dots", "level:2").output.strip() == "level:2 is banned"
+    for command in ("ban-bot", "unban-bot"):
+        assert "there is no bot Mallory in the league of caldera" in complaint(
+            run("admin", command, "caldera", "Mallory")
+        )
 
 
 def test_there_and_back(engine: Engine, tmp_path: Path) -> None:

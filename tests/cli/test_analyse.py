@@ -101,6 +101,12 @@ def test_solve_goes_on_from_a_file(tmp_path: Path) -> None:
     again = json.loads(output(*asked))
     assert again["value"] == -3
     assert again["nodes"] < first["nodes"] / 10
+    other = list(asked)
+    other[other.index("14")] = "15"
+    path = tmp_path / "run.npz"
+    assert complaint(run(*other)) == (f"the table in {path} has 2^14 positions, not 2^15: the size cannot be changed")
+    without = [word for word in asked if word not in ("--bits", "14")]
+    assert json.loads(output(*without))["value"] == -3
     refused = run("solve", "caldera", "--file", str(tmp_path / "other.npz"))
     assert refused.exit_code == 2
     assert "only the solving of dots can be kept in a file" in complaint(refused)

@@ -4,10 +4,9 @@ import subprocess
 import sys
 
 import pytest
-import typer.main
 
 import ludodrome
-from ludodrome.cli import app, base
+from ludodrome.cli import Program, base, whole_program
 from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal, output, run
 
 COMMANDS = (
@@ -16,6 +15,8 @@ COMMANDS = (
     *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion", "enter"),
 )
 
+HEAVY = {"numba", "numpy", "llvmlite", "scipy", "highspy", "pydantic", "rich", "sqlalchemy", "fastapi"}
+
 
 def test_version() -> None:
     assert re.fullmatch(rf"ludodrome {re.escape(ludodrome.__version__)}( \([0-9a-f]{{7}}\+?\))?\n", output("--version"))
@@ -23,9 +24,37 @@ def test_version() -> None:
 
 def test_help_names_every_command() -> None:
     page = output("--help")
-    assert set(typer.main.get_group(app).commands) == set(COMMANDS)
+    assert set(Program.table) == set(COMMANDS)
     for command in COMMANDS:
         assert f"\n  {command} " in page
+
+
+def test_the_table_has_the_first_line_of_every_command() -> None:
+    for name, command in whole_program().commands.items():
+        assert Program.table[name][1] == (command.help or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def test_help_names_every_command_in_full() -> None:
+    page = output("--help")
+    for _, text in Program.table.values():
+        assert f"  {text}\n" in page
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["chess"], ["games"]])
+def test_only_the_module_of_a_command_is_imported(arguments: list[str]) -> None:
+    program = [sys.executable, "-X", "importtime", "-m", "ludodrome", *arguments]
+    errors = subprocess.run(program, capture_output=True, text=True).stderr
+    imported = set(re.findall(r"ludodrome\.cli\.(\w+)$", errors, re.MULTILINE))
+    assert imported & {module for module, _ in Program.table.values()} <= set(arguments)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_imports_nothing_heavy(command: str) -> None:
+    program = [sys.executable, "-X", "importtime", "-m", "ludodrome", command, "--help"]
+    errors = subprocess.run(program, capture_output=True, text=True, check=True).stderr
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in errors.splitlines()}
+    assert "typer" in imported
+    assert not imported & HEAVY
 
 
 def test_without_a_command_there_is_help() -> None:
@@ -115,7 +144,7 @@ def test_an_option_is_a_number_if_it_looks_like_one(text: str, value: object) ->
     [
         ("nonsense", "a position of dots is size, h, v, owners, seat to move and nonce, not 'nonsense'"),
         ("", "a position of dots is size, h, v, owners, seat to move and nonce, not ''"),
-        ("{", "the state is no JSON: "),
+        ("{", "the state is not JSON: "),
         ("{}", "a state of dots lacks "),
         ("[]", "a state of dots is an object "),
         ("[" * 100_000, "the state is JSON, but nested too deeply"),

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from ludodrome.cli.builder.application import Builder, Grid
-from ludodrome.cli.builder.grid import cell_at, lay_out
-from ludodrome.lab.bench import Bench
+from ludodrome.cli.spaces.builder_app import Builder, Grid, cell_at, lay_out
+from ludodrome.spaces_lab.board_builder import Bench
 from tests.games.spaces.boards import board
 
 pytestmark = pytest.mark.xdist_group("spaces")

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 import ludodrome
-from ludodrome.cli import app, completion
+from ludodrome.cli import app, completion, whole_program
 from ludodrome.cli.base import COMPLETION_VARIABLE
 from ludodrome.cli.completion import KINDS, PREFIXES, WORDS, candidates
 from ludodrome.games import BUILT_IN
@@ -83,7 +83,7 @@ def test_every_option_of_every_game_is_offered() -> None:
 def test_every_place_for_a_game_or_a_bot_is_known() -> None:
     """A parameter that its help calls GAME, BOT or K=V has candidates; and every name of the table is a parameter's."""
     names = set()
-    for command in _commands(typer.main.get_command(app)):
+    for command in _commands(whole_program()):
         context = typer.Context(command, info_name=command.name, resilient_parsing=True)
         for parameter in command.get_params(context):
             names.add(parameter.name)
@@ -120,7 +120,7 @@ def test_an_answer_imports_nothing_heavy() -> None:
 
 
 def test_another_shell_is_refused() -> None:
-    assert complaint(run("completion", "tcsh")) == "there is completion for bash, zsh and fish, not for tcsh"
+    assert complaint(run("completion", "tcsh")) == "completion exists for bash, zsh and fish, not for tcsh"
 
 
 @pytest.fixture

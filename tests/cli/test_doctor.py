@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.test_doctor import quirk
+from tests.arena.doctor.test_checks import quirk
 from tests.cli.running import complaint, on_terminal, output, run
 
 

@@ -13,7 +13,7 @@ from ludodrome.arena.ladder.playing import LeagueJob
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.client import Client
 from ludodrome.games import make
-from tests.arena.test_doctor import quirk
+from tests.arena.doctor.test_checks import quirk
 from tests.cli.running import PROGRAM, complaint, run
 
 SMALL = {"rows": 1, "cols": 2}

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from ludodrome.installation import OK, PROBLEM, WARNING, Finding
 
 from ludodrome import installation
+from ludodrome.installation import OK, PROBLEM, WARNING, PartStatus
 from tests.cli.running import complaint, on_terminal, output, run
 
 PARTS = ("program", "python", "packages", "processor", "cache", "sandbox", "database", "port", "browser", "terminal")
@@ -20,12 +20,15 @@ def test_every_part_has_its_line() -> None:
     assert last.startswith("It can be used: " if result.exit_code == 0 else "Something must be done: ")
 
 
-def _stand_in(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> None:
-    monkeypatch.setattr(installation, "findings", lambda host, ports: iter(found))
+def _stand_in(monkeypatch: pytest.MonkeyPatch, *found: PartStatus) -> None:
+    monkeypatch.setattr(installation, "part_statuses", lambda host, ports: iter(found))
 
 
-GOOD, DOUBTFUL = Finding("python", OK, "it is there"), Finding("browser", WARNING, "there is none", "open it by hand")
-BAD = Finding("cache", PROBLEM, "it is full", "remove it")
+GOOD, DOUBTFUL = (
+    PartStatus("python", OK, "it is there"),
+    PartStatus("browser", WARNING, "there is none", "open it by hand"),
+)
+BAD = PartStatus("cache", PROBLEM, "it is full", "remove it")
 
 
 def test_warnings_pass_and_problems_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

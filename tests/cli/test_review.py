@@ -7,14 +7,14 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from tests.arena.playing import assignment
+from tests.arena.playing import play_spec
 from tests.cli.running import complaint, output, run
 
 
 @pytest.fixture(scope="module")
 def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     opening = [{"orient": "H", "r": 0, "c": 0}]
-    record = play(assignment("dots", ("random", "expert"), opening=opening, clock="nodes=500", rows=2, cols=3))
+    record = play(play_spec("dots", ("random", "expert"), opening=opening, clock="nodes=500", rows=2, cols=3))
     return records.write(record, tmp_path_factory.mktemp("games"))
 
 
@@ -38,7 +38,7 @@ def test_as_json(game_file: Path) -> None:
 
 
 def test_a_win_is_told_in_words(tmp_path: Path) -> None:
-    record = play(assignment("skysummit", ("level:3", "random"), clock="nodes=500"))
+    record = play(play_spec("skysummit", ("level:3", "random"), clock="nodes=500"))
     told = output("review", str(records.write(record, tmp_path)), "--nodes", "2000")
     assert "estimated" in told
     assert "%" in told

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ludodrome.games.spaces.generate import generate
 
 from ludodrome import spaces
-from ludodrome.games.spaces.notation import format_code
+from ludodrome.games.spaces.boards import format_code
+from ludodrome.games.spaces.generation import generate
 from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("spaces")

@@ -17,7 +17,7 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.game import BadState, Game, IllegalMove
 from ludodrome.web.routes.rules import DIAGRAMS
-from tests.arena.playing import AMPLE, assignment
+from tests.arena.playing import AMPLE, play_spec
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
 
@@ -186,7 +186,7 @@ def _check_met(name: str, move: Any) -> None:
 
 def _messages() -> dict[str, dict[str, Any]]:
     """A message of each type, as the arena makes it."""
-    table = Referee(assignment("dots", rows=1, cols=1))
+    table = Referee(play_spec("dots", rows=1, cols=1))
     assert table.turn is not None
     result = {"winner": 0, "reason": "", "scores": [1, 0], "verdicts": []}
     made = [

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer.main
 
-from ludodrome.cli import app
+from ludodrome.cli import whole_program
 from tests.docs.blocks import ROOT, BadPage, Block
 
 PROMPT = "$ "
@@ -98,7 +98,7 @@ def parse(words: list[str]) -> None:
 
 @cache
 def _program() -> Any:
-    return typer.main.get_command(app)
+    return whole_program()
 
 
 def check_python(block: Block) -> None:

@@ -4,6 +4,7 @@ The usual run does what is cheap, and parses, compiles and looks up the rest; ``
 ``test_what_is_not_run`` names. ``blocks.py`` says how blocks are marked.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,18 @@ def test_what_is_not_run(block: Block) -> None:
     pytest.skip(block.not_run or f"{block.missing} is missing here")
 
 
-def test_what_takes_long(long: bool) -> None:
-    if not long:
-        waiting = sum(block.long for block in BLOCKS)
-        pytest.skip(f"{waiting} blocks are only parsed without --long, and run with it")
+def never_run(blocks: Sequence[Block]) -> list[str]:
+    """The places of blocks that are marked ``long`` and not even run with ``--long``."""
+    return [block.place for block in blocks if block.long and not (is_run(block, True) or block.missing)]
+
+
+def test_what_takes_long_is_run_with_long() -> None:
+    assert never_run(BLOCKS) == []
+
+
+def test_a_long_block_that_is_never_run_is_noticed() -> None:
+    idle = [Block("a.md", 1, "json", "{}", ("long",)), Block("a.md", 9, "sh", "ls", ("long",), "no shell")]
+    assert never_run([*idle, Block("a.md", 20, "sh", "ls", ("long",))]) == ["a.md:1", "a.md:9"]
 
 
 def test_the_script_that_serves() -> None:

@@ -9,6 +9,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer
+from tests.arena.playing import expire
 from tests.docs.markdown import DIRECTIVE, DOCS, headings
 
 HEADINGS = [
@@ -68,7 +69,7 @@ def test_an_offender_loses_where_the_page_says_so(game: str, cause: str) -> None
     if cause == "illegal":
         table.deliver(Answer(0.0, move={"no": "move"}))
     else:
-        table.expire(60.0)
+        expire(table, 60.0)
     assert table.result is not None
     assert table.result["winner"] == 1
     assert table.result["rated"]
@@ -83,7 +84,7 @@ def test_dots_draws_the_first_undrawn_edge(cause: str) -> None:
     if cause == "illegal":
         table.deliver(Answer(0.0, move="nonsense"))
     else:
-        table.expire(60.0)
+        expire(table, 60.0)
     assert table.result is None
     assert table.turns[0]["move"] == {"orient": "H", "r": 0, "c": 0}
     assert table.turns[0]["substituted"]
@@ -106,7 +107,7 @@ def test_santorini_asks_again_ten_times() -> None:
 
 def test_santorini_with_three_shares_the_first_place_after_a_timeout() -> None:
     table = _table("santorini", players=3)
-    table.expire(60.0)
+    expire(table, 60.0)
     assert table.result is not None
     assert (table.result["winner"], table.result["returns"]) == (None, [-1, 0.5, 0.5])
     assert "returns -1, 0.5 and 0.5" in _cases("santorini")["timeout"]

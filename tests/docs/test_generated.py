@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from tests.docs.generated import PAGES
+from tools.reference import PAGES
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

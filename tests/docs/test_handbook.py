@@ -7,7 +7,7 @@ import pytest
 from httpx import Client
 
 from ludodrome.web.routes import docs
-from ludodrome.web.security import POLICY
+from ludodrome.web.security import CONTENT_SECURITY_POLICY
 from tests.docs.markdown import DOCS, PAGES
 from tests.web.serving import server
 
@@ -53,7 +53,7 @@ def test_a_page_is_shown_plainly_where_nothing_was_built(client: Client, address
     answer = client.get(f"/docs/{address}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["content-security-policy"] == POLICY
+    assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert "```" not in answer.text
     assert "<!--" not in answer.text.partition("<article")[2]
     assert ".md#" not in answer.text
@@ -99,7 +99,7 @@ def test_the_built_site_is_served_with_types_and_kept(client: Client) -> None:
         answer = client.get(f"/docs/{address}")
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith(kind)
-        assert answer.headers["content-security-policy"] == POLICY
+        assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
         assert answer.headers["cache-control"] == "no-cache"
         again = client.get(f"/docs/{address}", headers={"if-none-match": answer.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")

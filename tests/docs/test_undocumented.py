@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
+from tools.http_api import NOT_FOR_PEOPLE, description
 
 import ludodrome
 import ludodrome.envs
 from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.endpoints import KNOBS
 from ludodrome.bots.starters import LANGUAGES
-from ludodrome.cli import app
+from ludodrome.cli import whole_program
 from ludodrome.web.urls import API
-from tests.docs.endpoints import NOT_FOR_PEOPLE, description
 from tests.docs.markdown import DOCS, ROOT
 
 REFERENCE = DOCS / "reference"
@@ -33,7 +32,7 @@ def _commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         yield from _commands(inner, (*words, word))
 
 
-COMMANDS = dict(_commands(typer.main.get_command(app)))
+COMMANDS = dict(_commands(whole_program()))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

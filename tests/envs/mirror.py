@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ludodrome
-from ludodrome.bots.greed import Glance
+from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.game import Game
 from ludodrome.games.dots.strategy import board_masks, greedy_edges
 
@@ -99,7 +99,7 @@ class Mirror:
             field = board_masks(self.game.options["rows"], self.game.options["cols"])
             best = sorted(greedy_edges(field, int(states["edges"][0])))
         else:
-            worth = Glance(self.game).at(states, actions)
+            worth = OnePlyEvaluator(self.game).at(states, actions)
             best = [action for action, one in zip(actions, worth, strict=True) if one == max(worth)]
         return actions.index(best[self.below(len(best))])
 

@@ -11,7 +11,7 @@ import ludodrome
 import ludodrome.envs
 from ludodrome.envs import BoardGeneration, BoardSelection, MetaGame, OpponentPrediction
 from ludodrome.envs.scenarios import STYLES, Scenario, planes, play_round
-from ludodrome.games.spaces.moves import read_finished
+from ludodrome.games.spaces.codec import read_finished
 
 KINDS: list[type[Scenario]] = [BoardGeneration, BoardSelection, OpponentPrediction, MetaGame]
 each_kind = pytest.mark.parametrize("kind", KINDS)

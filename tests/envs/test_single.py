@@ -70,10 +70,10 @@ def test_what_the_rules_refuse_is_never_played() -> None:
     env = GameEnv("santorini", opponent="self")
     for action in range(env.game.num_actions):
         _, info = env.reset(seed=1)
-        before = env.room.lessons.states.tobytes()
+        before = env.vec.state.states.tobytes()
         _, _, _, _, later = env.step(action)
         assert later["illegal"] == (not info["action_mask"][action])
-        assert (env.room.lessons.states.tobytes() == before) == later["illegal"]
+        assert (env.vec.state.states.tobytes() == before) == later["illegal"]
 
 
 def test_the_learner_has_the_seat_it_asks_for() -> None:
@@ -82,7 +82,7 @@ def test_the_learner_has_the_seat_it_asks_for() -> None:
         for seed in range(3):
             _, info = env.reset(seed=seed)
             assert info["seat"] == seat
-            assert int(env.room.lessons.states["ply"][0]) == seat
+            assert int(env.vec.state.states["ply"][0]) == seat
     env = GameEnv("santorini", players=3)
     assert {env.reset(seed=seed)[1]["seat"] for seed in range(30)} == {0, 1, 2}
 

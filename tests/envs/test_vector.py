@@ -54,7 +54,7 @@ def test_its_games_are_games_of_apply(
         actions: Array = np.zeros(n, np.int64)
         expected: list[tuple[float, bool]] = []
         for i, mirror in enumerate(mirrors):
-            assert same(game, envs.room.lessons.states[i], mirror.state)
+            assert same(game, envs.vec.state.states[i], mirror.state)
             assert info["seat"][i] == mirror.seat
             if not mirror.over:
                 assert info["action_mask"][i].sum() == (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.core import new_sights, shaped
+from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.cases import each_case
@@ -16,16 +16,16 @@ from tests.cases import each_case
 
 def seen(game: Game, states: Any, seat: int) -> tuple[dict[str, Array], Array]:
     """The planes by name, and the mask."""
-    sights = new_sights(game, 1)
-    sights.planes[:] = 99
-    sights.mask[:] = 1
-    game.kernels.look_many(states, np.zeros(1, np.int64), np.array([seat], np.int8), sights)
+    observations = new_observations(game, 1)
+    observations.planes[:] = 99
+    observations.mask[:] = 1
+    game.kernels.look_many(states, np.zeros(1, np.int64), np.array([seat], np.int8), observations)
     planes = game.planes
-    picture = shaped(game, sights)[0]
+    picture = as_planes(game, observations)[0]
     assert picture.dtype == planes.dtype
     for number, (plane, most) in enumerate(zip(picture, planes.highest, strict=True)):
         assert 0 <= plane.min() <= plane.max() <= most, planes.names[number]
-    return dict(zip(planes.names, picture, strict=True)), sights.mask[0]
+    return dict(zip(planes.names, picture, strict=True)), observations.mask[0]
 
 
 def walk(game: Game, seed: int) -> Iterator[Any]:

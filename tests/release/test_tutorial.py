@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from tools.tutorial import FIRST_STEPS, ROOT, WRITING, commands, up_to_entering
 
-from tests.release.tutorial import FIRST_STEPS, ROOT, WRITING, commands, up_to_entering
 from tests.web.serving import CHROMIUM
 
 
@@ -32,7 +32,7 @@ def test_the_first_five_minutes(long: bool) -> None:
         pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
     if not long:
         pytest.skip("a fresh clone is set up with --long")
-    done = subprocess.run([sys.executable, "-m", "tests.release.tutorial"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "tools.tutorial"], cwd=ROOT, capture_output=True, text=True)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "in all: the first move" in done.stdout

@@ -15,7 +15,7 @@ from ludodrome.bots.prompts import legal_texts, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.jit import COMPILED
 from ludodrome.testing.contract import refused
-from tests.arena.playing import assignment
+from tests.arena.playing import play_spec
 
 QUICK = ("random", "greedy", "mcts:sims=30", "level:1", "level:4")
 
@@ -40,7 +40,7 @@ def matches(game: ludodrome.Game) -> None:
     """A match by the arena's judge, from an opening; its record verifies."""
     strong = "alphabeta:depth=3" if game.evaluator else "mcts:sims=50"
     drawn = opening(game, 1, 1) if COMPILED else [{"cell": "a1"}, {"cell": "b2"}]
-    given = assignment(game.id, [strong, "random"], opening=drawn)
+    given = play_spec(game.id, [strong, "random"], opening=drawn)
     assert given.conditions.policy == "forfeit"
     record = play(given)
     records.verify(record)

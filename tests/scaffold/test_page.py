@@ -2,9 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
-from ludodrome.cli import app
+from ludodrome.cli import whole_program
 from ludodrome.game import Game
 from ludodrome.games import GROUP
 from tests.scaffold.installing import EXAMPLE, ROOT
@@ -32,9 +31,5 @@ def test_every_attribute_in_the_table_is_one_of_a_game() -> None:
 
 def test_the_page_names_the_group_and_the_command() -> None:
     assert f"`{GROUP}`" in PAGE
-    assert "new-game" in {command.name for group in app.registered_groups for command in _commands(group)}
+    assert "new-game" in whole_program().commands
     assert re.search(r"^ludodrome new-game mygame --name tictactoe$", PAGE, re.MULTILINE)
-
-
-def _commands(group: Any) -> list[Any]:
-    return list(group.typer_instance.registered_commands)

@@ -47,31 +47,31 @@ def test_games_with_opponents_are_games_of_apply(game_id: str, options: dict[str
     game = ludodrome.make(game_id, **options)
     slow = game_id == "spaces" or (opponent == "greedy" and game_id != "dots")
     n, steps = (4, 40) if COMPILED else (1, 3) if slow else (2, 14)
-    room = VecGame(game, n, opponent)
-    room.seed(range(40, 40 + n))
-    room.begin()
+    vec = VecGame(game, n, opponent)
+    vec.seed(range(40, 40 + n))
+    vec.reset()
     names = [] if opponent == "self" else [opponent]
     mirrors = [Mirror(game, 40 + i, None, names) for i in range(n)]
     dice = random.Random(5)
     for _ in range(steps):
-        room.look()
+        vec.observe()
         actions: Array = np.zeros(n, np.int64)
         rewards = []
         for i, mirror in enumerate(mirrors):
-            assert same(game, room.lessons.states[i], mirror.state)
-            assert room.lessons.agent_seat[i] == mirror.seat
-            legal = np.flatnonzero(room.sights.mask[i])
+            assert same(game, vec.state.states[i], mirror.state)
+            assert vec.state.agent_seat[i] == mirror.seat
+            legal = np.flatnonzero(vec.observations.mask[i])
             mine = game.to_move(mirror.state) == mirror.seat
             assert len(legal) == (len(mirror.moves()) if mine else 0)
-            assert room.sights.choices[i, : room.sights.counts[i]].tolist() == legal.tolist()
+            assert vec.observations.choices[i, : vec.observations.counts[i]].tolist() == legal.tolist()
             wrong = dice.random() < 0.02
             k = dice.randrange(len(legal)) if len(legal) else None
             actions[i] = dice.choice([-1, game.num_actions]) if wrong or k is None else legal[k]
             rewards.append(mirror.step(None if wrong else k))
-        room.step(actions)
-        assert room.lessons.rewards.tolist() == rewards
-        assert room.lessons.ended.tolist() == [mirror.over for mirror in mirrors]
-        room.begin(room.lessons.ended)
+        vec.step(actions)
+        assert vec.state.rewards.tolist() == rewards
+        assert vec.state.ended.tolist() == [mirror.over for mirror in mirrors]
+        vec.reset(vec.state.ended)
         for mirror in mirrors:
             if mirror.over:
                 mirror.begin()
@@ -97,21 +97,21 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
         pytest.skip("the long run compiles the search of every game once more, and the plain run has all")
     game = ludodrome.make(game_id, **options)
     n, depth, steps = (4, 2, 12) if COMPILED else (1, 1, 1)
-    rooms = [VecGame(game, n, f"alphabeta:depth={depth}", seat=0)]
-    rooms += [VecGame(game, 1, f"alphabeta:depth={depth}", seat=0) for _ in range(n)]
-    for room, seeds in zip(rooms, [range(n), *([i] for i in range(n))], strict=True):
-        room.seed(seeds)
-        room.begin()
+    vecs = [VecGame(game, n, f"alphabeta:depth={depth}", seat=0)]
+    vecs += [VecGame(game, 1, f"alphabeta:depth={depth}", seat=0) for _ in range(n)]
+    for vec, seeds in zip(vecs, [range(n), *([i] for i in range(n))], strict=True):
+        vec.seed(seeds)
+        vec.reset()
     lots: Array = np.arange(n).astype(np.uint64)
     for _ in range(steps):
-        rooms[0].look()
-        actions = sample_legal(rooms[0].sights, lots)
-        rooms[0].step(actions)
-        for i, room in enumerate(rooms[1:]):
-            room.step(actions[i : i + 1])
-            assert room.lessons.states[0].tobytes() == rooms[0].lessons.states[i].tobytes()
-            room.begin(room.lessons.ended)
-        rooms[0].begin(rooms[0].lessons.ended)
+        vecs[0].look()
+        actions = sample_legal(vecs[0].observations, lots)
+        vecs[0].step(actions)
+        for i, vec in enumerate(vecs[1:]):
+            vec.step(actions[i : i + 1])
+            assert vec.state.states[0].tobytes() == vecs[0].state.states[i].tobytes()
+            vec.reset(vec.state.ended)
+        vecs[0].reset(vecs[0].state.ended)
 
 
 @pytest.mark.parametrize(
@@ -128,20 +128,20 @@ def test_policies_answer_in_batches(game_id: str, options: dict[str, Any]) -> No
         assert observations.shape == (len(masks), *game.planes.shape)
         return masks.argmax(axis=1)
 
-    room = VecGame(game, n, [first, "random"])
-    room.seed(range(n))
-    room.begin()
+    vec = VecGame(game, n, [first, "random"])
+    vec.seed(range(n))
+    vec.reset()
     mirrors = [Mirror(game, i, None, ["first", "random"]) for i in range(n)]
     for _ in range(steps):
         for i, mirror in enumerate(mirrors):
-            assert same(game, room.lessons.states[i], mirror.state)
-            assert room.lessons.opponents[i] == mirror.opponent
+            assert same(game, vec.state.states[i], mirror.state)
+            assert vec.state.opponents[i] == mirror.opponent
             if not mirror.over:
                 mirror.step(len(mirror.moves()) - 1 if mirror.moves() else None)
-        room.look()
-        last = np.array([row.nonzero()[0][-1] if row.any() else 0 for row in room.sights.mask])
-        room.step(last)
-        room.begin(room.lessons.ended)
+        vec.observe()
+        last = np.array([row.nonzero()[0][-1] if row.any() else 0 for row in vec.observations.mask])
+        vec.step(last)
+        vec.reset(vec.state.ended)
         for mirror in mirrors:
             if mirror.over:
                 mirror.begin()

@@ -12,7 +12,7 @@ from ludodrome.store.accounts import accounts, add_account, add_token, ensure_lo
 from ludodrome.store.backups import back_up, restore
 from ludodrome.store.database import open_database
 from ludodrome.store.models import METADATA
-from ludodrome.store.tournaments import Ledger, tournaments
+from ludodrome.store.tournaments import StoredLedger, tournaments
 
 
 def _fill(engine: Engine) -> str:
@@ -20,7 +20,7 @@ def _fill(engine: Engine) -> str:
     person = add_account(engine, "Ämil", "hash")
     sign_in(engine, person.id, "a browser")
     _, secret = add_token(engine, person.id, "laptop", ["play"])
-    ledger = Ledger.begin(engine, "spring", {"pairs": 3})
+    ledger = StoredLedger.begin(engine, "spring", {"pairs": 3})
     for number in range(10):
         ledger.add_opening("dots", number, [["H", 0, number]])
     ledger.add_game("m-1", "dots", True, {"points": 1}, {"match": "m-1", "text": "ä\u2028"})
@@ -50,7 +50,7 @@ def test_there_and_back(engine: Engine, tmp_path: Path, postgresql: Path, monkey
         known = token_of(again, secret)
         assert known is not None
         assert known.person.name == "Ämil"
-        Ledger.begin(again, "autumn", {})  # numbers go on where they were
+        StoredLedger.begin(again, "autumn", {})  # numbers go on where they were
         assert [one.name for one in tournaments(again)] == ["spring", "autumn"]
         again.dispose()
 

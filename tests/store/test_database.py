@@ -7,14 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy import BigInteger, Engine, create_engine, inspect, select, text
 
 from ludodrome.store import migrations
 from ludodrome.store.database import open_database, read_url, writing
-from ludodrome.store.models import METADATA, SettingRow
-from ludodrome.store.tournaments import Ledger, tournaments
+from ludodrome.store.models import METADATA, SettingRow, iso_time
+from ludodrome.store.tournaments import StoredLedger, tournaments
 
 OLD = """
 CREATE TABLE settings (name VARCHAR(40) NOT NULL, value VARCHAR(200) NOT NULL, PRIMARY KEY (name));
@@ -42,7 +43,7 @@ INSERT INTO tournaments VALUES (1, 'spring', '{"pairs": 3}', '2026-01-01T00:00:0
 def test_a_new_database_and_an_old_one(database: str) -> None:
     engine = open_database(database, create=True)
     assert tournaments(engine) == []
-    Ledger.begin(engine, "spring", {"pairs": 3})
+    StoredLedger.begin(engine, "spring", {"pairs": 3})
     engine.dispose()
     again = open_database(database)
     (found,) = tournaments(again)
@@ -81,6 +82,50 @@ def test_an_older_database_is_brought_up_to_date(tmp_path: Path) -> None:
     assert [one.name for one in tournaments(engine)] == ["spring"]
     with engine.connect() as connection:
         assert set(inspect(connection).get_table_names()) == {*METADATA.tables, migrations.VERSION_TABLE}
+
+
+TIMES = {"made", "seen", "ends", "used", "begun", "finished", "created", "retired", "queued", "ended", "lease", "at"}
+
+
+def test_every_time_is_in_milliseconds() -> None:
+    times = [column for table in METADATA.sorted_tables for column in table.columns if column.name in TIMES]
+    assert len(times) > 20
+    assert all(isinstance(column.type, BigInteger) for column in times)
+
+
+def test_times_that_were_texts_are_converted(database: str) -> None:
+    engine = create_engine(read_url(database))
+    with engine.begin() as connection:
+        command.upgrade(migrations.configuration(connection), "2")
+        for statement in REVISION_2:
+            connection.execute(text(statement))
+    engine.dispose()
+    engine = open_database(database)
+    with engine.connect() as connection:
+        for table, column, moment in (
+            ("tournaments", "begun", 1767225600000),
+            ("games", "finished", 1767225601000),
+            ("accounts", "made", 1767225600000),
+            ("sign_ins", "ends", 1769817600000),
+            ("tokens", "made", 1767225600000),
+            ("tokens", "used", None),
+        ):
+            assert connection.execute(text(f"SELECT {column} FROM {table}")).scalars().all() == [moment], table
+    assert iso_time(tournaments(engine)[0].begun) == "2026-01-01T00:00:00+00:00"
+    engine.dispose()
+
+
+MOMENT = "'2026-01-01T00:00:00+00:00'"
+REVISION_2 = (
+    f"INSERT INTO tournaments (id, name, plan, begun) VALUES (1, 'spring', '{{}}', {MOMENT})",
+    "INSERT INTO games (id, tournament_id, match, discipline, rated, counted, record, finished)"
+    " VALUES (1, 1, 'm', 'dots', true, '{}', '', '2026-01-01T00:00:01+00:00')",
+    f"INSERT INTO accounts (id, name, folded, admin, banned, made) VALUES ('a', 'Ada', 'ada', false, false, {MOMENT})",
+    "INSERT INTO sign_ins (id, digest, account_id, browser, made, seen, ends)"
+    f" VALUES ('s', 'd', 'a', 'b', {MOMENT}, {MOMENT}, '2026-01-31T00:00:00+00:00')",
+    f"INSERT INTO tokens (id, digest, account_id, label, scopes, made) VALUES ('t', 'd', 'a', 'l', '[]', {MOMENT})",
+)
+"""What a server of revision 2 wrote."""
 
 
 def test_a_newer_database_is_refused(database: str) -> None:
@@ -161,7 +206,7 @@ def test_a_password_is_not_told() -> None:
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     engine = open_database(path, create=True)
-    ledger = Ledger.begin(engine, "spring", {})
+    ledger = StoredLedger.begin(engine, "spring", {})
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE games"))
     with pytest.raises(ValueError, match=r"a\.sqlite cannot be written: no such table: games"):
@@ -180,11 +225,11 @@ def test_writing_is_done_whole_or_not_at_all(engine: Engine) -> None:
 
 
 def test_a_ledger(engine: Engine) -> None:
-    ledger = Ledger.begin(engine, "spring", {})
-    other = Ledger.begin(engine, "autumn", {})
+    ledger = StoredLedger.begin(engine, "spring", {})
+    other = StoredLedger.begin(engine, "autumn", {})
     with pytest.raises(ValueError, match="there is a tournament spring already"):
-        Ledger.begin(engine, "spring", {})
-    assert Ledger.find(engine, "winter") is None
+        StoredLedger.begin(engine, "spring", {})
+    assert StoredLedger.find(engine, "winter") is None
     record = {"match": "m-1", "text": "ä" * 1000}
     assert ledger.add_game("m-1", "dots", True, {"points": 1}, record)
     assert not ledger.add_game("m-1", "dots", True, {"points": 2}, record)

@@ -19,7 +19,7 @@ from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.matches.workers import AnyExecutor
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.transports import seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
@@ -72,7 +72,7 @@ def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int
     league_matches.queue(engine, CHALLENGE, [(assignment.match, assignment.to_json(), seated, 0)], None)
     assert league_matches.claim(engine, "nobody") is not None
     table = Referee(assignment)
-    seats = [seat(spec, game, at) for at, spec in enumerate(assignment.bots)]
+    seats = [make_seat(spec, game, at) for at, spec in enumerate(assignment.bots)]
     broadcast = Broadcast(engine, table, 0)
     for at, one in enumerate(seats):
         one.start(table.hello(at))

@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
 from ludodrome.web.auth import Mode
-from ludodrome.web.server import Service
+from ludodrome.web.server import WebServer
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
@@ -52,7 +52,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     """The address at which an app is served."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    running = Service(app)
+    running = WebServer(app)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not running.started:

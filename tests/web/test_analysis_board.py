@@ -66,16 +66,16 @@ def test_those_who_wait_for_the_engine_leave_threads_for_others(
         return client.post(f"{API}/{('analysis', 'values')[number % 2]}", json=question).status_code
 
     with ExitStack() as taken, ThreadPoolExecutor(60) as crowd:
-        for _ in range(engine.DESKS):
-            taken.enter_context(engine.desk())
+        for _ in range(engine.MAX_SEARCHES):
+            taken.enter_context(engine.engine_slot())
         asked = [crowd.submit(ask, number) for number in range(60)]
-        refused = islice(as_completed(asked), 60 - engine.MOST_WAITING)  # at once, though nobody has left a desk
+        refused = islice(as_completed(asked), 60 - engine.MAX_WAITING)  # at once, though nobody has left a desk
         assert {one.result() for one in refused} == {503}
         begun = time.monotonic()
         assert client.get(f"{API}/games").status_code == 200
         assert time.monotonic() - begun < 3.0
         taken.close()
-        assert sorted(one.result() for one in asked)[: engine.MOST_WAITING] == [200] * engine.MOST_WAITING
+        assert sorted(one.result() for one in asked)[: engine.MAX_WAITING] == [200] * engine.MAX_WAITING
 
 
 def test_a_text_may_be_json(client: Client) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tools import screenshots
 
 import ludodrome
-from tests.web import screenshots
 from tests.web.hosting import PASSWORD, Hosted
 from tests.web.leagues import populate
 from tests.web.serving import server

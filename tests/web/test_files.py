@@ -10,7 +10,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from ludodrome.web.app import STATIC
-from ludodrome.web.static_files import Files
+from ludodrome.web.static_files import CachedStaticFiles
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(folder: Path) -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=[Mount("/static", Files(folder))])) as made:
+    with TestClient(Starlette(routes=[Mount("/static", CachedStaticFiles(folder))])) as made:
         yield made
 
 
@@ -64,6 +64,6 @@ def test_files_are_only_read(client: TestClient) -> None:
 
 
 def test_all_files_of_the_page_are_there() -> None:
-    with TestClient(Starlette(routes=[Mount("/static", Files(STATIC))])) as client:
+    with TestClient(Starlette(routes=[Mount("/static", CachedStaticFiles(STATIC))])) as client:
         for path in STATIC.rglob("*.*"):
             assert client.get(f"/static/{path.relative_to(STATIC).as_posix()}").content == path.read_bytes()

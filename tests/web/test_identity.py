@@ -6,7 +6,7 @@ from httpx import Client
 from starlette.requests import HTTPConnection
 
 from ludodrome.web.auth import GUEST, is_loopback
-from ludodrome.web.limits import ALLOWANCES, MOST_KEYS, Allowance, Limits, household, keys_of
+from ludodrome.web.limits import MAX_KEYS, RATE_LIMITS, RateLimit, RateLimiter, client_network, rate_limit_keys
 from tests.web.hosting import Hosted, hosting
 
 API = "/api/v1"
@@ -25,16 +25,16 @@ def test_who_sits_at_this_machine(address: str | None, here: bool) -> None:
 
 
 def test_households() -> None:
-    assert household(_from("203.0.113.9")) == "203.0.113.9"
-    assert household(_from("2001:db8:1:2:3:4:5:6")) == household(_from("2001:db8:1:2::9")) == "2001:db8:1:2::"
-    assert household(_from(None)) == "nowhere"
-    assert household(_from("pipe")) == "pipe"
-    assert keys_of(_from("203.0.113.9"), GUEST) == ["from 203.0.113.9"]
+    assert client_network(_from("203.0.113.9")) == "203.0.113.9"
+    assert client_network(_from("2001:db8:1:2:3:4:5:6")) == client_network(_from("2001:db8:1:2::9")) == "2001:db8:1:2::"
+    assert client_network(_from(None)) == "nowhere"
+    assert client_network(_from("pipe")) == "pipe"
+    assert rate_limit_keys(_from("203.0.113.9"), GUEST) == ["from 203.0.113.9"]
 
 
 def test_a_bucket_leaks() -> None:
     clock = [0.0]
-    limits = Limits({"ask": Allowance(3, 30.0)}, lambda: clock[0])
+    limits = RateLimiter({"ask": RateLimit(3, 30.0)}, lambda: clock[0])
     for _ in range(3):
         limits.take("ask", "a", "b")
     with pytest.raises(HTTPException) as refused:
@@ -50,14 +50,14 @@ def test_a_bucket_leaks() -> None:
 
 
 def test_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.web.limits.MOST_KEYS", 10)
-    limits = Limits({"ask": Allowance(1, 1e9)}, lambda: 0.0)
+    monkeypatch.setattr("ludodrome.web.limits.MAX_KEYS", 10)
+    limits = RateLimiter({"ask": RateLimit(1, 1e9)}, lambda: 0.0)
     for number in range(20):
         limits.take("ask", str(number))
     limits.take("ask", "0")
     with pytest.raises(HTTPException):
         limits.take("ask", "19")
-    assert MOST_KEYS > 10
+    assert MAX_KEYS > 10
 
 
 def test_guests_of_the_local_network() -> None:
@@ -97,14 +97,14 @@ def lan() -> object:
 
 def test_how_often_somebody_may_ask() -> None:
     with hosting() as running, running.client() as client:
-        small = {kind: Allowance(2, 3600.0) for kind in ALLOWANCES}
-        running.app.state.limits = Limits(small)
+        small = {kind: RateLimit(2, 3600.0) for kind in RATE_LIMITS}
+        running.app.state.limits = RateLimiter(small)
         wrong = {"name": "nobody", "password": "a wrong password"}
         statuses = [client.post(f"{API}/session", json=wrong) for _ in range(3)]
         assert [one.status_code for one in statuses] == [401, 401, 429]
         assert "try again in" in statuses[2].json()["error"]
         assert int(statuses[2].headers["retry-after"]) > 0
-        running.app.state.limits = Limits({**small, "sign-in": Allowance(2, 3600.0)})
+        running.app.state.limits = RateLimiter({**small, "sign-in": RateLimit(2, 3600.0)})
         people = [{"name": f"Person {number}", "password": "x"} for number in range(3)]
         assert [client.post(f"{API}/accounts", json=one).status_code for one in people] == [422, 422, 429]
         asked = [client.post(f"{API}/analysis", json={}).status_code for _ in range(3)]
@@ -115,7 +115,7 @@ def test_how_often_somebody_may_ask() -> None:
 
 def test_guessing_one_persons_password_from_many_places() -> None:
     with hosting(behind_proxy=True) as running, running.client() as client:
-        running.app.state.limits = Limits({kind: Allowance(2, 3600.0) for kind in ALLOWANCES})
+        running.app.state.limits = RateLimiter({kind: RateLimit(2, 3600.0) for kind in RATE_LIMITS})
         statuses = []
         for number in range(3):
             headers = {"x-forwarded-for": f"198.51.100.1, 203.0.113.{number}"}

@@ -22,6 +22,7 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
 from ludodrome.store.models import CHALLENGE
 from ludodrome.web.app import create_app
+from tests.store.dropping import drop
 from tests.web import leagues
 from tests.web.hosting import Hosted, hosting
 from tests.web.serving import serving
@@ -190,7 +191,7 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
         claimed = league_matches.claim(home.engine, "r")
         assert claimed is not None
         playing.play(order)
-        league_matches.drop(home.engine, assignment.match)
+        drop(home.engine, assignment.match)
 
     worker = threading.Thread(target=work)
     news: list[Any] = []
@@ -223,7 +224,7 @@ def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.Mo
         assert [one["id"] for one in owner.get("/api/v1/bots?mine=true").json()] == [bot_id]
         for page in ("arena", "bots/new", "leaderboard", f"bots/{bot_id}"):
             assert nobody.get(f"/dots/{page}").status_code == 200
-        monkeypatch.setattr(sandbox, "level", lambda anew=False: sandbox.Level("none", ("nothing holds here",)))
+        monkeypatch.setattr(sandbox, "level", lambda anew=False: sandbox.SandboxLevel("none", ("nothing holds here",)))
         upload = {"game": "dots", "name": "Up", "kind": "uploaded", "source": one_file("dots")}
         refused = owner.post("/api/v1/bots", json=upload)
         assert refused.status_code == 409

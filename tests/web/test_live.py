@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import records
-from ludodrome.web.server import MOST_SAID
+from ludodrome.web.server import MAX_MESSAGE
 from tests.web.serving import server
 from tests.web.walking import API, begin, some_move
 
@@ -103,7 +103,7 @@ def test_bytes_are_refused_and_what_is_far_too_long_ends_the_connection(client: 
         _say(socket, type="ping", id=5)
         assert _next(socket, "pong")["id"] == 5
         with suppress(ConnectionClosed):  # perhaps before all of it is sent
-            socket.send("x" * (MOST_SAID + 1))
+            socket.send("x" * (MAX_MESSAGE + 1))
         with pytest.raises(ConnectionClosed) as closed:
             _next(socket, "refused")
         assert closed.value.rcvd is not None

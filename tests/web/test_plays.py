@@ -9,7 +9,7 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.arena import records
-from ludodrome.web.play import BotPool, Play, Viewer, make_play_spec
+from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
 from tests.web.walking import API, begin, move, play_out, settled, some_move
 
 SEATS = [
@@ -185,11 +185,13 @@ def test_ones_own_games_are_listed(client: Client) -> None:
 
 
 def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.web.play.MOST_BOTS", 2)
+    monkeypatch.setattr("ludodrome.web.play.MAX_BOTS", 2)
     game = ludodrome.make("dots", rows=1, cols=2)
     with ThreadPoolExecutor(1) as executor:
         staff = BotPool(executor)
-        plays = [Play(str(n), game, make_play_spec(game, ["random", "greedy"], None, n, []), staff) for n in range(4)]
+        plays = [
+            WebPlay(str(n), game, make_play_spec(game, ["random", "greedy"], None, n, []), staff) for n in range(4)
+        ]
         for play in plays:
             play.wake()
         while any(play.view(Viewer())["result"] is None for play in plays):

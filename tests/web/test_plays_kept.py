@@ -17,8 +17,8 @@ from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow
-from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.play import BotPool, Play, Viewer, make_play_spec
+from ludodrome.web.errors import Busy, Conflict
+from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
 
 BOTH = frozenset({0, 1})
@@ -38,13 +38,13 @@ def staff() -> Iterator[BotPool]:
         yield BotPool(executor)
 
 
-def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> Play:
+def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> WebPlay:
     game = ludodrome.make("dots", **{"rows": 2, "cols": 2, **options})
     kinds = tuple("person" if spec == "person" else "bot" for spec in specs)
     return library.begin(game, make_play_spec(game, specs, clock, 5, []), kinds, "local")
 
 
-def _go_on(play: Play, moves: int) -> None:
+def _go_on(play: WebPlay, moves: int) -> None:
     for _ in range(moves):
         play.move(play.view(HOST)["position"]["legal"][0], BOTH)
 
@@ -98,7 +98,7 @@ def test_an_end_is_kept_and_can_be_taken_back(
     assert plays.record_of(engine, play.id) is None
     assert again.scene.result is None
     assert again.scene.mover == 0
-    with pytest.raises(Refused, match="when it is over"):
+    with pytest.raises(Conflict, match="when it is over"):
         library.record(again)
 
 
@@ -142,7 +142,7 @@ def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, staff: BotP
     other = PlayRegistry(engine, staff).find(play.id)
     assert other is not None
     _go_on(play, 1)
-    with pytest.raises(Refused, match="elsewhere"):
+    with pytest.raises(Conflict, match="elsewhere"):
         _go_on(other, 1)
     assert other.closed
     library = PlayRegistry(engine, staff)
@@ -162,7 +162,7 @@ def test_what_cannot_be_written_has_not_happened(
         raise OperationalError("insert", {}, Exception("disk full"))
 
     with monkeypatch.context() as broken:
-        broken.setattr(GroupCommitter, "hand_in", fail)
+        broken.setattr(GroupCommitter, "submit", fail)
         with pytest.raises(Busy, match="has not happened"):
             _go_on(play, 1)
     again = library.find(play.id)
@@ -214,7 +214,7 @@ def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, staff: 
     play = library.begin(game, make_play_spec(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
     link = play.company.friends[1].link
     assert link is not None
-    with pytest.raises(Refused, match="when everybody has come"):
+    with pytest.raises(Conflict, match="when everybody has come"):
         play.move(play.view(HOST)["position"]["legal"][0], frozenset({0}))
     assert play.seconds_to_flag() is None
     joined = PlayRegistry(engine, staff).join(link, "Ada")

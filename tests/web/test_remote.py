@@ -24,6 +24,7 @@ from ludodrome.store import accounts, league_bots, league_matches
 from ludodrome.store.database import open_database
 from ludodrome.store.models import LADDER, LOCAL
 from ludodrome.web.app import create_app
+from tests.store.dropping import drop
 from tests.web.remote_bot import RemoteBot
 from tests.web.serving import serving
 
@@ -184,7 +185,7 @@ def test_a_bot_is_there_while_it_is_connected_and_plays_one_match_at_a_time(home
         first = league_matches.claim(engine, "r")
         assert first is not None
         assert league_matches.claim(engine, "other") is None
-        league_matches.drop(engine, first.id)
+        drop(engine, first.id)
         assert league_matches.claim(engine, "other") is not None
     _until(lambda: not _here(engine, bot_id))
 

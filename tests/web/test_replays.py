@@ -23,7 +23,7 @@ from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.replays import Review, Reviewer, find_record, replay, take_in
 from ludodrome.web.routes import replays as routes
-from tests.arena.playing import Scripted, assignment
+from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
 from tests.web.walking import API, begin, play_out
 
@@ -33,7 +33,7 @@ SMALL: dict[str, Any] = {"rows": 2, "cols": 2}
 @pytest.fixture(scope="module")
 def record() -> Any:
     """A small game of dots."""
-    return play(assignment("dots", ("random", "random"), clock="nodes=100", **SMALL))
+    return play(play_spec("dots", ("random", "random"), clock="nodes=100", **SMALL))
 
 
 def bring(client: Client, content: Any) -> str:
@@ -130,7 +130,7 @@ def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: 
     def calm(turn: Any) -> Answer:
         return Answer(0.0, turn.message["legal_moves"][-1])
 
-    task = assignment("dots", ("clumsy", "calm"), policy="substitute", rows=2, cols=2)
+    task = play_spec("dots", ("clumsy", "calm"), policy="substitute", rows=2, cols=2)
     name = bring(client, play(task, [Scripted(clumsy), Scripted(calm)]))
     told = client.get(f"{API}/replays/{name}").json()
     first = told["turns"][0]
@@ -142,7 +142,7 @@ def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: 
 
 
 def test_hidden_boards_of_spaces_are_open_once_all_is_over(client: Client) -> None:
-    name = bring(client, play(assignment("spaces", ("random", "random"), choice="blind", rounds=1, size=2)))
+    name = bring(client, play(play_spec("spaces", ("random", "random"), choice="blind", rounds=1, size=2)))
     told = client.get(f"{API}/replays/{name}").json()
     assert told["positions"][1]["state"]["chosen"] == told["turns"][0]["move"]
     assert told["positions"][2]["marks"]["round"]["steps"]
@@ -227,7 +227,7 @@ def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
 
 
 def test_a_deck_is_told_and_graded(client: Client) -> None:
-    name = bring(client, play(assignment("spaces", ("random", "expert"), mode="deck", size=2)))
+    name = bring(client, play(play_spec("spaces", ("random", "expert"), mode="deck", size=2)))
     assert len(client.get(f"{API}/replays/{name}").json()["turns"]) == 2
     assert graded(client, name)["accuracy"][1] == 100
 

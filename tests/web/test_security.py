@@ -10,7 +10,7 @@ import pytest
 from httpx import Client
 
 from ludodrome.web import server
-from ludodrome.web.security import MOST_BODY
+from ludodrome.web.security import MAX_BODY
 
 PLAYS = "/api/v1/plays"
 WISH = {"game": "dots", "seats": ["person", "person"]}
@@ -50,8 +50,8 @@ def test_only_json_of_a_fair_size_is_read(client: Client) -> None:
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert client.post(PLAYS, content="game=dots", headers=form).status_code == 415
     json = {"content-type": "application/json"}
-    assert client.post(PLAYS, content=b" " * (MOST_BODY + 1), headers=json).status_code == 413
-    parts = (b" " * 1024 for _ in range(MOST_BODY // 1024 + 1))
+    assert client.post(PLAYS, content=b" " * (MAX_BODY + 1), headers=json).status_code == 413
+    parts = (b" " * 1024 for _ in range(MAX_BODY // 1024 + 1))
     assert client.post(PLAYS, content=parts, headers=json).status_code == 413
 
 
@@ -74,10 +74,10 @@ def test_files_outside_are_not_served(client: Client) -> None:
     [
         (b"[" * 65 + b"]" * 65, True),
         (b'{"a":' * 65 + b"1" + b"}" * 65, True),
-        (b"[" * (MOST_BODY - 1), True),
+        (b"[" * (MAX_BODY - 1), True),
         (b"[" + b"[]," * 1000 + b"[]]", False),
         (b'["' + b"[" * 200 + b'"]', False),
-        (b'"' + b'\\"' * (MOST_BODY // 2 - 40) + b"[" * 70, False),  # a text that does not end
+        (b'"' + b'\\"' * (MAX_BODY // 2 - 40) + b"[" * 70, False),  # a text that does not end
     ],
 )
 def test_deep_json_costs_nothing(client: Client, content: bytes, deep: bool) -> None:
@@ -141,11 +141,13 @@ def test_a_head_that_does_not_end_is_not_waited_for(address: str, monkeypatch: p
 def test_a_head_has_a_length(address: str) -> None:
     line = b"X-A: " + b"b" * 1000 + b"\r\n"
     with _raw(address) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (server.MOST_HEAD // len(line) + 1))
+        connection.sendall(
+            b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (server.MAX_HEADER_BYTES // len(line) + 1)
+        )
         assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
     with _raw(address) as connection, connection.makefile("rb") as answer:
         head = b"POST /api/v1/plays HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % MOST_BODY + b" " * MOST_BODY)  # what follows it may
+        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % MAX_BODY + b" " * MAX_BODY)  # what follows it may
         assert answer.readline().startswith(b"HTTP/1.1 422 ")
 
 

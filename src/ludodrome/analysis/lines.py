@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.win_probability import why_not_searchable
-from ludodrome.bots.solvers import TABLE_BITS, WITHIN_REACH
+from ludodrome.bots.dots import TABLE_BITS, WITHIN_REACH
 from ludodrome.game import Game, checked_count
 from ludodrome.games.dots.solver import Solver
 from ludodrome.search.alphabeta import MAX_DEPTH

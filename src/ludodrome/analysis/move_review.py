@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
-from ludodrome.bots.solvers import WITHIN_REACH
+from ludodrome.bots.dots import WITHIN_REACH
 from ludodrome.game import Game
 from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
-from ludodrome.games.spaces.perfect import SOLVED
-from ludodrome.games.spaces.seen import KNOWN_LOSS
+from ludodrome.games.spaces.equilibria import KNOWN_LOSS, SOLVED
 from ludodrome.search.iterative import Searcher, SearchResult
 
 SEARCH_BITS = 18

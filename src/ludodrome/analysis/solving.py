@@ -244,7 +244,7 @@ def save_solving(solving: Solving, path: Path) -> None:
         np.savez(file, board=np.array([solver.rows, solver.cols], np.int64), table=solver.table)
 
 
-def load_solving(game: Game, state: Any, path: Path) -> Solving:
+def load_solving(game: Game, state: Any, path: Path, table_bits: int | None = None) -> Solving:
     """Go on with what a file knows of this board. The position may be another one: what was proved holds for all."""
     check_can_save(game)
     try:
@@ -266,6 +266,8 @@ def load_solving(game: Game, state: Any, path: Path) -> Solving:
         or not (MIN_BITS <= bits <= MAX_BITS)
     ):
         raise ValueError(f"{path} has no table of the solver in it")
+    if table_bits not in (None, bits):
+        raise ValueError(f"the table in {path} has 2^{bits} positions, not 2^{table_bits}: the size cannot be changed")
     room = new_table(bits)
     room[:] = table
     del table

@@ -27,7 +27,7 @@ from ludodrome.arena.matches.match import (
     run_match,
 )
 from ludodrome.arena.matches.scheduler import MatchSettings
-from ludodrome.arena.matches.workers import AnyExecutor, Cluster, InlineWorkers, LocalWorkers, Workers, core_count
+from ludodrome.arena.matches.workers import AnyExecutor, Cluster, InlineWorkers, LocalWorkers, Workers
 from ludodrome.arena.results import MatchResult, SprtResult, TournamentResult
 from ludodrome.arena.statistics.scores import refuse_elo
 from ludodrome.arena.statistics.sprt import Sprt
@@ -38,6 +38,7 @@ from ludodrome.bots.catalogue import KINDS, right_specs
 from ludodrome.bots.specs import LLM, read_spec
 from ludodrome.game import Game
 from ludodrome.games import make
+from ludodrome.system import core_count
 from ludodrome.validation import listing, show
 
 Openings = bool | str | os.PathLike[str] | Sequence[Any]
@@ -62,26 +63,24 @@ def play_match(
 ) -> MatchResult:
     """Play a match between bots, one per seat, and return its result.
 
-    Args:
-        game: A game's id, or a game with its options: ``ludodrome.make("dots", rows=3, cols=3)``.
-        bots: Specs like ``level:3`` or ``cmd:./mybot``, also as ``name=spec``; or a mapping of names to specs.
-        games: Number of games, in whole rounds: every opening is played once per seating. Default: 100, or with three
-            seats 99.
-        clock: Time or work per move, like ``1s``, ``1s+10s``, ``nodes=1000``, ``none``; as in ``ludodrome match``.
-        openings: True for fair random openings, False for none, the path of a file of openings, or a list of openings,
-            each a list of moves.
-        workers: Number of worker processes (default: one per core); 0 to play in this process; the address of a Dask
-            scheduler; or a ``concurrent.futures`` executor.
-        seed: Random seed of openings and bots.
-        swap: Whether every opening is played once per seating.
-        policy: What happens after a fault: ``forfeit``, ``substitute`` or ``retry:N``. Default: the game's policy.
-        legal_moves: Whether bots are sent the legal moves.
-        records: True keeps the records in memory, False drops them, a path keeps them as files in that folder. A game
-            whose record is in the folder is not played again, so a match that was stopped can be resumed.
-        progress: Called with the result so far after games finish, and at least ten times a second.
+    - ``game``: A game's id, or a game with its options: ``ludodrome.make("dots", rows=3, cols=3)``.
+    - ``bots``: Specs like ``level:3`` or ``cmd:./mybot``, also as ``name=spec``; or a mapping of names to specs.
+    - ``games``: Number of games, in whole rounds: every opening is played once per seating. Default: 100, or with three
+      seats 99.
+    - ``clock``: Time or work per move, like ``1s``, ``1s+10s``, ``nodes=1000``, ``none``; as in ``ludodrome match``.
+    - ``openings``: True for fair random openings, False for none, the path of a file of openings, or a list of openings,
+      each a list of moves.
+    - ``workers``: Number of worker processes (default: one per core); 0 to play in this process; the address of a Dask
+      scheduler; or a ``concurrent.futures`` executor.
+    - ``seed``: Random seed of openings and bots.
+    - ``swap``: Whether every opening is played once per seating.
+    - ``policy``: What happens after a fault: ``forfeit``, ``substitute`` or ``retry:N``. Default: the game's policy.
+    - ``legal_moves``: Whether bots are sent the legal moves.
+    - ``records``: True keeps the records in memory, False drops them, a path keeps them as files in that folder. A game
+      whose record is in the folder is not played again, so a match that was stopped can be resumed.
+    - ``progress``: Called with the result so far after games finish, and at least ten times a second.
 
-    Raises:
-        ValueError: The game, a bot or a condition does not exist or does not fit; the sentence says what would be right.
+    ValueError says which game, bot or condition does not exist or does not fit, and what would be right.
 
     Worker processes import the calling script, so a script calls this below ``if __name__ == "__main__":``, or with
     ``workers=0``. Ctrl-C returns the result so far with ``interrupted`` set; a second Ctrl-C raises KeyboardInterrupt.
@@ -128,17 +127,15 @@ def sprt(
     A sequential probability ratio test over pairs of games from one opening. Pairs count in the order of the schedule,
     so the verdict does not depend on the number of workers.
 
-    Args:
-        game: As in ``play_match``, as are all arguments that are not listed here.
-        bots: The new bot and the old one.
-        elo0: The new bot fails if it is better by this much at most.
-        elo1: The new bot passes if it is better by this much at least.
-        alpha: How often a bot that is only ``elo0`` better may pass.
-        beta: How often a bot that is ``elo1`` better may fail.
-        max_games: Stop undecided after this many games.
+    - ``game``: As in ``play_match``, like all arguments not listed here.
+    - ``bots``: The new bot and the old one.
+    - ``elo0``: The new bot fails if it is better by this much at most.
+    - ``elo1``: The new bot passes if it is better by this much at least.
+    - ``alpha``: How often a bot that is only ``elo0`` better may pass.
+    - ``beta``: How often a bot that is ``elo1`` better may fail.
+    - ``max_games``: Stop undecided after this many games.
 
-    Raises:
-        ValueError: As in ``play_match``; or the game has more than two seats.
+    ValueError as in ``play_match``, and if the game has more than two seats.
 
     >>> import ludodrome
     >>> game = ludodrome.make("dots", rows=2, cols=2)
@@ -176,19 +173,17 @@ def tournament(
 ) -> TournamentResult:
     """Play a tournament between bots, in one game or several, and return its tables.
 
-    Args:
-        game: A game or several, each as in ``play_match``, as are all arguments that are not listed here.
-        format: ``round-robin``, ``gauntlet``, ``swiss`` or ``knockout``.
-        pairs: Openings per meeting, each played once per seating.
-        rounds: Rounds of a Swiss tournament. Default: as many as it takes to have a single winner.
-        challengers: In a gauntlet, the names of the bots that meet all others. Default: the first bot.
-        openings: Whether games begin from fair random openings.
-        name: What the tournament is called in its store.
-        store: A database file in which every game is kept at once; it needs ``ludodrome[database]``. Default: memory.
-        resume: Continue the tournament of that name in the store.
+    - ``game``: A game or several, each as in ``play_match``, like all arguments not listed here.
+    - ``format``: ``round-robin``, ``gauntlet``, ``swiss`` or ``knockout``.
+    - ``pairs``: Openings per meeting, each played once per seating.
+    - ``rounds``: Rounds of a Swiss tournament. Default: as many as it takes to have a single winner.
+    - ``challengers``: In a gauntlet, the names of the bots that meet all others. Default: the first bot.
+    - ``openings``: Whether games begin from fair random openings.
+    - ``name``: What the tournament is called in its store.
+    - ``store``: A database file in which every game is kept at once; it needs ``ludodrome[database]``. Default: memory.
+    - ``resume``: Continue the tournament of that name in the store.
 
-    Raises:
-        ValueError: As in ``play_match``; or the plan of a tournament in the store is another one.
+    ValueError as in ``play_match``, and if the tournament in the store has another plan.
 
     >>> import ludodrome
     >>> game = ludodrome.make("dots", rows=2, cols=2)

@@ -93,12 +93,12 @@ class Clock:
             return Clock()
         if "=" in text:
             return Clock(budget=_counts(text))
-        match = re.fullmatch(r"(?:([^+]+)\+)?([^+]+)\+\+([^+]+)", text)
-        if match:
-            times = [_milliseconds(match[1]) if match[1] else 0, _milliseconds(match[2]), _milliseconds(match[3])]
+        if match := re.fullmatch(r"(?:([^+]+)\+)?([^+]+)\+\+([^+]+)", text):
+            move, bank, increment = match.groups(default="0s")
         else:
-            times = [_milliseconds(part) for part in text.split("+", 1)]
-        clock = Clock(*times)
+            move, plus, bank = text.partition("+")
+            bank, increment = bank if plus else "0s", "0s"
+        clock = Clock(_milliseconds(move), _milliseconds(bank), _milliseconds(increment))
         if not clock.runs:
             raise ValueError(f"{show(text)} leaves no time to play; {_RIGHT_CLOCK}")
         return clock

@@ -1,7 +1,7 @@
 """The messages of the bot protocol: making the arena's, and reading a bot's, strictly.
 
 A bot's line is read once, here, and what is wrong with it is one sentence. What an answer leads to is for
-``table.py``; how messages travel is for ``transports/``. docs/reference/protocol.md explains them to authors of bots.
+``referee.py``; how messages travel is for ``transports/``. docs/reference/protocol.md explains them to authors of bots.
 """
 
 import json
@@ -9,17 +9,17 @@ import math
 from typing import Any
 
 from ludodrome.arena.clocks import Clock
-from ludodrome.bots.player import greeting
+from ludodrome.bots.player import hello_message
 from ludodrome.game import Game
 from ludodrome.validation import show
 
-LINE = 64 * 1024
+MAX_LINE = 64 * 1024
 """Bytes that a line from a bot may have."""
-LONG_LINE = 4 * 1024 * 1024
+MAX_LONG_LINE = 4 * 1024 * 1024
 """The same in spaces, where a move is a board of up to 40,000 steps, or ten of them."""
-DEEPEST = 32
+MAX_DEPTH = 32
 """So deep may lists and objects be nested."""
-TEXT = 1000
+MAX_TEXT = 1000
 """Characters that are kept of a text from a bot."""
 
 Message = dict[str, Any]
@@ -34,7 +34,7 @@ class BadLine(ValueError):
 
 def hello(match: str, game: Game, seat: int, clock: Clock, seed: int) -> Message:
     """A game begins."""
-    return greeting(game, seat, seed, match) | {"clock": clock.to_json()}
+    return hello_message(game, seat, seed, match) | {"clock": clock.to_json()}
 
 
 def observe(match: str, seat: int, turn: int, state: Any) -> Message:
@@ -66,12 +66,12 @@ def line(message: Message) -> bytes:
 # What a bot says
 
 
-def longest_line(game: Game) -> int:
+def max_line(game: Game) -> int:
     """Bytes that a line from a bot may have in a game."""
-    return LONG_LINE if game.actions_a_turn > 1 else LINE
+    return MAX_LONG_LINE if game.actions_a_turn > 1 else MAX_LINE
 
 
-def read(text: bytes, limit: int = LINE) -> Message:
+def read(text: bytes, limit: int = MAX_LINE) -> Message:
     """The object on a line, or BadLine."""
     if len(text) > limit:
         raise BadLine(f"a line has at most {limit} bytes, and this one has {len(text)}")
@@ -81,7 +81,7 @@ def read(text: bytes, limit: int = LINE) -> Message:
     return value
 
 
-def read_json(text: bytes, deepest: int = DEEPEST) -> Any:
+def read_json(text: bytes, deepest: int = MAX_DEPTH) -> Any:
     """A JSON value in strict UTF-8: finite numbers, no doubled keys, no halves of characters, not too deep."""
     try:
         decoded = text.decode("utf-8")
@@ -149,7 +149,7 @@ def _check_characters(value: Any) -> None:
 # Texts that are kept
 
 
-def kept(text: Any, limit: int = TEXT) -> str:
+def clean_text(text: Any, limit: int = MAX_TEXT) -> str:
     """A text from a bot as records and databases can hold it: cut, and without NUL and halves of characters."""
     words = text if type(text) is str else _to_text(text)
     clean = words[: limit + 1].encode("utf-8", "backslashreplace").decode().replace("\0", "\\u0000")

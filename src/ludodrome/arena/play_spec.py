@@ -35,7 +35,7 @@ class PlaySpec:
     @property
     def match(self) -> str:
         """A name for this game that depends on nothing but itself."""
-        return "m-" + hashlib.sha256(canonical(self.to_json())).hexdigest()[:16]
+        return "m-" + hashlib.sha256(canonical_json(self.to_json())).hexdigest()[:16]
 
     @property
     def seat_seeds(self) -> list[int]:
@@ -73,7 +73,7 @@ class PlaySpec:
             value.get("position"),
         )
 
-    def made(self) -> Game:
+    def make_game(self) -> Game:
         """The game."""
         from ludodrome.games import make
 
@@ -83,7 +83,7 @@ class PlaySpec:
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """JSON in one form only: keys sorted, no spaces."""
     return _encode(value).encode()
 
@@ -97,10 +97,10 @@ def _hashed(purpose: str) -> int:
 # The judge (``table.py``) and the verifier (``verifying.py``) share these.
 
 
-def opened(game: Game, assignment: PlaySpec) -> Any:
+def start_state(game: Game, play_spec: PlaySpec) -> Any:
     """The position in which the bots begin; ValueError if the opening cannot be played or leaves nothing to play."""
-    state = game.initial_state(assignment.seed) if assignment.position is None else _read(game, assignment.position)
-    for number, move in enumerate(assignment.opening):
+    state = game.initial_state(play_spec.seed) if play_spec.position is None else _read(game, play_spec.position)
+    for number, move in enumerate(play_spec.opening):
         try:
             state = game.apply(state, move)
         except IllegalMove as wrong:
@@ -116,7 +116,7 @@ def _read(game: Game, position: Any) -> Any:
     return state
 
 
-def forfeited(game: Game, seat: int, cause: str) -> Outcome:
+def forfeit_outcome(game: Game, seat: int, cause: str) -> Outcome:
     """A lost match: with three seats the offender is last, and the others share first."""
     reason = f"seat {seat} forfeits: {cause}"
     if game.seats == 2:
@@ -127,13 +127,13 @@ def forfeited(game: Game, seat: int, cause: str) -> Outcome:
     return Outcome(None, scores, [-1 if one == seat else share for one in range(game.seats)], reason)
 
 
-def resigned(game: Game, seat: int) -> Outcome:
+def resignation_outcome(game: Game, seat: int) -> Outcome:
     """A person has given up: it counts as a forfeit does."""
-    ending = forfeited(game, seat, "")
+    ending = forfeit_outcome(game, seat, "")
     return Outcome(ending.winner, ending.scores, ending.returns, f"seat {seat} resigns")
 
 
-def broken_off(game: Game) -> Outcome:
+def aborted_outcome(game: Game) -> Outcome:
     """A game that the arena could not finish, by its own fault: it counts for nobody."""
     return Outcome(None, [0] * game.seats, [0] * game.seats, "the arena failed")
 
@@ -144,7 +144,7 @@ def first_legal_move(game: Game, state: Any) -> Any:
         return game.legal_moves(state)[0]
     except TooManyMoves:
         from ludodrome.games.spaces.boards import DECK, FINISH, UP
-        from ludodrome.games.spaces.moves import format_lay
+        from ludodrome.games.spaces.codec import format_lay
 
         size = game.options["size"]
         board = bytes([0, *[size + UP] * (size - 1), size + FINISH])

@@ -74,10 +74,7 @@ def _answer(bot: Bot, message: dict[str, Any], outgoing: BinaryIO) -> None:
 
 def _budget(deadline_ms: int | None) -> Budget | None:
     """What the bot should use: as a built-in with the same clock would."""
-    clock = SeatClock(_clock)
-    if deadline_ms is not None:
-        clock.bank = max(0, deadline_ms - _clock.move_ms) / 1000
-    return clock.budget()
+    return SeatClock.at_deadline(_clock, deadline_ms).budget()
 
 
 def _say(message: dict[str, Any], outgoing: BinaryIO) -> None:

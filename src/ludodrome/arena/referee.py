@@ -18,8 +18,16 @@ from typing import Any
 from ludodrome.arena import messages
 from ludodrome.arena.clocks import SeatClock
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
-from ludodrome.arena.records.format import Chain, header, keep_sent, kept_number
+from ludodrome.arena.play_spec import (
+    PlaySpec,
+    aborted_outcome,
+    first_legal_move,
+    forfeit_outcome,
+    read_move,
+    resignation_outcome,
+    start_state,
+)
+from ludodrome.arena.records.format import Chain, header, rounded, stored_answer
 from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
@@ -27,29 +35,29 @@ from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 class Referee:
     """A game in progress, and what has happened in it."""
 
-    def __init__(self, assignment: PlaySpec) -> None:
-        self.assignment = assignment
-        self.game = assignment.made()
-        if len(assignment.bots) != self.game.seats or len(assignment.names) != self.game.seats:
+    def __init__(self, play_spec: PlaySpec) -> None:
+        self.play_spec = play_spec
+        self.game = play_spec.make_game()
+        if len(play_spec.bots) != self.game.seats or len(play_spec.names) != self.game.seats:
             raise ValueError(
-                f"{self.game.id} has {self.game.seats} seats here, and {len(assignment.bots)} bots were given"
+                f"{self.game.id} has {self.game.seats} seats here, and {len(play_spec.bots)} bots were given"
             )
-        self.conditions = assignment.conditions
-        self.match = assignment.match
-        self.state = opened(self.game, assignment)
+        self.conditions = play_spec.conditions
+        self.match = play_spec.match
+        self.state = start_state(self.game, play_spec)
         self.turn: Turn | None = None
         """The open question; None when the game is over."""
         self.result: dict[str, Any] | None = None
         """How it ended; None while it runs."""
         self._states = self.game.new_states(1)
         self._states[0] = self.game.encode(self.state)
-        self._head = header(assignment, self.match)
+        self._head = header(play_spec, self.match)
         self._chain = Chain(self._head, self.state)
-        self._clocks = [SeatClock(self.conditions.clock) for _ in assignment.bots]
+        self._clocks = [SeatClock(self.conditions.clock) for _ in play_spec.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
         self._gone: dict[int, Fault] = {}
         """The seats that are not asked any more, and what is said of each of their turns."""
-        self._number = len(assignment.opening)
+        self._number = len(play_spec.opening)
         self._entries: list[dict[str, Any]] = []
         self._verdicts: list[dict[str, Any]] = []
         self._notices: list[Notice] = []
@@ -100,21 +108,17 @@ class Referee:
             self._refuse({"sent": answer.sent, "cut": True}, fault, answer)
         self._judge(turn.seat, fault, answer)
 
-    def expire(self, seconds: float) -> None:
-        """Nothing came in time."""
-        self.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
-
     def resign(self, seat: int) -> None:
         """A person gives up, on the move or not. It is no turn: the result alone says so."""
         if self.result is None:
             self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
-            self._finish(resigned(self.game, seat), "resignation")
+            self._finish(resignation_outcome(self.game, seat), "resignation")
 
     def abort(self, seat: int, why: str) -> None:
         """The arena cannot go on, by its own fault: the game does not count."""
         if self.result is None:
             self._note_verdict(seat, Fault(ARENA, why))
-            self._finish(broken_off(self.game), ARENA)
+            self._finish(aborted_outcome(self.game), ARENA)
 
     def record(self, stderr: list[str] | None = None, notes: list[list[str]] | None = None) -> dict[str, Any]:
         """The record of the finished game; standard errors and notes by seat."""
@@ -123,7 +127,7 @@ class Referee:
         beside: dict[str, Any] = {"stderr": stderr} if stderr and any(stderr) else {}
         if notes and any(notes):
             beside["notes"] = notes
-        times = [kept_number(seconds * 1000) for seconds in self._seconds]
+        times = [rounded(seconds * 1000) for seconds in self._seconds]
         return self._chain.finish({**self._head, "turns": self._entries, "result": self.result, **beside, "ms": times})
 
     # Turns
@@ -211,7 +215,7 @@ class Referee:
     def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
             if answer.fault is None:  # a carrier that reads answers itself has said what was sent
-                self._refuse(keep_sent(answer.move), fault, answer)
+                self._refuse(stored_answer(answer.move), fault, answer)
             self._tries += 1
             left = self.conditions.tries - self._tries
             remaining = self._clocks[seat].allowed(self._spent)
@@ -225,14 +229,14 @@ class Referee:
         self._next()
 
     def _refuse(self, sent: dict[str, Any], fault: Fault, answer: Answer) -> None:
-        self._refusals.append({**sent, "why": fault.why, "ms": kept_number(answer.seconds * 1000)})
+        self._refusals.append({**sent, "why": fault.why, "ms": rounded(answer.seconds * 1000)})
 
     def _punish(self, seat: int, fault: Fault) -> None:
         """What the policy says about a fault."""
         self._note_verdict(seat, fault)
         if fault.cause == ARENA:
             self._write(seat, {})
-            self._finish(broken_off(self.game), ARENA)
+            self._finish(aborted_outcome(self.game), ARENA)
             return
         if fault.cause == CRASH:
             self._gone[seat] = Fault(CRASH, "it had ended before")
@@ -240,7 +244,7 @@ class Referee:
             self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a carrier's patience is long
         if self.conditions.policy != SUBSTITUTE:
             self._write(seat, {})
-            self._finish(forfeited(self.game, seat, fault.cause), "forfeit")
+            self._finish(forfeit_outcome(self.game, seat, fault.cause), "forfeit")
             return
         move = first_legal_move(self.game, self.state)
         self.game.apply_to(self._states, move)
@@ -260,7 +264,7 @@ class Referee:
         self._begin()
 
     def _write(self, seat: int, entry: dict[str, Any], substituted: bool = False) -> None:
-        written = {"turn": self._number, "seat": seat, **entry, "ms": kept_number(self._elapsed * 1000)}
+        written = {"turn": self._number, "seat": seat, **entry, "ms": rounded(self._elapsed * 1000)}
         if self._refusals:
             written["refusals"] = self._refusals
         if self._verdict is not None:
@@ -277,8 +281,8 @@ class Referee:
         self.result = result = {
             "winner": ending.winner,
             "reason": ending.reason,
-            "scores": [kept_number(score) for score in ending.scores],
-            "returns": [kept_number(value) for value in ending.returns],
+            "scores": [rounded(score) for score in ending.scores],
+            "returns": [rounded(value) for value in ending.returns],
             "decided_by": decided_by,
             "verdicts": self._verdicts,
             "rated": decided_by != ARENA,

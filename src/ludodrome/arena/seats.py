@@ -1,6 +1,6 @@
 """What the judge and a seat say to each other, however the seat is carried: a turn, an answer, a fault.
 
-The carriers are in ``transports/``; the rules of judging in ``table.py``.
+The carriers are in ``transports/``; the rules of judging in ``referee.py``.
 """
 
 from collections.abc import Callable
@@ -95,7 +95,7 @@ class Notice:
 
 
 class Seat(Protocol):
-    """Somebody at the table, as the judge sees them."""
+    """Somebody at the referee, as the judge sees them."""
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 This page imports nothing heavy: the command line lists bots without compiling anything.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,8 +25,10 @@ class Kind(NamedTuple):
     name: str
     meaning: str
     knobs: tuple[Knob, ...] = ()
-    module: str = ""
-    """The module of this package whose ``make(game, name, seed, **knobs)`` gives one."""
+    factory: str = ""
+    """``module:function`` in this package; called with (game, name, seed, **params)."""
+    by_game: Mapping[str, str] = {}
+    """Game id -> the factory for that game, where it differs."""
     cannot: Callable[["Game"], str] = lambda game: ""
     """Why it cannot play a game; empty if it can."""
 
@@ -41,7 +43,8 @@ class Kind(NamedTuple):
         """A bot of this kind, warmed up: what it needs is compiled or loaded now, and not while a clock runs."""
         from ludodrome.bots.player import Budget
 
-        bot: Bot = import_module(f"{__package__}.{self.module}").make(game, name, seed, **settings)
+        module, _, function = self.by_game.get(game.id, self.factory).partition(":")
+        bot: Bot = getattr(import_module(f"{__package__}.{module}"), function)(game, name, seed, **settings)
         state = game.initial_state()
         for _ in range(WARM_UP):
             seat = game.to_move(state)
@@ -67,16 +70,32 @@ def _insight(game: "Game") -> str:
     return _one_action(game)
 
 
+BY_GAME = {
+    "random": {"spaces": "spaces:make_random"},
+    "greedy": {"dots": "dots:make_greedy", "spaces": "spaces:make_greedy"},
+    "expert": {"dots": "dots:make_expert", "spaces": "spaces:make_expert"},
+    "level": {"dots": "dots:make_level", "spaces": "spaces:make_level"},
+}
+"""Bot -> game id -> the factory for that game, where it differs from the general one."""
+
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("random", "any legal move, each as likely as the others", (), "chance"),
-        Kind("greedy", "what is best at once: wins, blocks, free boxes, the best looking position", (), "greed"),
-        Kind("chains", "counts long chains and double-deals", (), "drawers", _only_dots),
-        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "thinkers", _insight),
-        Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "simulators", _one_action),
-        Kind("expert", "the best there is for the game", (TIME, NODES, THREE), "experts"),
-        Kind("level", "for people, from beginner to expert", (LEVEL,), "levels"),
+        Kind("random", "any legal move, each as likely as the others", (), "baselines:make_random", BY_GAME["random"]),
+        Kind(
+            "greedy",
+            "what is best at once: wins, blocks, free boxes, the best looking position",
+            (),
+            "baselines:make_greedy",
+            BY_GAME["greedy"],
+        ),
+        Kind("chains", "counts long chains and double-deals", (), "dots:make_chains", {}, _only_dots),
+        Kind("alphabeta", "searches by alpha-beta", (DEPTH, NODES, TIME, NOISE), "alphabeta:make_alphabeta", {}, _insight),
+        Kind("mcts", "searches by playouts", (SIMS, TIME, THREADS), "mcts:make_mcts", {}, _one_action),
+        Kind(
+            "expert", "the best there is for the game", (TIME, NODES, THREE), "levels:make_expert", BY_GAME["expert"]
+        ),
+        Kind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level", BY_GAME["level"]),
     )
 }
 

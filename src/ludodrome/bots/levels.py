@@ -8,10 +8,25 @@ position and the seed alone, never on the machine. Level 8 is ``expert``.
 
 from typing import Any, NamedTuple
 
-from ludodrome.bots.greed import Glance
-from ludodrome.bots.player import Bot, Budget, Clock, legal_actions
-from ludodrome.bots.thinkers import AlphaBeta, blur, dice_at
+from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, blur
+from ludodrome.bots.baselines import OnePlyEvaluator
+from ludodrome.bots.mcts import MctsBot
+from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
+
+# ``expert``: the strongest bot for each game. Dots and spaces have their own (``dots.py``, ``spaces.py``).
+
+
+def make_expert(
+    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "maxn"
+) -> Bot:
+    """The strongest bot for a game; ``three`` chooses the search for three seats."""
+    own = Budget(time, nodes)
+    if game.evaluator is None or (game.seats > 2 and three == "mcts"):
+        return MctsBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+    if game.seats > 2 and three == "maxn":
+        return MaxNBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+    return AlphaBetaBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
 
 
 class Level(NamedTuple):
@@ -27,16 +42,6 @@ class Level(NamedTuple):
     """How often it looks as deep as it can; else it looks one ply less."""
     nodes: int | None = None
     """The most positions that it visits."""
-
-
-class Drawing(NamedTuple):
-    """How one level thinks in dots."""
-
-    rule: str
-    """``greedy``, ``chains``, or ``search``, which is the expert's way with so many nodes."""
-    attention: float = 1.0
-    """How often it keeps to its rule; else it draws as the rule below would: chains as greedy, greedy anywhere."""
-    nodes: int = 0
 
 
 _CLIMBERS = (
@@ -58,18 +63,6 @@ CALDERA = (
     Level(4, nodes=1_200),
     Level(5, nodes=4_500),
 )
-DOTS = (
-    Drawing("greedy", 0.65),
-    Drawing("greedy", 0.86),
-    Drawing("greedy"),
-    Drawing("chains", 0.55),
-    Drawing("chains"),
-    Drawing("search", nodes=600),
-    Drawing("search", nodes=10_000),
-)
-SPACES = (1, 2, 4, 9, 22, 55, 140)
-"""Of how many boards made by lot the best is laid."""
-
 OTHERS = (*_CLIMBERS, Level(4, nodes=2_000), Level(6, nodes=20_000))
 """Of games that other packages bring, and that are just won."""
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
@@ -78,18 +71,18 @@ PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
 TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
 
 
-class LevelPlayer(AlphaBeta):
+class LevelBot(AlphaBetaBot):
     """A player of one level."""
 
     def __init__(self, game: Game, name: str, seed: int, level: Level) -> None:
         super().__init__(game, name, seed)
         self.level = level
-        self.glance = Glance(game)
+        self.glance = OnePlyEvaluator(game)
 
-    def action(self, states: Any, budget: Budget, clock: Clock) -> int:
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """What somebody of this level would do."""
         level = self.level
-        dice = dice_at(states, self.seed)
+        dice = position_rng(states, self.seed)
         depth = level.depth - (dice.fraction() >= level.attention)
         limits = Budget(nodes=level.nodes).within(Budget(time=budget.time))
         if not level.width and depth > 1:
@@ -102,7 +95,9 @@ class LevelPlayer(AlphaBeta):
         best = max(judged.values())
         return dice.choice([action for action, one in judged.items() if one == best])
 
-    def _deeper(self, states: Any, worth: dict[int, int], depth: int, limits: Budget, clock: Clock) -> dict[int, int]:
+    def _deeper(
+        self, states: Any, worth: dict[int, int], depth: int, limits: Budget, clock: Stopwatch
+    ) -> dict[int, int]:
         """The moves that look best at once, each searched by itself."""
         natural = sorted(worth, key=lambda action: -worth[action])[: self.level.width]
         searched = {}
@@ -113,31 +108,11 @@ class LevelPlayer(AlphaBeta):
         return searched
 
 
-def make(game: Game, name: str, seed: int, level: int) -> Bot:
-    """A player of that level."""
+def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
+    """A bot of one level."""
     if level == 8:
-        from ludodrome.bots.experts import make as make_expert
-
         return make_expert(game, name, seed)
-    if game.actions_a_turn > 1:
-        from ludodrome.bots.boards import BestOfSome
-
-        return BestOfSome(game, name, seed, tried=SPACES[level - 1])
-    if game.id == "dots":
-        return _drawer(game, name, seed, DOTS[level - 1])
     if game.evaluator is None or game.evaluator.by_points:
-        from ludodrome.bots.simulators import Simulator
-
         budget = Budget(sims=PLAYOUTS[level - 1])
-        return Simulator(game, name, seed, own=budget, usual=budget)
-    return LevelPlayer(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])
-
-
-def _drawer(game: Game, name: str, seed: int, drawing: Drawing) -> Bot:
-    from ludodrome.bots.drawers import LevelDrawer
-    from ludodrome.bots.solvers import EndgameSolver
-
-    if drawing.rule == "search":
-        budget = Budget(nodes=drawing.nodes)
-        return EndgameSolver(game, name, seed, own=budget, usual=budget)
-    return LevelDrawer(game, name, seed, drawing)
+        return MctsBot(game, name, seed, own=budget, usual=budget)
+    return LevelBot(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])

@@ -3,6 +3,7 @@
 What the bots are called and how they are set is in ``catalogue.py``; reading their specs is in ``specs.py``.
 """
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,6 +63,10 @@ class Budget:
         return Budget(self.time, None, sims, None)
 
 
+EXPERT_BUDGET = Budget(time=1.0)
+"""What a move of ``expert`` may cost without other limits."""
+
+
 class Bot(Protocol):
     """Anything that plays: a built-in, or somebody's own class behind ``py:``."""
 
@@ -79,7 +84,7 @@ class Bot(Protocol):
         """The bot is not needed any more."""
 
 
-class Dice:
+class SplitMix64:
     """Random numbers that are the same on every machine: SplitMix64, as in ``jit.py``."""
 
     def __init__(self, seed: int) -> None:
@@ -109,7 +114,7 @@ def _mixed(x: int) -> int:
     return x ^ x >> 31
 
 
-class Player:
+class ActionBot:
     """The base of the built-ins whose move is one action. A player says in ``action`` what it would do.
 
     The same seed, the same positions in the same order and no limit of time: the same moves, on every machine.
@@ -119,23 +124,23 @@ class Player:
         self.game = game
         self.name = name
         self.seed = int(checked_seed(seed))
-        self.dice = Dice(self.seed)
+        self.dice = SplitMix64(self.seed)
 
     def start(self, hello: dict[str, Any]) -> None:
         """A new game; a seed in the greeting takes the place of the one given before."""
         self.seed = int(checked_seed(hello.get("seed", self.seed)))
-        self.dice = Dice(self.seed)
+        self.dice = SplitMix64(self.seed)
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
         """A legal move; ValueError if there is none to make."""
-        clock = Clock()
-        states = position(self.game, observation)
+        clock = Stopwatch()
+        states = parse_observation(self.game, observation)
         if self.game.kernels.mover(states) < 0:
             raise ValueError("there is nothing to choose: the game is over")
         action = self.action(states, budget or Budget(), clock)
         return self.game.codec.format_moves([action], states[0])[0]
 
-    def action(self, states: Any, budget: Budget, clock: "Clock") -> int:
+    def action(self, states: Any, budget: Budget, clock: "Stopwatch") -> int:
         """The legal action to make in states[0], a running game."""
         raise NotImplementedError
 
@@ -143,7 +148,7 @@ class Player:
         """Nothing is held open."""
 
 
-class Clock:
+class Stopwatch:
     """How long a decision has taken."""
 
     def __init__(self) -> None:
@@ -159,7 +164,7 @@ class Clock:
         return None if limit is None else max(0.0, limit - ON_TIME - self.seconds)
 
 
-def position(game: Game, observation: Any) -> Any:
+def parse_observation(game: Game, observation: Any) -> Any:
     """An array of one record from what a seat was shown; BadState if it is no observation of this game."""
     state = observation
     if type(observation) is dict and "you" in observation:
@@ -174,7 +179,7 @@ def legal_actions(game: Game, states: Any) -> list[int]:
     return actions
 
 
-def greeting(game: Game, seat: int, seed: int, match: str = "") -> dict[str, Any]:
+def hello_message(game: Game, seat: int, seed: int, match: str = "") -> dict[str, Any]:
     """The ``hello`` of the bot protocol, for games without an arena."""
     if not 0 <= seat < game.seats:
         raise ValueError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {show(seat)}")
@@ -190,3 +195,15 @@ def greeting(game: Game, seat: int, seed: int, match: str = "") -> dict[str, Any
         "clock": None,
         "seed": seed,
     }
+
+
+def resolve_budget(own: Budget, given: Budget, usual: Budget) -> Budget:
+    """What the spec says within what the clock says; if neither says anything, what is usual."""
+    limits = own.within(given)
+    return usual if limits.empty else limits
+
+
+def position_rng(states: Any, seed: int) -> SplitMix64:
+    """Random numbers that depend on the position and the seed alone."""
+    digest = hashlib.blake2b(states.tobytes() + seed.to_bytes(8, "little"), digest_size=8).digest()
+    return SplitMix64(int.from_bytes(digest, "little"))

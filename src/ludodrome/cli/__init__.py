@@ -31,22 +31,22 @@ class Program(LazyGroup):
         "play": ("play", "Play a game in the terminal, against people or bots."),
         "puzzle": ("puzzle", "Solve puzzles: find the move that wins, saves or answers best."),
         "match": ("match", "Play a match between bots and estimate which is stronger."),
-        "sprt": ("match", "Test whether a new bot is stronger than an old one, in as few games as possible."),
+        "sprt": ("match", "Test whether a new bot is stronger, in few games."),
         "tournament": (
             "tournament",
-            "Run, resume, show and export tournaments: round robin, gauntlet, Swiss, knockout.",
+            "Run, resume, show and export tournaments.",
         ),
-        "evaluate": ("evaluate", "Evaluate a language model: its strength, and how often its answers are legal moves."),
-        "mcp": ("serve", "Serve the games to language models over the Model Context Protocol."),
+        "evaluate": ("evaluate", "Evaluate a language model: its strength and its answers."),
+        "mcp": ("serve", "Serve the games to language models over MCP."),
         "replay": ("records", "Step through a recorded game, or verify recorded games."),
-        "rerun": ("records", "Put a bot into a recorded game and show where its moves differ."),
-        "records": ("records", "List and filter recorded games; export them as JSON Lines, CSV or text."),
+        "rerun": ("records", "Ask a bot for the moves of a recorded game and compare."),
+        "records": ("records", "List, filter and export recorded games."),
         "review": ("analysis", "Grade every move of a recorded game by what it gave away."),
         "new-bot": ("scaffold", "Write a small working bot to start from."),
-        "doctor": ("doctor", "Check a bot against everything a match demands; without a bot, check the installation."),
-        "enter": ("enter", "Enter a bot of this machine into the league of a running server."),
+        "doctor": ("doctor", "Check a bot, or without one the installation."),
+        "enter": ("enter", "Enter a bot into the league of a running server."),
         "new-game": ("scaffold", "Write a small working game to start from, as a package."),
-        "sandbox": ("doctor", "Show how bots of strangers are sandboxed here, and test the sandbox."),
+        "sandbox": ("doctor", "Test the sandbox for bots written by strangers."),
         "analyse": ("analysis", "Show the best moves of a position, refined as time passes."),
         "solve": ("analysis", "Solve a position: find its value under perfect play."),
         "perft": ("perf", "Count the move sequences of each length, up to a depth."),
@@ -54,7 +54,7 @@ class Program(LazyGroup):
         "completion": ("completion", "Print the completion script of a shell."),
         "export": ("export", "Write games as datasets for supervised learning."),
         "spaces": ("spaces", "Build, count, sample, simulate and solve boards of spaces."),
-        "admin": ("admin", "Manage the server's database: back up, restore, recompute ratings, ban accounts."),
+        "admin": ("admin", "Manage the server's database and its accounts."),
     }
 
 
@@ -83,6 +83,14 @@ def ludodrome(
     """An arena and a laboratory for board-game bots: five games, exact and fast."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def whole_program() -> Program:
+    """The group of all commands, every one loaded, for those who list their parameters."""
+    program = typer.main.get_group(app)
+    assert isinstance(program, Program)
+    program.load_all()
+    return program
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The server's database, looked after: `admin backup`, `restore`, `recompute`, `accounts`, `ban`, `make-admin`."""
+"""The group `admin`: back up, restore, recompute, list accounts, ban accounts and bots."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, CommandError, Group, command_errors, examples
+from ludodrome.cli.base import Command, CommandError, GameId, Group, command_errors, examples
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import Database
 
 with lazy_imports():
     from ludodrome.arena.ladder import rating_updates
     from ludodrome.store import accounts as account_store
-    from ludodrome.store import backups, database
+    from ludodrome.store import backups, database, league_bots, models
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Group,
     name="admin",
-    help="Manage the server's database: back up, restore, recompute ratings, ban accounts.",
+    help="Manage the server's database and its accounts.",
     epilog=examples(
         "ludodrome admin backup monday.db", "ludodrome admin make-admin Ada", "ludodrome admin ban Mallory"
     ),
 )
 
 Name = Annotated[str, typer.Argument(metavar="ACCOUNT", show_default=False, help="The account's name.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT", show_default=False, help="The bot's name in the league.")]
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin backup monday.db"))
@@ -77,7 +78,9 @@ def recompute(db: Database = None) -> None:
 def accounts(db: Database = None) -> None:
     """List the accounts."""
     with _opened(db) as engine:
-        rows = [(one.name, _word(one), one.made[:10], one.id) for one in account_store.accounts(engine)]
+        rows = [
+            (one.name, _word(one), models.iso_time(one.made)[:10], one.id) for one in account_store.accounts(engine)
+        ]
     console.show_table(("name", "", "since", "id"), rows)
 
 
@@ -95,6 +98,22 @@ def unban(account: Name, db: Database = None) -> None:
     with _opened(db) as engine, command_errors():
         account_store.set_banned(engine, _find(engine, account).id, False)
     console.say(f"{account} may come in again")
+
+
+@app.command("ban-bot", cls=Command, epilog=examples("ludodrome admin ban-bot GAME Mallory"))
+def ban_bot(game: GameId, bot: BotName, db: Database = None) -> None:
+    """Ban a bot from the league: it plays no more matches and leaves the tables. Its games stay."""
+    with _opened(db) as engine:
+        name = _ban_bot(engine, game, bot, True)
+    console.say(f"{name} is banned")
+
+
+@app.command("unban-bot", cls=Command, epilog=examples("ludodrome admin unban-bot GAME Mallory"))
+def unban_bot(game: GameId, bot: BotName, db: Database = None) -> None:
+    """Lift the ban of a bot."""
+    with _opened(db) as engine:
+        name = _ban_bot(engine, game, bot, False)
+    console.say(f"{name} may play again")
 
 
 @app.command(
@@ -131,3 +150,12 @@ def _find(engine: Engine, name: str) -> AccountInfo:
     if found is None:
         raise CommandError(f"there is no account {name}; `ludodrome admin accounts` lists them")
     return found[0]
+
+
+def _ban_bot(engine: Engine, game: str, name: str, banned: bool) -> str:
+    """Ban a bot or lift its ban; its name as the league shows it."""
+    found = league_bots.find_named_bot(engine, game, name)
+    if found is None:
+        raise CommandError(f"there is no bot {name} in the league of {game}")
+    league_bots.ban(engine, found.id, banned)
+    return found.name

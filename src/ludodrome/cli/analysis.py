@@ -173,7 +173,7 @@ def solve(
         if file is not None:
             solver.check_can_save(chosen)
         if file is not None and file.exists():
-            solving = solver.load_solving(chosen, position, file)
+            solving = solver.load_solving(chosen, position, file, bits)
         else:
             solving = engine.Solving(
                 chosen, position, table_bits=bits or solver.recommended_table_bits(chosen, position)

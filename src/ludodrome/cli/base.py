@@ -20,8 +20,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ludodrome.cli.console import colours_wanted, compiling, complain
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import find
-from ludodrome.interrupts import end_compiling
+
+with lazy_imports():
+    from ludodrome import interrupts
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
@@ -66,7 +69,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
     try:
         thread.join()
     except KeyboardInterrupt:
-        end_compiling()
+        interrupts.end_compiling()
         raise
     if errors:
         raise errors[0]
@@ -195,7 +198,9 @@ class LazyGroup(Group):
     def load(self, name: str) -> None:
         """Replace the placeholder of a command by the command, unless that has happened or there is none."""
         if name in self._pending:
-            group = typer.main.get_group(import_module(f"{__package__}.{self.table[name][0]}").app)
+            module = import_module(f"{__package__}.{self.table[name][0]}")
+            module.app.rich_markup_mode = self.rich_markup_mode
+            group = typer.main.get_group(module.app)
             self.commands[name] = group if group.name == name else group.commands[name]
             self._pending.remove(name)
 

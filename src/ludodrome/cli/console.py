@@ -107,27 +107,27 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
     A last column of text is folded, on a narrow terminal under the others. In a pipe nothing is wrapped.
     """
     rows = list(rows)
-    stdout = rich_console.Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    out = rich_console.Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
     needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, READABLE))
-    if stdout.width < needed:
+    if out.width < needed:
         if header[-1] not in numbers:
-            _show_list(stdout, rows)
+            _show_list(out, rows)
             return
-        stdout.width = needed
+        out.width = needed
     table = rich_table.Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in header:
         table.add_column(name, justify="right" if name in numbers else "left", no_wrap=name != header[-1])
     for row in rows:
         table.add_row(*row)
-    stdout.print(table, crop=False)
+    out.print(table, crop=False)
 
 
-def _show_list(console: Console, rows: Iterable[Sequence[str]]) -> None:
+def _show_list(out: Console, rows: Iterable[Sequence[str]]) -> None:
     """The rows of a table one under the other, the last cell of each folded below the rest."""
     for *others, last in rows:
-        stdout.print("  ".join(others), soft_wrap=True, style="bold")
-        stdout.print(rich_padding.Padding(last, (0, 0, 0, 2)))
+        out.print("  ".join(others), soft_wrap=True, style="bold")
+        out.print(rich_padding.Padding(last, (0, 0, 0, 2)))
 
 
 def say(text: str) -> None:
@@ -407,13 +407,13 @@ def _on_terminal(
     line: Callable[[], str],
     below: Callable[[], RenderableType] | None,
 ) -> Iterator[Show]:
-    stdout = stderr()
+    out = stderr()
     progress = rich_progress.Progress(
         rich_progress.BarColumn(bar_width=24, complete_style=SEAT_COLOURS[0], finished_style=SEAT_COLOURS[2]),
         rich_progress.MofNCompleteColumn(),
         rich_progress.TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         rich_progress.TextColumn("{task.description}", markup=False),
-        console=stdout,
+        console=out,
     )
     task = progress.add_task("", total=None)
     due = 0.0
@@ -422,7 +422,7 @@ def _on_terminal(
         progress.update(task, completed=done(), total=total(), description="" if below is not None else line())
         return rich_console.Group(progress, below()) if below is not None else progress
 
-    with rich_live.Live(console=stdout, auto_refresh=False, transient=True) as live:
+    with rich_live.Live(console=out, auto_refresh=False, transient=True) as live:
 
         def show() -> None:
             nonlocal due

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludodrome import installation
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -27,7 +28,7 @@ from ludodrome.cli.base import (
 )
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import HOST, PORTS
-from ludodrome.installation import PROBLEM, findings
+from ludodrome.installation import PROBLEM
 
 with lazy_imports():
     from rich import table as rich_table
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from ludodrome.arena.doctor.examination import CheckResult
     from ludodrome.arena.sandbox import SandboxLevel
     from ludodrome.game import Game
-    from ludodrome.installation import Finding
+    from ludodrome.installation import PartStatus
 
 app = typer.Typer()
 
@@ -86,7 +87,7 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check a bot against everything a match demands; without a bot, check the installation.
+    """Check a bot, or without one the installation.
 
     Of the installation each part is ok, or comes with what to do: a warning is what not everybody needs, a problem
     what everybody does.
@@ -193,7 +194,7 @@ PART_STYLES = {"ok": console.GOOD, "warning": console.DOUBTFUL, "problem": f"bol
 def _examine_installation(json: bool) -> None:
     """Shows what every part comes to; the exit code says whether there is a problem."""
     with console.waiting("examining ..."):
-        found = list(findings(HOST, PORTS))
+        found = list(installation.part_statuses(HOST, PORTS))
     counts = Counter(finding.grade for finding in found)
     if json:
         console.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
@@ -205,7 +206,7 @@ def _examine_installation(json: bool) -> None:
         raise typer.Exit(NO)
 
 
-def _print_installation(found: Sequence[Finding]) -> None:
+def _print_installation(found: Sequence[PartStatus]) -> None:
     """A line for each part, and under it what to do."""
     if not sys.stdout.isatty():
         for one in found:
@@ -233,7 +234,7 @@ def sandbox(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show how bots of strangers are sandboxed here, and test the sandbox.
+    """Test the sandbox for bots written by strangers.
 
     Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
     says that none does: then no such bot is run.

@@ -14,9 +14,9 @@ from ludodrome.cli.base import Command, CommandError, GameId, command_errors, ex
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import HOST, PORT
 from ludodrome.cli.workers import check_bots
-from ludodrome.client import connect_player
 
 with lazy_imports():
+    from ludodrome import client as server_client
     from ludodrome.arena.transports import remote_client
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ def enter(
         int | None, typer.Option(metavar="N", min=1, show_default=False, help="Leave after so many games.")
     ] = None,
 ) -> None:
-    """Enter a bot of this machine into the league of a running server.
+    """Enter a bot into the league of a running server.
 
     The bot stays on this machine and plays as long as this runs; Ctrl-C ends it. A bot of that name that you have
     entered before goes on, with its rating.
     """
     check_bots(open_game(game, None), [bot])
     try:
-        from ludodrome.client import Client, Refused
+        from ludodrome.client import Client, Refused  # optional extra
     except ImportError as error:
         raise CommandError(f"playing on a server needs {error.name}: install ludodrome[client]") from error
     if not re.match(r"https?://\w", server):
@@ -75,7 +75,7 @@ def enter(
 
 def _entered(client: Client, game: str, name: str) -> Any:
     """The remote bot of that name with a token: the caller's from before, or a new one."""
-    from httpx import HTTPError
+    from httpx import HTTPError  # optional extra
 
     try:
         mine = (one for one in client.bots(game, mine=True) if one["name"] == name and one["kind"] == "remote")
@@ -102,6 +102,6 @@ def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
     url = f"{server.rstrip('/')}/api/v1/bots/{entered['id']}/connect"
     try:
         with suppress(KeyboardInterrupt), command_errors():
-            connect_player(url, entered["token"], away.hear, stop)
+            server_client.connect_player(url, entered["token"], away.hear, stop)
     finally:
         away.close()

@@ -86,7 +86,7 @@ def evaluate(
     clock: Annotated[str, typer.Option("--clock", metavar="C", help="For each move, like 60s, or none.")] = "60s",
     json: Json = False,
 ) -> None:
-    """Evaluate a language model: its strength, and how often its answers are legal moves.
+    """Evaluate a language model: its strength and its answers.
 
     Strength counts the games that were decided by play. What a model lost by answers that were refused, that held no
     move or came too late stands apart. Prompts, answers, tokens and times are in the records.

@@ -138,7 +138,7 @@ def sprt(
     hide_legal_moves: HideMoves = False,
     json: Json = False,
 ) -> None:
-    """Test whether a new bot is stronger than an old one, in as few games as possible.
+    """Test whether a new bot is stronger, in few games.
 
     A sequential test over pairs of games from one opening, counted in the order of the schedule. It passes or fails
     as soon as the results are clear. The exit code is 0 if the new bot passes, 1 if it fails, 3 if neither is clear.

@@ -199,7 +199,7 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
         bots = {}
         for number, other in enumerate(others):
             bots[other] = bot(specs[number % len(specs)], game, seed + other)
-            bots[other].start(player.greeting(game, other, seed + other))
+            bots[other].start(player.hello_message(game, other, seed + other))
         return bots
 
 

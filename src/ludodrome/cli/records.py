@@ -90,7 +90,7 @@ def rerun(
     first: Annotated[bool, typer.Option("--first", help="Stop where it first departs.")] = False,
     json: Json = False,
 ) -> None:
-    """Put a bot into a recorded game and show where its moves differ.
+    """Ask a bot for the moves of a recorded game and compare.
 
     The bot gets the recorded seed and is asked at every turn of its seat; the game goes on as recorded. Exit code 1
     says that it departed somewhere.
@@ -152,7 +152,7 @@ def records(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List and filter recorded games; export them as JSON Lines, CSV or text."""
+    """List, filter and export recorded games."""
     with command_errors():
         wanted = archive.RecordFilter(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]

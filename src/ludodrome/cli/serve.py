@@ -14,7 +14,7 @@ import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
-from ludodrome.installation.machine import has_display
+from ludodrome.installation import has_display
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -183,14 +183,14 @@ def mcp(
         ),
     ] = None,
 ) -> None:
-    """Serve the games to language models over the Model Context Protocol.
+    """Serve the games to language models over MCP.
 
     By standard input and output, as most clients start it, or with --http on this machine alone, at /mcp.
     """
     if port is not None and not http:
         raise CommandError("--port goes with --http")
     try:
-        from ludodrome.mcp.server import create_server
+        from ludodrome.mcp.server import create_server  # optional extra
     except ImportError as error:
         raise CommandError(str(error)) from error
     server = create_server()
@@ -198,7 +198,7 @@ def mcp(
         with suppress(KeyboardInterrupt):
             server.run("stdio")
         return
-    import uvicorn
+    import uvicorn  # optional extra
 
     try:
         listening = socket.create_server((HOST, MCP_PORT if port is None else port))

@@ -50,7 +50,7 @@ Name = Annotated[str | None, typer.Option(metavar="NAME", help="Which tournament
 
 @app.callback(invoke_without_command=True)
 def tournament(context: typer.Context) -> None:
-    """Run, resume, show and export tournaments: round robin, gauntlet, Swiss, knockout."""
+    """Run, resume, show and export tournaments."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -237,9 +237,9 @@ def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tourna
     """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
     with command_errors():
         engine = database.open_database(path, create=True)
-        there = tournament_store.Ledger.find(engine, plan.name)
+        there = tournament_store.StoredLedger.find(engine, plan.name)
         if there is None:
-            return tournaments.Tournament(plan, tournament_store.Ledger.begin(engine, plan.name, plan.to_json()))
+            return tournaments.Tournament(plan, tournament_store.StoredLedger.begin(engine, plan.name, plan.to_json()))
         ledger, stored = there
         if not resume:
             raise CommandError(
@@ -256,7 +256,7 @@ def _recalled(path: Path, name: str | None) -> Tournament:
     """A tournament in a store, as far as it was played."""
     with command_errors(), console.waiting("reading ..."):
         engine = database.open_database(path)
-        found = tournament_store.Ledger.find(engine, name or _only(engine, path))
+        found = tournament_store.StoredLedger.find(engine, name or _only(engine, path))
         if found is None:
             raise CommandError(f"{path} has no tournament {name}")
         ledger, stored = found

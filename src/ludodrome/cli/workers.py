@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from ludodrome.bots.specs import LLM, read_spec
 from ludodrome.cli import console
 from ludodrome.cli.base import CommandError, command_errors
 from ludodrome.cli.lazy import lazy_imports
+from ludodrome.system import core_count
 from ludodrome.validation import show
 
 with lazy_imports():
@@ -41,11 +41,6 @@ ClusterAddress = Annotated[
 ]
 
 
-def cores() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @contextmanager
 def gathered(count: int | None, cluster: str | None) -> Iterator[Workers]:
     """The workers, for as long as they are needed."""
@@ -53,7 +48,9 @@ def gathered(count: int | None, cluster: str | None) -> Iterator[Workers]:
         raise CommandError("either --workers of this machine or --cluster: a cluster knows its workers")
     workers: Workers
     with command_errors(), console.waiting("calling the cluster ..."):
-        workers = arena_workers.LocalWorkers(count or cores()) if cluster is None else arena_workers.Cluster(cluster)
+        workers = (
+            arena_workers.LocalWorkers(count or core_count()) if cluster is None else arena_workers.Cluster(cluster)
+        )
     try:
         yield workers
     except pool.ClusterLost as error:

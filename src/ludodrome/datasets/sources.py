@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ludodrome.arena.play_spec import PlaySpec, opened
+from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.records import BadRecord, verify
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, new_states
@@ -71,11 +71,11 @@ class PositionEncoder:
     """Looks at positions of one game, one at a time."""
 
     def __init__(self, game: Game) -> None:
-        from ludodrome.envs.core import new_sights, shaped
+        from ludodrome.envs.observations import as_planes, new_observations
 
         self.game = game
-        self._sights = new_sights(game, 1)
-        self._planes = shaped(game, self._sights)
+        self._observations = new_observations(game, 1)
+        self._planes = as_planes(game, self._observations)
         self._rows: Array = np.zeros(1, np.int64)
         self._views: Array = np.zeros(1, np.int8)
 
@@ -83,8 +83,8 @@ class PositionEncoder:
         """The seat to move in states[0], and copies of what it sees: planes and mask."""
         seat = int(self.game.kernels.mover(states))
         self._views[0] = seat
-        self.game.kernels.look_many(states, self._rows, self._views, self._sights)
-        return seat, self._planes[0].copy(), self._sights.mask[0].astype(np.uint8)
+        self.game.kernels.look_many(states, self._rows, self._views, self._observations)
+        return seat, self._planes[0].copy(), self._observations.mask[0].astype(np.uint8)
 
 
 MAX_GAMES = 1 << 30
@@ -154,7 +154,7 @@ class Recorded:
     def _rows(self, record: dict[str, Any], eyes: PositionEncoder) -> list[DatasetRow]:
         game, returns = self.game, record["result"]["returns"]
         states = new_states(game.dtype, 1)
-        states[0] = game.encode(opened(game, PlaySpec.from_json(record)))
+        states[0] = game.encode(start_state(game, PlaySpec.from_json(record)))
         rows = []
         for entry in record["turns"]:
             if entry.get("substituted"):
@@ -174,14 +174,14 @@ class Recorded:
 
 def _verified_game(record: dict[str, Any]) -> Game:
     verify(record)
-    return PlaySpec.from_json(record).made()
+    return PlaySpec.from_json(record).make_game()
 
 
 def actions_of(game: Game, move: Any, states: Any) -> list[int]:
     """The actions that a legal move is made of: one, or the steps of boards."""
     if game.actions_a_turn == 1:
         return [game.codec.parse_move(move, states)]
-    from ludodrome.games.spaces.moves import parse_lay
+    from ludodrome.games.spaces.codec import parse_lay
 
     return list(b"".join(parse_lay(move, game.options)))
 

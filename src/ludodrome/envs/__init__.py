@@ -63,6 +63,12 @@ def env_id(name: str) -> str:
     return f"{NAMESPACE}/{name[:1].upper()}{name[1:]}-v{VERSION}"
 
 
+def missing_extra(error: ImportError, what: str, extra: str) -> ImportError:
+    """The ImportError to raise when a package of an optional extra is not installed."""
+    name = error.name or "a package"
+    return ImportError(f"{what} need {name}, which is not installed: pip install 'ludodrome[{extra}]'", name=error.name)
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ludodrome.envs.observations import new_observations
 from ludodrome.envs.opponents import Opponent, RandomOpponent, read_opponents
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array
@@ -31,10 +32,10 @@ def mixed(words: Any) -> Any:
 
 
 class VecGame:
-    """n games of one kind. The arrays in ``lessons`` and ``sights`` change with every call: copy what you keep.
+    """n games of one kind. The arrays in ``lessons`` and ``observations`` change with every call: copy what you keep.
 
     ``seat``: the learner's, or None: drawn by lot for each game. ``opponent``: see ``opponents.py``; "self": the
-    learner plays all seats, and ``lessons.agent_seat`` says whose turn it is.
+    learner plays all seats, and ``state.agent_seat`` says whose turn it is.
     """
 
     def __init__(self, game: Game, n: int, opponent: Any = "random", seat: int | None = None) -> None:
@@ -43,7 +44,7 @@ class VecGame:
         self.alone = opponent == ALONE if isinstance(opponent, str) else False
         self.opponents: list[Opponent] = [] if self.alone else read_opponents(opponent, game, n)
         self.seat = self._read_seat(seat)
-        self.lessons = VecState(
+        self.state = VecState(
             game.new_states(n),
             np.zeros(n, np.uint64),
             np.zeros(n, np.int8),
@@ -54,9 +55,9 @@ class VecGame:
             np.zeros(n, np.float64),
             np.zeros((n, game.seats), np.float32),
         )
-        self.sights = new_sights(game, n)
+        self.observations = new_observations(game, n)
         self.rows: Array = np.arange(n)
-        self.begun: Array = np.zeros(n, np.int64)
+        self.games_started: Array = np.zeros(n, np.int64)
         """How many games were begun in each place."""
         self._none: Array = np.zeros(n, np.bool_)
         self._lots = next((which for which, one in enumerate(self.opponents) if isinstance(one, RandomOpponent)), -1)
@@ -74,14 +75,14 @@ class VecGame:
         words = np.array([checked_seed(seed) for seed in np.asarray(seeds, object)], np.uint64)
         if words.shape != (self.n,):
             raise ValueError(f"there are {self.n} games, and a seed for each, not {len(words)}")
-        self.lessons.rng[:] = mixed(mixed(words))
+        self.state.rng[:] = mixed(mixed(words))
 
-    def begin(self, where: Array | None = None) -> None:
+    def reset(self, where: Array | None = None) -> None:
         """New games, all or those of a mask; opponents who are to move first have moved."""
         chosen = ~self._none if where is None else where
-        self.game.kernels.begin_many(self.lessons, chosen, self.seat, len(self.opponents))
-        self.begun += chosen
-        self.answer()
+        self.game.kernels.begin_many(self.state, chosen, self.seat, len(self.opponents))
+        self.games_started += chosen
+        self.play_opponents()
 
     def step(self, actions: Array, fresh: Array | None = None) -> None:
         """One action of the learner in every game, then the answers; nothing happens where fresh[i], or it is over.
@@ -90,46 +91,30 @@ class VecGame:
         """
         untouched = self._none if fresh is None else fresh
         kernels = self.game.kernels
-        kernels.act_many(self.lessons, actions, self.game.num_actions, untouched, self._lots, self._buffer)
-        self.answer(but=self._lots)
-        kernels.settle_many(self.lessons, untouched, self.alone)
+        kernels.act_many(self.state, actions, self.game.num_actions, untouched, self._lots, self._buffer)
+        self.play_opponents(but=self._lots)
+        kernels.settle_many(self.state, untouched, self.alone)
 
-    def answer(self, but: int = -1) -> None:
+    def play_opponents(self, but: int = -1) -> None:
         """Have the opponents move wherever it is their turn; ``but``: the one who has done so."""
         for which, opponent in enumerate(self.opponents):
             if which != but:
                 opponent.answer(self, which)
 
-    def look(self) -> None:
-        """Fill ``sights`` with what the learner sees in all games."""
-        self.game.kernels.look_many(self.lessons.states, self.rows, self.lessons.agent_seat, self.sights)
+    def observe(self) -> None:
+        """Fill ``observations`` with what the learner sees in all games."""
+        self.game.kernels.look_many(self.state.states, self.rows, self.state.agent_seat, self.observations)
 
-    def look_at(self, rows: Array, views: Array, sights: Observations) -> None:
-        """What views[i] sees of some games, numbered in ``rows``, into the first rows of ``sights``."""
-        self.game.kernels.look_many(self.lessons.states, rows, views, sights)
+    def observe_rows(self, rows: Array, views: Array, observations: Observations) -> None:
+        """What views[i] sees of some games, numbered in ``rows``, into the first rows of ``observations``."""
+        self.game.kernels.look_many(self.state.states, rows, views, observations)
 
-    def actions_of(self, actions: ArrayLike) -> Array:
+    def check_actions(self, actions: ArrayLike) -> Array:
         """Actions as the kernels take them, without a copy if they are int64 already."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             raise ValueError(f"{self.n} games want {self.n} whole numbers, not {given.dtype} of shape {given.shape}")
         return given.astype(np.int64, copy=False)
-
-
-def new_sights(game: Game, rows: int) -> Observations:
-    """Room for what is seen of so many games."""
-    planes = game.planes
-    return Observations(
-        np.zeros((rows, game.max_legal), np.int16),
-        np.zeros(rows, np.int32),
-        np.zeros((rows, game.num_actions), np.int8),
-        np.zeros((rows, len(planes.names), planes.rows * planes.cols), planes.dtype),
-    )
-
-
-def shaped(game: Game, sights: Observations) -> Array:
-    """The planes of sights as (rows, planes, rows of the board, columns): the same memory."""
-    return sights.planes.reshape(len(sights.planes), *game.planes.shape)
 
 
 def read_game(game: Any, options: dict[str, Any]) -> Game:

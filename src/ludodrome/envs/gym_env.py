@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ludodrome.envs import missing_extra
 from ludodrome.envs.core import VecGame, read_game
-from ludodrome.envs.extras import missing_extra
 from ludodrome.envs.rendering import MODES, frame
 from ludodrome.game import Game
 from ludodrome.jit import Array
@@ -65,7 +65,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         if render_mode is not None and render_mode not in MODES:
             raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
         self.render_mode = render_mode
-        self.room = VecGame(self.game, 1, opponent, seat)
+        self.vec = VecGame(self.game, 1, opponent, seat)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
         self._shape = self.game.planes.shape
@@ -76,40 +76,40 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         """A new game; whoever moves before the learner has moved."""
         super().reset(seed=seed)
         if seed is not None or not self._begun:
-            self.room.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
-        self.room.begin()
+            self.vec.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
+        self.vec.reset()
         self._begun = True
-        self.room.look()
+        self.vec.observe()
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """The learner's action, and the others' until its next turn. An illegal action ends the game with -1."""
-        lessons = self.room.lessons
-        if lessons.over[0]:
+        state = self.vec.state
+        if state.over[0]:
             raise ResetNeeded("the game is over, or has not begun: call reset")
         self._actions[0] = _number(action)
-        self.room.step(self._actions)
-        self.room.look()
-        ended = bool(lessons.ended[0])
+        self.vec.step(self._actions)
+        self.vec.observe()
+        ended = bool(state.ended[0])
         info = self._info()
         if ended:
-            info["illegal"] = bool(lessons.illegal[0])
-            info["returns"] = lessons.returns[0].copy()
-            info["reason"] = self.game.reasons[int(lessons.states["reason"][0])]
-        return self._seen(), float(lessons.rewards[0]), ended, False, info
+            info["illegal"] = bool(state.illegal[0])
+            info["returns"] = state.returns[0].copy()
+            info["reason"] = self.game.reasons[int(state.states["reason"][0])]
+        return self._seen(), float(state.rewards[0]), ended, False, info
 
     def render(self) -> Any:
         """The game as text or as a picture; None without a render_mode."""
-        return None if self.render_mode is None else frame(self.game, self.room.lessons.states[0], self.render_mode)
+        return None if self.render_mode is None else frame(self.game, self.vec.state.states[0], self.render_mode)
 
     def _seen(self) -> Array:
-        planes: Array = self.room.sights.planes[0].reshape(self._shape).copy()
+        planes: Array = self.vec.observations.planes[0].reshape(self._shape).copy()
         return planes
 
     def _info(self) -> dict[str, Any]:
         return {
-            "action_mask": self.room.sights.mask[0].copy(),
-            "seat": int(self.room.lessons.agent_seat[0]),
+            "action_mask": self.vec.observations.mask[0].copy(),
+            "seat": int(self.vec.state.agent_seat[0]),
             "illegal": False,
         }
 

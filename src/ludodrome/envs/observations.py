@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ludodrome.game import Game
 from ludodrome.jit import GOLDEN, Array, below, entry, mix
 from ludodrome.search.vector import Observations
 
@@ -18,8 +19,24 @@ def sample_legal_many(choices: Array, counts: Array, lots: Array, actions: Array
         actions[i] = choices[i, below(mix(lots[i]), count)] if count > 0 else 0
 
 
-def sample_legal(sights: Observations, lots: Array) -> Array:
+def sample_legal(observations: Observations, lots: Array) -> Array:
     """A legal action for each row, (rows,) int64, the caller's own."""
-    actions: Array = np.empty(len(sights.counts), np.int64)
-    sample_legal_many(sights.choices, sights.counts, lots, actions)
+    actions: Array = np.empty(len(observations.counts), np.int64)
+    sample_legal_many(observations.choices, observations.counts, lots, actions)
     return actions
+
+
+def new_observations(game: Game, rows: int) -> Observations:
+    """Room for what is seen of so many games."""
+    planes = game.planes
+    return Observations(
+        np.zeros((rows, game.max_legal), np.int16),
+        np.zeros(rows, np.int32),
+        np.zeros((rows, game.num_actions), np.int8),
+        np.zeros((rows, len(planes.names), planes.rows * planes.cols), planes.dtype),
+    )
+
+
+def as_planes(game: Game, observations: Observations) -> Array:
+    """The planes of observations as (rows, planes, rows of the board, columns): the same memory."""
+    return observations.planes.reshape(len(observations.planes), *game.planes.shape)

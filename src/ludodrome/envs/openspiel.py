@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.envs.core import new_sights
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
+from ludodrome.envs.observations import new_observations
 from ludodrome.game import Game, returns_of
 from ludodrome.games import GAMES
 from ludodrome.jit import Array
@@ -179,7 +179,7 @@ class SpielObserver:
         if params:
             raise ValueError(f"observations of these games take no parameters, not {params}")
         self._game = game
-        self._sights = new_sights(game, 1)
+        self._observations = new_observations(game, 1)
         self._shape = game.planes.shape
         self.tensor: Array = np.zeros(np.prod(self._shape), np.float32)
         self.dict = {"observation": self.tensor.reshape(self._shape)}
@@ -187,8 +187,8 @@ class SpielObserver:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Fills the tensor with what that seat sees."""
-        self._game.kernels.look_many(state.states, _ONLY, np.array([player], np.int8), self._sights)
-        self.tensor[:] = self._sights.planes.reshape(-1)
+        self._game.kernels.look_many(state.states, _ONLY, np.array([player], np.int8), self._observations)
+        self.tensor[:] = self._observations.planes.reshape(-1)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """The position as that seat sees it."""

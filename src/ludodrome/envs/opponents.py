@@ -34,8 +34,8 @@ _DEPTH = re.compile(r"alphabeta:depth=([1-9]\d?)")
 class Opponent(Protocol):
     """Somebody who answers in the games that have drawn it."""
 
-    def answer(self, room: "VecGame", which: int) -> None:
-        """Move wherever ``lessons.opponents`` is ``which``, until it is the learner's turn there, or over."""
+    def answer(self, vec: "VecGame", which: int) -> None:
+        """Move wherever ``state.opponents`` is ``which``, until it is the learner's turn there, or over."""
 
 
 class RandomOpponent:
@@ -44,9 +44,9 @@ class RandomOpponent:
     def __init__(self, game: Game) -> None:
         self._buffer = game.buffer()
 
-    def answer(self, room: "VecGame", which: int) -> None:
+    def answer(self, vec: "VecGame", which: int) -> None:
         """In all games in one call."""
-        room.game.kernels.answer_random(room.lessons, which, self._buffer)
+        vec.game.kernels.answer_random(vec.state, which, self._buffer)
 
 
 class GreedyOpponent:
@@ -58,12 +58,10 @@ class GreedyOpponent:
         self._desk = game.new_states(2)
         self._desk_words = as_words(self._desk)
 
-    def answer(self, room: "VecGame", which: int) -> None:
+    def answer(self, vec: "VecGame", which: int) -> None:
         """In all games in one call."""
-        lessons = room.lessons
-        self._kernels.answer_greedy(
-            lessons, as_words(lessons.states), which, self._buffer, self._desk, self._desk_words
-        )
+        state = vec.state
+        self._kernels.answer_greedy(state, as_words(state.states), which, self._buffer, self._desk, self._desk_words)
 
 
 class AlphaBetaOpponent:
@@ -74,38 +72,38 @@ class AlphaBetaOpponent:
         self._depth = depth
         self._desk = new_workspace(game)
 
-    def answer(self, room: "VecGame", which: int) -> None:
+    def answer(self, vec: "VecGame", which: int) -> None:
         """In all games in one call."""
-        lessons = room.lessons
-        self._kernels.answer_alphabeta(lessons, as_words(lessons.states), which, self._desk, self._depth)
+        state = vec.state
+        self._kernels.answer_alphabeta(state, as_words(state.states), which, self._desk, self._depth)
 
 
 class PolicyOpponent:
     """A policy, somebody's network say: asked about all its games at once, again and again until none is its turn."""
 
     def __init__(self, game: Game, n: int, policy: Policy) -> None:
-        from ludodrome.envs.core import new_sights, shaped
+        from ludodrome.envs.observations import as_planes, new_observations
 
         self._policy = policy
-        self._sights = new_sights(game, n)
-        self._planes = shaped(game, self._sights)
+        self._observations = new_observations(game, n)
+        self._planes = as_planes(game, self._observations)
         self._movers: Array = np.empty(n, np.int8)
         self._not: Array = np.ones(n, np.bool_)
 
-    def answer(self, room: "VecGame", which: int) -> None:
+    def answer(self, vec: "VecGame", which: int) -> None:
         """In batches; ValueError if the policy's answer is none."""
-        lessons, kernels = room.lessons, room.game.kernels
+        state, kernels = vec.state, vec.game.kernels
         while True:
-            kernels.movers_many(lessons.states, self._movers)
-            waiting = (lessons.opponents == which) & (self._movers >= 0) & (self._movers != lessons.agent_seat)
+            kernels.movers_many(state.states, self._movers)
+            waiting = (state.opponents == which) & (self._movers >= 0) & (self._movers != state.agent_seat)
             rows = np.flatnonzero(waiting)
             if not len(rows):
                 return
-            room.look_at(rows, self._movers, self._sights)
-            mask = self._sights.mask[: len(rows)]
+            vec.observe_rows(rows, self._movers, self._observations)
+            mask = self._observations.mask[: len(rows)]
             chosen = self._read(self._policy(self._planes[: len(rows)], mask), mask)
             for row, action in zip(rows.tolist(), chosen.tolist(), strict=True):
-                kernels.play(lessons.states[row : row + 1], action)
+                kernels.play(state.states[row : row + 1], action)
 
     def _read(self, answer: Any, mask: Array) -> Array:
         actions = np.asarray(answer)
@@ -137,25 +135,25 @@ class BotOpponent:
         self._bots: dict[tuple[int, int], Bot] = {(0, seat): self._make() for seat in range(game.seats - 1)}
         self._games: dict[tuple[int, int], int] = {}
 
-    def answer(self, room: "VecGame", which: int) -> None:
+    def answer(self, vec: "VecGame", which: int) -> None:
         """Game after game."""
-        lessons, game = room.lessons, room.game
-        for i in np.flatnonzero(lessons.opponents == which).tolist():
-            states, view = lessons.states[i : i + 1], int(lessons.agent_seat[i])
+        state, game = vec.state, vec.game
+        for i in np.flatnonzero(state.opponents == which).tolist():
+            states, view = state.states[i : i + 1], int(state.agent_seat[i])
             while (seat := int(game.kernels.mover(states))) not in (-1, view):
-                bot = self._bot(room, i, (seat - view) % game.seats - 1)
+                bot = self._bot(vec, i, (seat - view) % game.seats - 1)
                 game.apply_to(states, bot.choose(game.observation_of(states, seat)))
 
-    def _bot(self, room: "VecGame", i: int, place: int) -> "Bot":
+    def _bot(self, vec: "VecGame", i: int, place: int) -> "Bot":
         """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
-        from ludodrome.bots.player import Dice
+        from ludodrome.bots.player import SplitMix64
 
         key = i, place
         if key not in self._bots:
             self._bots[key] = self._make()
-        if self._games.get(key) != room.begun[i]:
-            self._games[key] = int(room.begun[i])
-            self._bots[key].start({"seed": Dice(int(room.lessons.rng[i]) + place).word()})
+        if self._games.get(key) != vec.games_started[i]:
+            self._games[key] = int(vec.games_started[i])
+            self._bots[key].start({"seed": SplitMix64(int(vec.state.rng[i]) + place).word()})
         return self._bots[key]
 
 

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ludodrome.envs.core import new_sights, read_game, shaped
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
+from ludodrome.envs.core import read_game
 from ludodrome.envs.gym_env import action_space, observation_space
+from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.envs.rendering import MODES, frame
 from ludodrome.game import Game, checked_seed
 from ludodrome.jit import Array
@@ -56,16 +57,16 @@ class _Eyes:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._sights = new_sights(game, 1)
-        self._planes = shaped(game, self._sights)
+        self._observations = new_observations(game, 1)
+        self._planes = as_planes(game, self._observations)
         self._rows: Array = np.zeros(1, np.int64)
         self._views: Array = np.zeros(1, np.int8)
 
     def look(self, states: Any, seat: int) -> Observation:
         """Fresh arrays: the planes of states[0], and what is legal for the seat."""
         self._views[0] = seat
-        self._game.kernels.look_many(states, self._rows, self._views, self._sights)
-        return {"observation": self._planes[0].copy(), "action_mask": self._sights.mask[0].copy()}
+        self._game.kernels.look_many(states, self._rows, self._views, self._observations)
+        return {"observation": self._planes[0].copy(), "action_mask": self._observations.mask[0].copy()}
 
 
 class Turns(AECEnv):  # type: ignore[misc]
@@ -290,7 +291,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
 
 def _straight_run(game: Game) -> list[int]:
     """The actions of a turn of straight runs."""
-    from ludodrome.games.spaces.perfect import straight_run
+    from ludodrome.games.spaces.equilibria import straight_run
 
     boards = 10 if game.options["mode"] == "deck" else 1
     return list(straight_run(game.options["size"], 0)) * boards

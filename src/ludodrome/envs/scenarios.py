@@ -16,23 +16,37 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
 from ludodrome.envs.rendering import MODES, paint_boards
 from ludodrome.game import checked_count
 from ludodrome.games import make
-from ludodrome.games.spaces import check, encode_board, format_board, kernels, perfect
+from ludodrome.games.spaces import check, encode_board, format_board, perfect
+from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
-from ludodrome.games.spaces.moves import read_finished
+from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
-from ludodrome.games.spaces.sensible import pool
+from ludodrome.games.spaces.sampling import pool
 from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
 from ludodrome.validation import listing, show
 
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
+except ImportError as error:
+    raise missing_extra(error, "training environments", "rl") from error
+
+CANDIDATES = 8
+
+Observation = dict[str, Array]
+Step = tuple[Observation, float, bool, bool, dict[str, Any]]
+
+
 # Opponents in the scenarios of spaces: how they choose a board each round, and how a round comes out.
 # Boards are actions, ``bytes``. A *style* chooses from a pool of boards; ``perfect`` has boards of its own. Bots that
-# play whole matches are in ``bots/boards.py``.
+# play whole matches are in ``bots/spaces.py``.
 
 
 class RoundResult(NamedTuple):
@@ -65,7 +79,7 @@ class StyleContext(NamedTuple):
 def play_round(first: bytes, second: bytes, size: int, live: bool) -> RoundResult:
     """Play a round; the second board is turned."""
     one, other = _packed(first, size, live, False), _packed(second, size, live, True)
-    a, b, ended, last, *hits = kernels.play_round(*one, *other, live)
+    a, b, ended, last, *hits = round_kernels.play_round(*one, *other, live)
     steps = [min(int(last), int(hit)) + 1 for hit in hits]
     return RoundResult((int(a), int(b)), ENDED[ended], (steps[0], steps[1]))
 
@@ -74,7 +88,7 @@ def _packed(board: bytes, size: int, live: bool, rotated: bool) -> tuple[Array, 
     actions = np.frombuffer(board, np.uint8)
     cells, score = np.empty((2, len(board)), np.uint16)
     since = np.empty((1, size * size), np.uint16)
-    kernels.pack_many(actions, np.array([len(board)]), size, live, rotated, cells, score, since)
+    round_kernels.pack_many(actions, np.array([len(board)]), size, live, rotated, cells, score, since)
     return cells, score, since[0]
 
 
@@ -167,19 +181,6 @@ UNKNOWN = "unknown"
 def style_names(but: tuple[str, ...] = ()) -> list[Any]:
     """The styles among which ``unknown`` draws."""
     return [name for name in STYLES if name not in but]
-
-
-try:
-    import gymnasium
-    from gymnasium import spaces
-    from gymnasium.error import ResetNeeded
-except ImportError as error:
-    raise missing_extra(error, "training environments", "rl") from error
-
-CANDIDATES = 8
-
-Observation = dict[str, Array]
-Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class Scenario(gymnasium.Env):  # type: ignore[misc]

@@ -10,14 +10,13 @@ import secrets
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.messages import kept
+from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec, first_legal_move
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
-from ludodrome.envs import env_id
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import env_id, missing_extra
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.validation import is_int, show
@@ -85,7 +84,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         reading = read_reply(self.game, turn.observation, action)
         if reading.why:
             self._refusals[seat] += 1
-            table.deliver(Answer(0.0, fault=Fault(ILLEGAL, reading.why), sent=kept(action)))
+            table.deliver(Answer(0.0, fault=Fault(ILLEGAL, reading.why), sent=clean_text(action)))
         else:
             table.deliver(Answer(0.0, reading.move))
         self._tell_refusals()

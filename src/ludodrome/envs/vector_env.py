@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.core import VecGame, mixed, new_sights, read_game, shaped
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
+from ludodrome.envs.core import VecGame, mixed, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import sample_legal
+from ludodrome.envs.observations import as_planes, new_observations, sample_legal
 from ludodrome.envs.rendering import MODES, frame
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
@@ -57,20 +57,20 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         if render_mode is not None and render_mode not in MODES:
             raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
         self.render_mode = render_mode
-        self.room = VecGame(self.game, num_envs, opponent, seat)
-        self.num_envs = self.room.n
+        self.vec = VecGame(self.game, num_envs, opponent, seat)
+        self.num_envs = self.vec.n
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._copy = copy
-        self._planes = shaped(self.game, self.room.sights)
+        self._planes = as_planes(self.game, self.vec.observations)
         self._truncations: Array = np.zeros(self.num_envs, np.bool_)
         self._fresh: Array = np.zeros(self.num_envs, np.bool_)
-        self._returns = np.zeros_like(self.room.lessons.returns)
+        self._returns = np.zeros_like(self.vec.state.returns)
         self._lots: Array = np.zeros(self.num_envs, np.uint64)
-        self._final = new_sights(self.game, self.num_envs if self.mode is AutoresetMode.SAME_STEP else 0)
-        self._last = new_sights(self.game, len(self._final.mask))
+        self._final = new_observations(self.game, self.num_envs if self.mode is AutoresetMode.SAME_STEP else 0)
+        self._last = new_observations(self.game, len(self._final.mask))
         self._begun = False
 
     # Beginning
@@ -83,10 +83,10 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         where = _read_where(options, self.num_envs)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(seed, np.ones(self.num_envs, np.bool_) if where is None else where)
-        self.room.begin(where)
+        self.vec.reset(where)
         self._begun = True
-        self.room.look()
-        self.room.lessons.illegal[:] = False
+        self.vec.observe()
+        self.vec.state.illegal[:] = False
         self._returns[:] = 0
         return self._given(self._planes), self._info()
 
@@ -94,11 +94,11 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         if seed is None and self._begun:
             return
         seeds = self._seeds(seed)
-        lots = self.room.lessons.rng.copy()
+        lots = self.vec.state.rng.copy()
         new = where & np.array([one is not None for one in seeds])
-        self.room.seed([0 if one is None else one for one in seeds])
-        self.room.lessons.rng[~new] = lots[~new]
-        self._lots[new] = mixed(self.room.lessons.rng ^ _SAMPLES)[new]
+        self.vec.seed([0 if one is None else one for one in seeds])
+        self.vec.state.rng[~new] = lots[~new]
+        self._lots[new] = mixed(self.vec.state.rng ^ _SAMPLES)[new]
 
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:
@@ -117,31 +117,31 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
 
     def step(self, actions: ArrayLike) -> Step:
         """One action in every game, (n,) whole numbers; what is illegal ends its game with -1."""
-        room, lessons = self.room, self.room.lessons
-        chosen = room.actions_of(actions)
+        vec, state = self.vec, self.vec.state
+        chosen = vec.check_actions(actions)
         if not self._begun:
             raise ValueError("the games have not begun: call reset first")
         finals: dict[str, Any] = {}
         if self.mode is AutoresetMode.SAME_STEP:
-            room.step(chosen)
-            self._returns[:] = lessons.returns
-            if lessons.ended.any():
+            vec.step(chosen)
+            self._returns[:] = state.returns
+            if state.ended.any():
                 finals = self._finals()
-                room.begin(lessons.ended)
+                vec.reset(state.ended)
         elif self.mode is AutoresetMode.NEXT_STEP:
-            self._fresh[:] = lessons.over
+            self._fresh[:] = state.over
             if self._fresh.any():
-                room.begin(self._fresh)
-            room.step(chosen, self._fresh)
-            self._returns[:] = lessons.returns
+                vec.reset(self._fresh)
+            vec.step(chosen, self._fresh)
+            self._returns[:] = state.returns
         else:
-            if lessons.over.any():
-                number = int(np.flatnonzero(lessons.over)[0])
+            if state.over.any():
+                number = int(np.flatnonzero(state.over)[0])
                 raise ValueError(f"game {number} is over: reset it first, with options={{'reset_mask': ...}}")
-            room.step(chosen)
-            self._returns[:] = lessons.returns
-        room.look()
-        rewards, ended = self._given(lessons.rewards), self._given(lessons.ended)
+            vec.step(chosen)
+            self._returns[:] = state.returns
+        vec.observe()
+        rewards, ended = self._given(state.rewards), self._given(state.ended)
         return self._given(self._planes), rewards, ended, self._given(self._truncations), self._info() | finals
 
     def sample_actions(self) -> Array:
@@ -149,36 +149,36 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
 
         They come from streams of their own, set by ``reset(seed)``; where nothing is legal it is 0.
         """
-        return sample_legal(self.room.sights, self._lots)
+        return sample_legal(self.vec.observations, self._lots)
 
     def _finals(self) -> dict[str, Any]:
         """What the games looked like that ended in this step; rows of others mean nothing."""
-        ended, game = self.room.lessons.ended, self.game
+        ended, game = self.vec.state.ended, self.game
         rows = np.flatnonzero(ended)
-        self.room.look_at(rows, self.room.lessons.agent_seat, self._last)
+        self.vec.observe_rows(rows, self.vec.state.agent_seat, self._last)
         self._final.planes[rows] = self._last.planes[: len(rows)]
         self._final.mask[rows] = self._last.mask[: len(rows)]
         info = {"action_mask": self._given(self._final.mask), **self._always()}
-        info["seat"] = self.room.lessons.agent_seat.copy()
-        info["opponent"] = self.room.lessons.opponents.copy()
+        info["seat"] = self.vec.state.agent_seat.copy()
+        info["opponent"] = self.vec.state.opponents.copy()
         return {
-            "final_obs": self._given(shaped(game, self._final)),
+            "final_obs": self._given(as_planes(game, self._final)),
             "_final_obs": ended.copy(),
             "final_info": info,
             "_final_info": ended.copy(),
         }
 
     def _info(self) -> dict[str, Any]:
-        lessons = self.room.lessons
+        state = self.vec.state
         return {
-            "action_mask": self._given(self.room.sights.mask),
-            "seat": self._given(lessons.agent_seat),
-            "opponent": self._given(lessons.opponents),
+            "action_mask": self._given(self.vec.observations.mask),
+            "seat": self._given(state.agent_seat),
+            "opponent": self._given(state.opponents),
             **self._always(),
         }
 
     def _always(self) -> dict[str, Any]:
-        return {"illegal": self._given(self.room.lessons.illegal), "returns": self._given(self._returns)}
+        return {"illegal": self._given(self.vec.state.illegal), "returns": self._given(self._returns)}
 
     def _given(self, array: Array) -> Array:
         return array.copy() if self._copy else array
@@ -189,7 +189,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         """A drawing of each game, as texts or as pictures; None without a render_mode."""
         if self.render_mode is None:
             return None
-        return tuple(frame(self.game, state, self.render_mode) for state in self.room.lessons.states)
+        return tuple(frame(self.game, state, self.render_mode) for state in self.vec.state.states)
 
 
 def _read_mode(mode: Any) -> AutoresetMode:

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.messages import kept
+from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
@@ -82,7 +82,7 @@ class ClientMatch:
         self._changed = threading.Condition()
         self._asked = time.perf_counter()
         self._bots = {
-            seat: InProcessSeat(bot(spec, game, self.table.assignment.seat_seeds[seat]))
+            seat: InProcessSeat(bot(spec, game, self.table.play_spec.seat_seeds[seat]))
             for seat, spec in enumerate(specs)
             if spec != CLIENT
         }
@@ -200,7 +200,7 @@ class ClientMatch:
                 self._deliver(Answer(spent, reading.move))
                 self._let_bots_move()
                 return self.view(seat)
-            self._deliver(Answer(spent, fault=Fault(ILLEGAL, reading.why), sent=kept(move)))
+            self._deliver(Answer(spent, fault=Fault(ILLEGAL, reading.why), sent=clean_text(move)))
             raise Refused(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
 
     def resign(self, seat: int) -> Json:

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 from ludodrome import __version__
 from ludodrome.bots import bot_names
 from ludodrome.bots.prompts import drawing, move_format
-from ludodrome.envs.extras import missing_extra
+from ludodrome.envs import missing_extra
 from ludodrome.games import GAMES, find
 from ludodrome.mcp.images import picture
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
 from ludodrome.validation import listing, show
-from ludodrome.web.engine import LONGEST, MOST_LINES, analysed
+from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 
@@ -183,12 +183,12 @@ class Tools:
         self,
         match: MatchId,
         key: Key = None,
-        seconds: Annotated[float, Field(description="To think.", gt=0, le=LONGEST)] = 1.0,
-        lines: Annotated[int, Field(description="So many moves.", ge=1, le=MOST_LINES)] = 3,
+        seconds: Annotated[float, Field(description="To think.", gt=0, le=MAX_SECONDS)] = 1.0,
+        lines: Annotated[int, Field(description="So many moves.", ge=1, le=MAX_LINES)] = 3,
     ) -> Json:
         """What an engine thinks of the position: the best moves with their values. Only if the match allows it."""
         found = self._find(match)
-        return analysed(found.game, found.position_to_analyse(found.seat_of(key)), seconds, lines)
+        return analyse_position(found.game, found.position_to_analyse(found.seat_of(key)), seconds, lines)
 
     def replay(self, match: MatchId, key: Key = None) -> Json:
         """All moves so far; when the match is over, its record as well. look shows the position of any turn."""

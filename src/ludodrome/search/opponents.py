@@ -101,7 +101,7 @@ def make_answer_greedy(rules: Rules, best: Callable[..., Any]) -> Callable[..., 
 
 
 def make_one_ply(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
-    """What looks best after one's own move, for games that are just won: see ``bots/greed.py``."""
+    """What looks best after one's own move, for games that are just won: see ``bots/baselines.py``."""
     play, mover, winner = rules.play, rules.mover, rules.winner
     value, winning = evaluator.value, evaluator.winning
 

@@ -7,7 +7,6 @@ import hashlib
 import secrets
 import unicodedata
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Engine, Update, delete, select, update
@@ -24,6 +23,7 @@ from ludodrome.store.models import (
     SignInRow,
     SolvedPuzzleRow,
     TokenRow,
+    now_ms,
 )
 
 ID_BYTES, SECRET_BYTES = 9, 32
@@ -31,7 +31,8 @@ SHORTEST_NAME = 2
 SESSION_DAYS = 30
 MOST_SIGN_INS, MOST_TOKENS = 20, 50
 """Of one account; the oldest sign-in gives way, a token does not."""
-SEEN_EVERY = timedelta(minutes=1)
+DAY_MS = 24 * 60 * 60 * 1000
+SEEN_EVERY_MS = 60_000
 """How exactly it is known when a session or a token was last used: every use would be a write."""
 RESERVED = frozenset({"admin", "administrator", "guest", LOCAL, "ludodrome", "moderator", "person", "root", "system"})
 PUNCTUATION = frozenset(" -._")
@@ -49,7 +50,7 @@ class AccountInfo(NamedTuple):
     name: str
     admin: bool
     banned: bool
-    made: str
+    made: int
 
 
 class Identity(NamedTuple):
@@ -64,10 +65,15 @@ class Identity(NamedTuple):
 # Names
 
 
+def fold_name(name: str) -> str:
+    """A name as it is compared: two that differ only by case or encoding are the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
 def read_name(text: str) -> tuple[str, str]:
     """A name as it is shown and as it is compared; ValueError if it cannot be one."""
     shown = " ".join(unicodedata.normalize("NFC", text).split(" "))
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
+    folded = fold_name(shown)
     if not SHORTEST_NAME <= len(shown) <= NAME_LENGTH or len(folded) > FOLDED_LENGTH:
         raise ValueError(f"a name has {SHORTEST_NAME} to {NAME_LENGTH} characters")
     for sign in shown:
@@ -88,7 +94,7 @@ def read_name(text: str) -> tuple[str, str]:
 
 def ensure_local(engine: Engine) -> None:
     """The account of the person at this machine is there."""
-    row = AccountRow(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now())
+    row = AccountRow(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now_ms())
     with Session(engine) as session:
         session.add(row)
         try:
@@ -100,7 +106,9 @@ def ensure_local(engine: Engine) -> None:
 def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> AccountInfo:
     """A new account with a hashed password; ValueError if the name cannot be had."""
     shown, folded = read_name(name)
-    row = AccountRow(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now())
+    row = AccountRow(
+        id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now_ms()
+    )
     with Session(engine) as session:
         session.add(row)
         try:
@@ -173,22 +181,22 @@ def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
 def sign_in(engine: Engine, account_id: str, browser: str) -> str:
     """A new session; its secret is told this once."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    moment = datetime.now(UTC)
+    moment = now_ms()
     with writing(engine) as session:
         mine = (
             select(SignInRow.id).where(SignInRow.account_id == account_id).order_by(SignInRow.made.desc(), SignInRow.id)
         )
         old = session.scalars(mine.offset(MOST_SIGN_INS - 1)).all()
-        session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < _text(moment))))
+        session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < moment)))
         session.add(
             SignInRow(
                 id=new_id(),
                 digest=digest(secret),
                 account_id=account_id,
                 browser=_plain(browser, 200),
-                made=_text(moment),
-                seen=_text(moment),
-                ends=_text(moment + timedelta(days=SESSION_DAYS)),
+                made=moment,
+                seen=moment,
+                ends=moment + SESSION_DAYS * DAY_MS,
             )
         )
     return secret
@@ -199,13 +207,13 @@ def session_of(engine: Engine, secret: str) -> Identity | None:
     with Session(engine) as session:
         wanted = select(SignInRow, AccountRow).join(AccountRow, AccountRow.id == SignInRow.account_id)
         found = session.execute(wanted.where(SignInRow.digest == digest(secret))).first()
-        if found is None or found[0].ends < now() or found[1].banned:
+        if found is None or found[0].ends < now_ms() or found[1].banned:
             return None
         row, account = found
         person = _person(account)
         known, stale = Identity(person, session_scopes(person), row.id), _stale(row.seen)
     if stale:
-        _note(engine, update(SignInRow).where(SignInRow.id == known.sign_in).values(seen=now()))
+        _note(engine, update(SignInRow).where(SignInRow.id == known.sign_in).values(seen=now_ms()))
     return known
 
 
@@ -217,7 +225,7 @@ def session_scopes(person: AccountInfo) -> frozenset[str]:
 def sign_ins(engine: Engine, account_id: str) -> list[SignInRow]:
     """The sessions of an account, the latest first."""
     with Session(engine, expire_on_commit=False) as session:
-        wanted = select(SignInRow).where(SignInRow.account_id == account_id, SignInRow.ends >= now())
+        wanted = select(SignInRow).where(SignInRow.account_id == account_id, SignInRow.ends >= now_ms())
         return list(session.scalars(wanted.order_by(SignInRow.seen.desc(), SignInRow.id)))
 
 
@@ -252,7 +260,7 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
             account_id=account_id,
             label=_plain(label, LABEL_LENGTH),
             scopes=sorted(set(scopes)),
-            made=now(),
+            made=now_ms(),
             used=None,
         )
         session.add(row)
@@ -272,7 +280,7 @@ def token_of(engine: Engine, secret: str) -> Identity | None:
         scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
         known, token, stale = Identity(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
     if stale:
-        _note(engine, update(TokenRow).where(TokenRow.id == token).values(used=now()))
+        _note(engine, update(TokenRow).where(TokenRow.id == token).values(used=now_ms()))
     return known
 
 
@@ -304,15 +312,6 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def now() -> str:
-    """The moment, as it is written in the database."""
-    return _text(datetime.now(UTC))
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds")
-
-
 def _note(engine: Engine, change: Update) -> None:
     """Writes down when something was used. It is not worth a failure: the next use writes it too."""
     with suppress(OperationalError), Session(engine) as session:
@@ -320,8 +319,8 @@ def _note(engine: Engine, change: Update) -> None:
         session.commit()
 
 
-def _stale(moment: str) -> bool:
-    return datetime.now(UTC) - datetime.fromisoformat(moment) > SEEN_EVERY
+def _stale(moment: int) -> bool:
+    return now_ms() - moment > SEEN_EVERY_MS
 
 
 def _plain(text: str, most: int) -> str:

@@ -1,7 +1,7 @@
-"""Committing in groups: a thread that writes what has gathered in one transaction, and tells everybody when it is done.
+"""Group commits: one thread writes all waiting work in one transaction, then completes the futures.
 
-A commit waits for the disk, whoever asked for it; so many small facts that come at once share one. Each is still
-all or nothing, and whoever handed it in goes on only after its commit.
+A commit waits for the disk, so small writes that arrive together share one. Each is still all or nothing, and its
+future completes only after the commit.
 """
 
 import threading
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Executable
 
 @dataclass(frozen=True, slots=True)
 class RowInsert:
-    """One row for a statement; rows of one statement that come together go together."""
+    """One row for a statement; adjacent rows of the same statement are executed together."""
 
     statement: Executable
     values: dict[str, Any]
@@ -26,13 +26,13 @@ class RowInsert:
 
 Work = Callable[[Connection], None] | RowInsert
 
-LARGEST_GROUP = 200
+MAX_GROUP = 200
 GATHERING = 0.01
-"""Seconds from one commit to the next at least: what comes meanwhile gathers. Nobody who comes alone waits for it."""
+"""Minimum seconds between two commits; work that arrives meanwhile shares the next one. A lone write does not wait."""
 
 
 class GroupCommitter:
-    """The thread that writes to one database. It begins with the first work, and ends with the process or ``close``."""
+    """The thread that writes to one database. It starts with the first work and ends with ``close`` or the process."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -41,21 +41,22 @@ class GroupCommitter:
         self._lock = threading.Lock()
 
     def commit(self, work: Work) -> None:
-        """Returns once the work is committed; raises what it raised, and then nothing of it is written."""
-        self.hand_in(work).result()
+        """Write work and return once it is committed; raise what it raised, and then nothing of it is written."""
+        self.submit(work).result()
 
-    def hand_in(self, work: Work) -> "Future[None]":
-        """The same without waiting."""
+    def submit(self, work: Work) -> "Future[None]":
+        """Write work later. Its future cannot be cancelled: submitted work is always written."""
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="group-commit", daemon=True)
                 self._thread.start()
         done: Future[None] = Future()
+        done.set_running_or_notify_cancel()
         self._waiting.put((work, done))
         return done
 
     def close(self) -> None:
-        """Waits until everything that was handed in is written."""
+        """Wait until all submitted work is written, and end the thread."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -67,7 +68,7 @@ class GroupCommitter:
         while (first := self._waiting.get()) is not None:
             time.sleep(max(0.0, earliest - time.monotonic()))
             group, ends = [first], False
-            while len(group) < LARGEST_GROUP and not self._waiting.empty():
+            while len(group) < MAX_GROUP and not self._waiting.empty():
                 more = self._waiting.get()
                 if more is None:
                     ends = True
@@ -82,11 +83,11 @@ class GroupCommitter:
         try:
             with self._engine.begin() as connection:
                 _carry_out(connection, [work for work, _ in group])
-        except Exception as error:
+        except BaseException as error:  # whatever it is, it belongs to the work, and the thread goes on
             if len(group) == 1:
                 group[0][1].set_exception(error)
                 return
-            for one in group:  # one of them cannot be written, and the others must not suffer for it
+            for one in group:  # one of them cannot be written: write each in a transaction of its own
                 self._write([one])
         else:
             for _, done in group:
@@ -94,7 +95,7 @@ class GroupCommitter:
 
 
 def _carry_out(connection: Connection, works: list[Work]) -> None:
-    """All of them, in their order."""
+    """Execute all works in order."""
     for statement, some in groupby(works, lambda work: work.statement if isinstance(work, RowInsert) else None):
         if statement is not None:
             connection.execute(statement, [work.values for work in some if isinstance(work, RowInsert)])

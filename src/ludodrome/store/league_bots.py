@@ -3,7 +3,6 @@
 Matches are in ``league_matches.py``; how a game comes to count in ``league_counting.py``.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from sqlalchemy import Engine, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.accounts import digest, new_id, read_name
+from ludodrome.store.accounts import digest, fold_name, new_id, read_name
 from ludodrome.store.database import writing
 from ludodrome.store.models import (
     BUILTIN,
@@ -27,6 +26,7 @@ from ludodrome.store.models import (
     PresenceRow,
     RatingRow,
     RatingStepRow,
+    now_ms,
 )
 
 MOST_BOTS = 20
@@ -84,11 +84,6 @@ class HeadToHead(NamedTuple):
     wins: int
     draws: int
     losses: int
-
-
-def now_ms() -> int:
-    """The present moment, as the league's tables hold it."""
-    return time.time_ns() // 1_000_000
 
 
 # Who there is
@@ -207,7 +202,7 @@ def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
 
 
 def ban(engine: Engine, bot_id: str, banned: bool) -> None:
-    """A bot is shut out, or let in again."""
+    """Ban a bot, or lift the ban. A banned bot plays no matches and is in no table; its games stay."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(banned=banned))
         session.commit()
@@ -248,6 +243,15 @@ def find_bot(engine: Engine, bot_id: str) -> BotEntry | None:
         return None  # PostgreSQL cannot even be asked
     with Session(engine) as session:
         found = session.execute(_entries().where(BotRow.id == bot_id)).first()
+        return None if found is None else _entry(*found)
+
+
+def find_named_bot(engine: Engine, game: str, name: str) -> BotEntry | None:
+    """A bot of a game by its name; upper and lower case do not matter."""
+    if "\0" in name:
+        return None  # PostgreSQL cannot even be asked
+    with Session(engine) as session:
+        found = session.execute(_entries().where(BotRow.game == game, BotRow.key == fold_name(name))).first()
         return None if found is None else _entry(*found)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from ludodrome.store.accounts import new_id
 from ludodrome.store.database import writing
-from ludodrome.store.league_bots import HERE_MS, now_ms
+from ludodrome.store.league_bots import HERE_MS
 from ludodrome.store.models import (
     DONE,
     DROPPED,
@@ -31,6 +31,7 @@ from ludodrome.store.models import (
     MatchSeatRow,
     PresenceRow,
     RunnerRow,
+    now_ms,
     unpacked,
 )
 
@@ -225,23 +226,6 @@ def release(engine: Engine, runner: str, broken: bool = False) -> int:
         freed = session.execute(update(MatchRow).where(*mine).values(free))
         session.commit()
         return row_count(freed)
-
-
-def drop(engine: Engine, match_id: str) -> None:
-    """A match will not be played."""
-    with Session(engine) as session:
-        open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
-        session.execute(update(MatchRow).where(*open_).values(status=DROPPED, ended=now_ms()))
-        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
-        session.commit()
-
-
-def waiting(engine: Engine, bots: Sequence[str]) -> int:
-    """How many ladder matches of these bots are not over yet."""
-    wanted = select(func.count(func.distinct(MatchRow.id))).join(MatchSeatRow, MatchSeatRow.match == MatchRow.id)
-    open_ = MatchRow.status.in_((QUEUED, PLAYING)), MatchRow.why == LADDER
-    with Session(engine) as session:
-        return session.scalar(wanted.where(MatchSeatRow.bot.in_(bots), *open_)) or 0
 
 
 def busy_bots(engine: Engine) -> set[str]:

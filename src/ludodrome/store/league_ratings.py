@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from ludodrome.store.league_bots import now_ms
 from ludodrome.store.league_matches import row_count
 from ludodrome.store.models import (
     DONE,
@@ -25,6 +24,7 @@ from ludodrome.store.models import (
     MatchSeatRow,
     RatingRow,
     RatingStepRow,
+    now_ms,
     packed,
 )
 

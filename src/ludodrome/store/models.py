@@ -5,7 +5,9 @@ a table changes, ``migrations/`` gets to know it.
 """
 
 import json
+import time
 import zlib
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -34,6 +36,16 @@ NAMES = {
 """How constraints are called: what has a name can be changed later, on every database."""
 
 
+def now_ms() -> int:
+    """The time, as every table holds it: milliseconds of universal time since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def iso_time(moment: int) -> str:
+    """A time of a table as text, to the second: 2026-01-01T00:00:00+00:00."""
+    return datetime.fromtimestamp(moment // 1000, UTC).isoformat()
+
+
 class Base(DeclarativeBase):
     """The base of all tables."""
 
@@ -58,8 +70,7 @@ class TournamentRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(60), unique=True)
     plan: Mapped[dict[str, Any]]
-    begun: Mapped[str] = mapped_column(String(40))
-    """When, in universal time."""
+    begun: Mapped[int] = mapped_column(BigInteger)
 
 
 class OpeningRow(Base):
@@ -88,7 +99,7 @@ class TournamentGameRow(Base):
     """What tables and ratings need of it."""
     record: Mapped[bytes] = mapped_column(LargeBinary)
     """All of it: JSON, compressed by zlib."""
-    finished: Mapped[str] = mapped_column(String(40))
+    finished: Mapped[int] = mapped_column(BigInteger)
 
 
 # The tables of people: accounts, their sessions in browsers, and the tokens of their programs.
@@ -118,7 +129,7 @@ class AccountRow(Base):
     """As Argon2id writes it."""
     admin: Mapped[bool]
     banned: Mapped[bool]
-    made: Mapped[str] = mapped_column(String(40))
+    made: Mapped[int] = mapped_column(BigInteger)
 
 
 class SignInRow(Base):
@@ -131,9 +142,9 @@ class SignInRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     browser: Mapped[str] = mapped_column(String(200))
     """What it calls itself."""
-    made: Mapped[str] = mapped_column(String(40))
-    seen: Mapped[str] = mapped_column(String(40))
-    ends: Mapped[str] = mapped_column(String(40))
+    made: Mapped[int] = mapped_column(BigInteger)
+    seen: Mapped[int] = mapped_column(BigInteger)
+    ends: Mapped[int] = mapped_column(BigInteger)
 
 
 class TokenRow(Base):
@@ -146,8 +157,8 @@ class TokenRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     label: Mapped[str] = mapped_column(String(LABEL_LENGTH))
     scopes: Mapped[list[Any]]
-    made: Mapped[str] = mapped_column(String(40))
-    used: Mapped[str | None] = mapped_column(String(40))
+    made: Mapped[int] = mapped_column(BigInteger)
+    used: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class SolvedPuzzleRow(Base):

@@ -6,7 +6,6 @@ is for ``web/play.py``.
 
 import hashlib
 import secrets
-import time
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.group_commit import GroupCommitter, RowInsert
-from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, packed, unpacked
+from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, now_ms, packed, unpacked
 
 Json = dict[str, Any]
 
@@ -139,7 +138,7 @@ def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
     values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
 
     def work(connection: Connection) -> None:
-        connection.execute(insert(PlayRow).values(id=kept.id, begun=_now(), **values))
+        connection.execute(insert(PlayRow).values(id=kept.id, begun=now_ms(), **values))
         for one in kept.friends.values():
             seat = {"seat": one.seat, "link": one.link, "digest": one.digest, "name": one.name}
             connection.execute(insert(PlaySeatRow).values(play_id=kept.id, **seat))
@@ -161,9 +160,9 @@ def add(
     committer: GroupCommitter, name: str, number: int, event: PlayEvent, end: PlayEnd | None = None
 ) -> "Future[None]":
     """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
-    row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": _now()}
+    row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": now_ms()}
     if end is None:
-        return committer.hand_in(RowInsert(_ADD, row))
+        return committer.submit(RowInsert(_ADD, row))
     over = end.record is not None
     values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
     values["record"] = packed(end.record) if over else None
@@ -172,7 +171,7 @@ def add(
         connection.execute(_ADD, row)
         connection.execute(update(PlayRow).where(PlayRow.id == name).values(values))
 
-    return committer.hand_in(work)
+    return committer.submit(work)
 
 
 def take_seat(
@@ -180,7 +179,7 @@ def take_seat(
 ) -> FriendSeat:
     """Somebody takes a seat by its link: the link is used up. Raises if another was quicker."""
     taken = FriendSeat(friend.seat, None, digest_of(key), called)
-    row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": _now()}
+    row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": now_ms()}
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
@@ -189,7 +188,3 @@ def take_seat(
 
     committer.commit(work)
     return taken
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

@@ -1,14 +1,13 @@
 """What is asked of a database about tournaments, and what is written. One transaction for each game."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow, packed, unpacked
+from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow, now_ms, packed, unpacked
 
 BATCH = 500
 """Records that are held in memory when all are read."""
@@ -19,7 +18,7 @@ class Summary(NamedTuple):
 
     name: str
     plan: dict[str, Any]
-    begun: str
+    begun: int
     games: int
 
 
@@ -43,7 +42,7 @@ class StoredLedger:
     def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "StoredLedger":
         """A new tournament; ValueError if there is one of that name."""
         with Session(engine) as session:
-            row = TournamentRow(name=name, plan=plan, begun=_now())
+            row = TournamentRow(name=name, plan=plan, begun=now_ms())
             session.add(row)
             try:
                 session.commit()
@@ -91,7 +90,7 @@ class StoredLedger:
             rated=rated,
             counted=counted,
             record=packed(record),
-            finished=_now(),
+            finished=now_ms(),
         )
         return self._add(row)
 
@@ -129,7 +128,3 @@ class StoredLedger:
             )
             session.commit()
             return int(gone.rowcount)  # type: ignore[attr-defined]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -12,7 +12,7 @@ from ludodrome.analysis import solve
 from ludodrome.game import BadState, Game
 from ludodrome.games import BUILT_IN, find
 from ludodrome.validation import show
-from ludodrome.web.engine import desk_for_request
+from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, open_game, position_view
 
 LONGEST_LINE = 200_000
@@ -70,7 +70,9 @@ def told_options(game_id: str, state: Any) -> Json:
     """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
     if type(state) is dict:
         own = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}
-        names = own.get(game_id, ()) if game_id in BUILT_IN else [one.name for one in find(game_id).game_class().available]
+        names = (
+            own.get(game_id, ()) if game_id in BUILT_IN else [one.name for one in find(game_id).game_class().available]
+        )
         return {name: state[name] for name in names if name in state}
     if type(state) is not str:
         return {}
@@ -91,7 +93,7 @@ def told_options(game_id: str, state: Any) -> Json:
 
 def solved(game: Game, state: Any, seconds: float) -> Json:
     """The exact value of a position, if it is found in so long."""
-    with desk_for_request():
+    with engine_slot_for_request():
         found = solve(game, state, seconds)
     text = None if found.move is None else game.format_move(found.move, state)
     return {

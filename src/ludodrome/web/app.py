@@ -19,71 +19,66 @@ from ludodrome.arena.ladder.builtin_entries import enter_builtins
 from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
 from ludodrome.web.auth import Mode, caller
-from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.limits import Limits, within
+from ludodrome.web.errors import Busy, Conflict
+from ludodrome.web.limits import RateLimiter, enforce_rate_limit
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.metrics import Counted, Meter, Metrics
+from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.puzzles import PuzzleSession
-from ludodrome.web.relays import Relays
 from ludodrome.web.replays import Reviewer
 from ludodrome.web.routes import (
-    account_pages,
     accounts,
     analysis,
-    boards,
     bots,
     docs,
     games,
     health,
-    leaderboard,
-    league_pages,
+    league,
     live,
-    matches,
     pages,
     plays,
     puzzles,
-    remote,
-    replay_pages,
+    remote_bots,
     replays,
+    rules,
     spaces,
-    tokens,
-    tournaments,
 )
-from ludodrome.web.security import LOCAL, Guard, lan_names
+from ludodrome.web.routes.remote_bots import Relays
+from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.spectators import Spectators
-from ludodrome.web.static_files import SMALLEST_ZIPPED, Files
+from ludodrome.web.static_files import MIN_GZIP_BYTES, CachedStaticFiles
 from ludodrome.web.templating import error_page
-from ludodrome.web.upload_checks import Doctor
+from ludodrome.web.upload_checks import UploadChecker
 from ludodrome.web.urls import API
 
-NOUNS = (
-    games,
-    plays,
-    live,
-    analysis,
-    boards,
-    replays,
-    spaces,
-    puzzles,
-    bots,
-    matches,
-    tournaments,
-    leaderboard,
-    accounts,
-    tokens,
+API_ROUTERS = (
+    games.router,
+    plays.router,
+    live.router,
+    analysis.router,
+    replays.router,
+    spaces.router,
+    puzzles.router,
+    bots.router,
+    league.router,
+    league.tournament_router,
+    league.leaderboard_router,
+    accounts.router,
+    accounts.token_router,
 )
-"""What the API is about."""
-PAGES = (
-    docs,
-    league_pages,
-    health,
-    account_pages,
-    replay_pages,
-    pages,
+PAGE_ROUTERS = (
+    docs.pages,
+    league.pages,
+    health.router,
+    accounts.pages,
+    replays.pages,
+    analysis.pages,
+    rules.pages,
+    puzzles.pages,
+    pages.pages,
 )
-"""Pages; the last has addresses that fit everything."""
+"""The last one comes last: ``/{game_id}`` matches any first path segment."""
 SITTINGS = 500
 """So many puzzles being solved are kept at once ..."""
 BROUGHT = 200
@@ -95,7 +90,7 @@ THINKERS = 4
 STATIC = Path(__file__).parent / "static"
 
 
-class Ascii(JSONResponse):
+class AsciiJSONResponse(JSONResponse):
     """JSON that can always be written, whatever a stranger's text had in it."""
 
     def render(self, content: Any) -> bytes:
@@ -118,7 +113,7 @@ def create_app(
     """
     ensure_local(engine)
     enter_builtins(engine)
-    executor = Counted(THINKERS, "bot")
+    executor = CountingExecutor(THINKERS, "bot")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -138,39 +133,39 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        default_response_class=Ascii,
+        default_response_class=AsciiJSONResponse,
     )
     app.state.engine = engine
     app.state.mode = mode
     app.state.public_address = None
     """What others in the local network call this server, if they call it otherwise."""
-    app.state.limits = Limits()
+    app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
     app.state.staff = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.staff)
     app.state.sittings = LruCache[PuzzleSession](SITTINGS, HOURS)
     app.state.brought = LruCache[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
-    app.state.doctor = Doctor(sandboxed=mode == "hosted")
+    app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = Relays(engine)
     _watch(app, executor)
-    everywhere = [Depends(within)]
-    for noun in NOUNS:
-        app.include_router(noun.router, prefix=API, dependencies=everywhere)
-    app.include_router(remote.router, prefix=API)  # whose callers are bots and workers, each with a secret of its own
-    app.mount("/static", Files(STATIC), name="static")
-    for noun in PAGES:
-        app.include_router(noun.router, include_in_schema=False, dependencies=everywhere)
+    everywhere = [Depends(enforce_rate_limit)]
+    for router in API_ROUTERS:
+        app.include_router(router, prefix=API, dependencies=everywhere)
+    app.include_router(remote_bots.router, prefix=API)  # bots and workers, which authenticate with their own secrets
+    app.mount("/static", CachedStaticFiles(STATIC), name="static")
+    for router in PAGE_ROUTERS:
+        app.include_router(router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
-    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
+    app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
-    app.add_middleware(Guard, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
-    app.add_middleware(Meter, metrics=app.state.metrics)
+    app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
+    app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 
 
-def _watch(app: FastAPI, executor: Counted) -> None:
+def _watch(app: FastAPI, executor: CountingExecutor) -> None:
     """What goes on now, for whoever looks at the metrics."""
     engine, watch = app.state.engine, app.state.metrics.watch
     watch("plays_open", "Games of people that are in memory.", lambda: len(app.state.plays))
@@ -184,7 +179,7 @@ def _explain(app: FastAPI) -> None:
     """Everything that goes wrong becomes a sentence: as JSON for programs, as a page for people."""
 
     async def refused(request: Request, error: Exception) -> Response:
-        return _answer(request, error.status if isinstance(error, Refused) else 422, str(error))
+        return _answer(request, error.status if isinstance(error, Conflict) else 422, str(error))
 
     async def busy(request: Request, error: Exception) -> Response:
         return _answer(request, 503, str(error))
@@ -217,5 +212,5 @@ def _explain(app: FastAPI) -> None:
 
 def _answer(request: Request, status: int, sentence: str, headers: Any = None) -> Response:
     if request.url.path.startswith((API, "/static/")):
-        return Ascii({"error": sentence}, status, headers)
+        return AsciiJSONResponse({"error": sentence}, status, headers)
     return error_page(request, status, sentence)

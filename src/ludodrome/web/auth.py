@@ -8,12 +8,11 @@ come. In lan mode others may come, as guests without an account. In hosted mode 
 cookie. In every mode a program may show a token: ``Authorization: Bearer lud_...``.
 """
 
-import ipaddress
 import threading
 import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Annotated, Any, Literal, NoReturn
 
 from argon2 import PasswordHasher
@@ -23,6 +22,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
 
+from ludodrome import system
 from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Identity, session_of, token_of
 from ludodrome.store.models import LOCAL
 
@@ -82,7 +82,7 @@ async def _find(connection: HTTPConnection) -> Caller:
 Anybody = Annotated[Caller, Depends(caller)]
 
 
-async def begins(connection: HTTPConnection, who: Anybody) -> Caller:
+async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
     """Whoever may begin games here: everybody, but no guests on the owner's machine (they have links)."""
     if who.account is None and connection.app.state.mode == "lan":
         _refuse(connection, 403, "guests play the games whose links they were given; only this machine begins new ones")
@@ -117,7 +117,7 @@ async def administrator(connection: HTTPConnection, who: Annotated[Caller, Depen
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
-Begins = Annotated[Caller, Depends(begins)]
+MayBegin = Annotated[Caller, Depends(may_begin)]
 Administrator = Annotated[Caller, Depends(administrator)]
 BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
 AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
@@ -126,15 +126,7 @@ AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
 def is_loopback(connection: HTTPConnection) -> bool:
     """Whether the request comes from this machine."""
     client = connection.client
-    return client is not None and _is_loopback(client.host)
-
-
-@lru_cache(maxsize=1024)
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+    return client is not None and system.is_loopback(client.host)
 
 
 def is_secure(connection: HTTPConnection) -> bool:

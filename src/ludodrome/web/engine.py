@@ -11,23 +11,23 @@ from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 
-DESKS = 2
+MAX_SEARCHES = 2
 """So many searches run at once."""
 PATIENCE = 20.0
 """Seconds that a request waits for a desk."""
-MOST_WAITING = 8
+MAX_WAITING = 8
 """So many requests wait for one: each holds a thread, and all that is asked here is answered by forty of them."""
-LONGEST = 5.0
+MAX_SECONDS = 5.0
 """Seconds of one analysis."""
-MOST_LINES = 5
+MAX_LINES = 5
 BUSY = "the engine is busy; ask again in a moment"
 
-_desks = threading.BoundedSemaphore(DESKS)
-_waiting = threading.BoundedSemaphore(MOST_WAITING)
+_desks = threading.BoundedSemaphore(MAX_SEARCHES)
+_waiting = threading.BoundedSemaphore(MAX_WAITING)
 
 
 @contextmanager
-def desk() -> Iterator[None]:
+def engine_slot() -> Iterator[None]:
     """A place to think at; Busy if none becomes free."""
     if not _desks.acquire(timeout=PATIENCE):
         raise Busy(BUSY)
@@ -38,23 +38,23 @@ def desk() -> Iterator[None]:
 
 
 @contextmanager
-def desk_for_request() -> Iterator[None]:
+def engine_slot_for_request() -> Iterator[None]:
     """The same for a request; Busy at once where many wait already, so that threads are left for everybody else."""
     if not _waiting.acquire(blocking=False):
         raise Busy(BUSY)
     with ExitStack() as held:
         try:
-            held.enter_context(desk())
+            held.enter_context(engine_slot())
         finally:
             _waiting.release()
         yield
 
 
-def analysed(game: Game, state: Any, seconds: float, lines: int) -> Json:
+def analyse_position(game: Game, state: Any, seconds: float, lines: int) -> Json:
     """The best moves of a running game. ValueError: there is nothing to analyse."""
     if game.to_move(state) is None:
         raise IllegalMove("the game is over: there is nothing to analyse")
-    with desk_for_request():
+    with engine_slot_for_request():
         if game.evaluator is None:
             return (_played_out if game.actions_a_turn == 1 else _board_to_lay)(game, state, seconds)
         *_, found = analyse(game, state, seconds, lines)

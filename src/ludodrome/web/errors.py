@@ -3,13 +3,13 @@
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 
-class Refused(ValueError):
+class Conflict(ValueError):
     """What was asked cannot be done now; the sentence says why."""
 
     status = 409
 
 
-class NotYours(Refused):
+class Forbidden(Conflict):
     """It can be done, but by somebody else."""
 
     status = 403
@@ -19,8 +19,8 @@ class Busy(Exception):
     """It could be done, but not at the moment."""
 
 
-def unkept(error: SQLAlchemyError) -> Exception:
+def write_error(error: SQLAlchemyError) -> Exception:
     """Something could not be written down, and so it has not happened."""
     if isinstance(error, IntegrityError):
-        return Refused("the game has gone on elsewhere; look at it again")
+        return Conflict("the game has gone on elsewhere; look at it again")
     return Busy("this could not be written down, and so it has not happened; try again")

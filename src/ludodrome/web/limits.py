@@ -16,16 +16,16 @@ from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
 from ludodrome.web.auth import Caller, caller, is_loopback
-from ludodrome.web.urls import form_of
+from ludodrome.web.urls import route_template
 
-MOST_KEYS = 100_000
+MAX_KEYS = 100_000
 """Addresses and accounts that are remembered; the longest unseen are forgotten."""
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 IPV6_NETWORK = 64
 """Bits of an IPv6 address that belong to one household."""
 
 
-class Allowance(NamedTuple):
+class RateLimit(NamedTuple):
     """So many at once, and again so many in so many seconds."""
 
     many: int
@@ -34,14 +34,14 @@ class Allowance(NamedTuple):
 
 SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
 WRITING, READING = "writes", "reads"
-ALLOWANCES = {
-    SIGN_IN: Allowance(10, 300),
-    SIGN_UP: Allowance(5, 3600),
-    ANALYSIS: Allowance(120, 60),
-    UPLOADS: Allowance(30, 3600),
-    MATCHES: Allowance(60, 3600),
-    WRITING: Allowance(600, 60),
-    READING: Allowance(3000, 60),
+RATE_LIMITS = {
+    SIGN_IN: RateLimit(10, 300),
+    SIGN_UP: RateLimit(5, 3600),
+    ANALYSIS: RateLimit(120, 60),
+    UPLOADS: RateLimit(30, 3600),
+    MATCHES: RateLimit(60, 3600),
+    WRITING: RateLimit(600, 60),
+    READING: RateLimit(3000, 60),
 }
 KINDS = (
     (SIGN_IN, re.compile(r"POST /api/v1/(session|account/password)")),
@@ -53,11 +53,11 @@ KINDS = (
 """What a request counts as, by its method and its route; the rest are writes and reads."""
 
 
-class Limits:
+class RateLimiter:
     """Who has asked how often: for each kind and key a bucket that fills with requests and leaks with time."""
 
-    def __init__(self, allowances: dict[str, Allowance] | None = None, clock: Callable[[], float] = time.monotonic):
-        self._allowances = ALLOWANCES if allowances is None else allowances
+    def __init__(self, allowances: dict[str, RateLimit] | None = None, clock: Callable[[], float] = time.monotonic):
+        self._allowances = RATE_LIMITS if allowances is None else allowances
         self._clock = clock
         self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()
@@ -73,35 +73,35 @@ class Limits:
                 for key, level in zip(keys, levels, strict=True):
                     self._buckets[kind, key] = (level + 1, moment)
                     self._buckets.move_to_end((kind, key))
-                while len(self._buckets) > MOST_KEYS:
+                while len(self._buckets) > MAX_KEYS:
                     self._buckets.popitem(last=False)
                 return
         wait = math.ceil((fullest + 1 - allowance.many) * allowance.seconds / allowance.many)
         sentence = f"that is more often than anybody may ask here; try again in {wait} seconds"
         raise HTTPException(429, sentence, {"retry-after": str(wait)})
 
-    def _level(self, kind: str, key: str, allowance: Allowance, moment: float) -> float:
+    def _level(self, kind: str, key: str, allowance: RateLimit, moment: float) -> float:
         level, since = self._buckets.get((kind, key), (0.0, moment))
         return max(0.0, level - (moment - since) * allowance.many / allowance.seconds)
 
 
-async def within(connection: HTTPConnection) -> None:
+async def enforce_rate_limit(connection: HTTPConnection) -> None:
     """A dependency of every route: finds out who calls, counts the request, and refuses what is too much."""
     who, state = await caller(connection), connection.app.state
     if state.mode == "local" or (state.mode == "lan" and is_loopback(connection)):
         return
     method = connection.scope.get("method", "GET")
-    asked = f"{method} {form_of(connection.scope)}"
+    asked = f"{method} {route_template(connection.scope)}"
     kind = next((name for name, form in KINDS if form.fullmatch(asked)), WRITING if method in WRITES else READING)
-    state.limits.take(kind, *keys_of(connection, who))
+    state.limits.take(kind, *rate_limit_keys(connection, who))
 
 
-def keys_of(connection: HTTPConnection, who: Caller) -> list[str]:
+def rate_limit_keys(connection: HTTPConnection, who: Caller) -> list[str]:
     """What somebody is known by: the address, and the account."""
-    return [f"from {household(connection)}", *([f"account {who.account}"] if who.account else [])]
+    return [f"from {client_network(connection)}", *([f"account {who.account}"] if who.account else [])]
 
 
-def household(connection: HTTPConnection) -> str:
+def client_network(connection: HTTPConnection) -> str:
     """The address of a caller; of IPv6 the part that does not change from one minute to the next."""
     text = connection.client.host if connection.client else "nowhere"
     try:

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.web.urls import form_of
+from ludodrome.web.urls import route_template
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
@@ -49,7 +49,7 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class Counted(ThreadPoolExecutor):
+class CountingExecutor(ThreadPoolExecutor):
     """Threads that know how many calls they have been given and not finished."""
 
     def __init__(self, threads: int, prefix: str) -> None:
@@ -69,7 +69,7 @@ class Counted(ThreadPoolExecutor):
         return future
 
 
-class Meter:
+class MetricsMiddleware:
     """Counts what goes through it."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -95,7 +95,7 @@ class Meter:
         try:
             await self._app(scope, receive, send_noted)
         finally:
-            route = form_of(scope) or NOWHERE
+            route = route_template(scope) or NOWHERE
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.requests.labels(method, route, status).inc()
             self._metrics.seconds.labels(method, route).observe(time.perf_counter() - begun)

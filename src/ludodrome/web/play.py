@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
-from ludodrome.arena.play_spec import PlaySpec, opened, read_move
+from ludodrome.arena.play_spec import PlaySpec, read_move, start_state
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
@@ -28,7 +28,7 @@ from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import KernelLock, Notifier
-from ludodrome.web.errors import NotYours, Refused, unkept
+from ludodrome.web.errors import Conflict, Forbidden, write_error
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, position_view_of
 from ludodrome.web.snapshot import Snapshot
@@ -123,10 +123,10 @@ class Participants:
         return self.shared and before != [self._here[seat] > 0 for seat in watcher.seats]
 
 
-MOST_BOTS = 16
+MAX_BOTS = 16
 """So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
 BOT_SECONDS = 3600.0
-MOST_OPENING = 200
+MAX_OPENING = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
 """Kinds of events, beside ``join``."""
 
@@ -134,14 +134,14 @@ Journal = Callable[[int, PlayEvent, PlayEnd | None], "Future[None]"]
 """Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
 
 
-def _forget(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
+def _keep_nothing(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
     """The journal of a game that nobody keeps."""
     done: Future[None] = Future()
     done.set_result(None)
     return done
 
 
-class Made(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move that was made after the opening."""
 
     seat: int
@@ -154,11 +154,11 @@ class BotPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self.bots = LruCache[InProcessSeat](MOST_BOTS, BOT_SECONDS)
+        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_SECONDS)
         self.floor = KernelLock()
 
 
-class Play:
+class WebPlay:
     """A game in progress. All methods may be called from any thread; looking waits for nobody."""
 
     def __init__(
@@ -168,7 +168,7 @@ class Play:
         assignment: PlaySpec,
         staff: BotPool,
         company: Participants | None = None,
-        journal: Journal = _forget,
+        journal: Journal = _keep_nothing,
         events: Iterable[PlayEvent] = (),
     ) -> None:
         self.id = name
@@ -187,7 +187,7 @@ class Play:
         self._desk = threading.Lock()
         """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
         self._events = 0
-        self._made: list[Made] = []
+        self._made: list[PlayedMove] = []
         self._over: PlayEvent | None = None
         """The event that ended the game, if it was no move."""
         for event in events:
@@ -229,7 +229,7 @@ class Play:
         """The position after so many moves, the opening's among them, as everybody may see it."""
         scene = self.scene
         if not 0 <= number <= scene.length:
-            raise Refused(f"the positions of this game are numbered from 0 to {scene.length}")
+            raise Conflict(f"the positions of this game are numbered from 0 to {scene.length}")
         return position_view_of(self.game, scene.at(self.game, number))
 
     def wake(self) -> None:
@@ -262,7 +262,7 @@ class Play:
                 await asyncio.wrap_future(self._journal(self._events, event, end))
             except SQLAlchemyError as error:
                 self.close()
-                raise unkept(error) from error
+                raise write_error(error) from error
             self._settled()
         finally:
             self.lock.release()
@@ -271,10 +271,10 @@ class Play:
         """A person's move, made at the table, but not yet written down. The lock is held."""
         turn = self._table.turn
         if turn is None:
-            raise Refused("the game is over")
+            raise Conflict("the game is over")
         self._check_turn(turn.seat, seats)
         if seen is not None and seen != self.version:
-            raise Refused("the game has gone on since this move was made")
+            raise Conflict("the game has gone on since this move was made")
         listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
         read = move if listed else read_move(self.game, self._table.state, move)
         self.game.apply_to(self._now.copy(), read)
@@ -282,23 +282,23 @@ class Play:
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
         if not seats:
-            raise NotYours("you are looking on: no seat here is yours")
+            raise Forbidden("you are looking on: no seat here is yours")
         if self.company.missing:
-            raise Refused("the game begins when everybody has come: a seat is still waiting for its friend")
+            raise Conflict("the game begins when everybody has come: a seat is still waiting for its friend")
         if not self.company.is_person(seat):
-            raise Refused("it is not your turn: the bot is thinking")
+            raise Conflict("it is not your turn: the bot is thinking")
         if seat not in seats:
-            raise Refused("it is not your turn")
+            raise Conflict("it is not your turn")
 
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
         """Somebody gives up: the seat named, or their only one, or the one to move."""
         with self.lock:
             self._flag()
             if self._table.result is not None:
-                raise Refused("the game is over")
+                raise Conflict("the game is over")
             chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
-                raise NotYours("only a seat of your own can resign")
+                raise Forbidden("only a seat of your own can resign")
             self._end(PlayEvent(RESIGN, {"seat": chosen}))
 
     def _own_seat(self, seats: frozenset[int]) -> int | None:
@@ -309,12 +309,12 @@ class Play:
         """Back to the last decision of a person; not where others sit who might not like it."""
         with self.lock:
             if not watcher.owner or self.company.shared:
-                refusal = Refused if watcher.seats else NotYours
+                refusal = Conflict if watcher.seats else Forbidden
                 raise refusal("moves are taken back only by people at one screen, in their own game")
             self._flag()
             keep = self._undo_to()
             if keep is None:
-                raise Refused("there is no move to take back")
+                raise Conflict("there is no move to take back")
             over = self._table.result is not None
             event = PlayEvent(UNDO, {"keep": keep})
             self._recall(event, counted=False)
@@ -326,7 +326,7 @@ class Play:
         with self.lock:
             self._flag()
             if self._table.result is None:
-                raise Refused("a game has its record when it is over")
+                raise Conflict("a game has its record when it is over")
             return self._table.record()
 
     def seconds_to_flag(self) -> float | None:
@@ -372,7 +372,7 @@ class Play:
         """Takes up an event, before the table is set for it."""
         self._events += counted
         if event.kind == MOVE:
-            self._made.append(Made(event.content["seat"], event.content["move"], event.content["seconds"]))
+            self._made.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
         elif event.kind == UNDO:
             self._made, self._over = self._made[: event.content["keep"]], None
         elif event.kind != JOIN:
@@ -382,7 +382,7 @@ class Play:
         """The table as it stands after what has happened."""
         self._now = self.game.new_states(1)
         """The last position, as the kernels have it."""
-        self._now[0] = self.game.encode(opened(self.game, replace(self.assignment, opening=())))
+        self._now[0] = self.game.encode(start_state(self.game, replace(self.assignment, opening=())))
         self._records = [self._now.tobytes()]
         self._moves: list[Json] = []
         for move in self.assignment.opening:
@@ -431,7 +431,7 @@ class Play:
             why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
             self._over = PlayEvent(FAULT, why)
             return self._over, end
-        self._made.append(Made(turn.seat, answer.move, answer.seconds))
+        self._made.append(PlayedMove(turn.seat, answer.move, answer.seconds))
         self._note(answer.move)
         return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
@@ -448,7 +448,7 @@ class Play:
                 self._journal(self._events, event, end).result()
         except SQLAlchemyError as error:
             self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
-            raise unkept(error) from error
+            raise write_error(error) from error
         self._settled()
 
     def _settled(self) -> None:
@@ -556,8 +556,8 @@ def make_play_spec(
     """The assignment of a game on the page; ValueError says what does not fit."""
     if len(specs) != game.seats:
         raise ValueError(f"{game.id} has {game.seats} seats here, and {len(specs)} players were named")
-    if len(opening) > MOST_OPENING:
-        raise ValueError(f"an opening has at most {MOST_OPENING} moves, not {len(opening)}")
+    if len(opening) > MAX_OPENING:
+        raise ValueError(f"an opening has at most {MAX_OPENING} moves, not {len(opening)}")
     people = specs.count(PERSON)
     called = [
         ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)

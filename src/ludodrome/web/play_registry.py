@@ -19,24 +19,24 @@ from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
-from ludodrome.web.errors import NotYours, Refused, unkept
+from ludodrome.web.errors import Conflict, Forbidden, write_error
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.play import BotPool, Participants, Play, Viewer, make_play_spec
+from ludodrome.web.play import BotPool, Participants, Viewer, WebPlay, make_play_spec
 from ludodrome.web.position_view import open_game
 
-PLACES = 1000
+MAX_PLAYS = 1000
 """So many games are in memory at once ..."""
-SECONDS = 3600.0
+KEEP_SECONDS = 3600.0
 """... and so long untouched."""
 SEED_BITS = 48
 Written = TypeVar("Written")
 STRIPES = 64
 
 
-class Joined(NamedTuple):
+class JoinedSeat(NamedTuple):
     """Somebody who has taken a seat."""
 
-    play: Play
+    play: WebPlay
     seat: int
     key: str
 
@@ -47,7 +47,7 @@ class PlayRegistry:
     def __init__(self, engine: Engine, staff: BotPool) -> None:
         self._engine, self._staff = engine, staff
         self._committer = GroupCommitter(engine)
-        self._shelf = LruCache[Play](PLACES, SECONDS, Play.close)
+        self._shelf = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
@@ -62,7 +62,7 @@ class PlayRegistry:
         owner: str | None,
         digest: str | None = None,
         friends: dict[int, FriendSeat] | None = None,
-    ) -> Play:
+    ) -> WebPlay:
         """A new game. Friends' seats get links, unless it is said who holds them."""
         held = friends or {}
         seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
@@ -73,7 +73,7 @@ class PlayRegistry:
         play.wake()
         return play
 
-    def find(self, name: str) -> Play | None:
+    def find(self, name: str) -> WebPlay | None:
         """The game of an id."""
         known = self.at_hand(name)
         if known is not None:
@@ -91,12 +91,12 @@ class PlayRegistry:
         play.wake()
         return play
 
-    def at_hand(self, name: str) -> Play | None:
+    def at_hand(self, name: str) -> WebPlay | None:
         """The game of an id if it is in memory, where it stays for a while: somebody still looks at it."""
         known = self._shelf.find(name)
         return known if known is not None and not known.closed else None
 
-    def record(self, play: Play) -> plays.Json:
+    def record(self, play: WebPlay) -> plays.Json:
         """The record of a finished game, as it was kept."""
         play.look_at_clock()
         return plays.record_of(self._engine, play.id) or play.record()
@@ -105,7 +105,7 @@ class PlayRegistry:
         """The games that an account began."""
         return plays.lines_of(self._engine, owner, most, before)
 
-    def join(self, link: str, called: str | None) -> Joined | None:
+    def join(self, link: str, called: str | None) -> JoinedSeat | None:
         """Somebody takes the seat of a link; None if the link leads nowhere, or not any more."""
         found = plays.find_link(self._engine, link)
         play = None if found is None else self.find(found[0])
@@ -116,21 +116,21 @@ class PlayRegistry:
         def write(number: int) -> FriendSeat:
             friend = play.company.friends[seat]
             if friend.digest is not None:
-                raise Refused("somebody else has just taken this seat")
+                raise Conflict("somebody else has just taken this seat")
             return self._keep(partial(plays.take_seat, self._committer, play.id, number, friend, key, called))
 
         play.join(write)
-        return Joined(play, seat, key)
+        return JoinedSeat(play, seat, key)
 
-    def rematch(self, play: Play, watcher: Viewer) -> None:
+    def rematch(self, play: WebPlay, watcher: Viewer) -> None:
         """Somebody wants the same again, with the seats changed; it begins when all people want it."""
         company = play.company
         play.look_at_clock()
         with play.lock:
             if play.scene.result is None:
-                raise Refused("a rematch is for when the game is over")
+                raise Conflict("a rematch is for when the game is over")
             if not watcher.seats:
-                raise NotYours("you are looking on: no seat here is yours")
+                raise Forbidden("you are looking on: no seat here is yours")
             company.offers |= watcher.seats
             if company.next is None and company.offers >= company.people():
                 company.next = self._again(play).id
@@ -146,7 +146,7 @@ class PlayRegistry:
 
     # Underneath
 
-    def _again(self, play: Play) -> Play:
+    def _again(self, play: WebPlay) -> WebPlay:
         """The same game with everybody one seat further."""
         was, company = play.assignment, play.company
         count = play.game.seats
@@ -159,12 +159,12 @@ class PlayRegistry:
         assignment = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
         return self.begin(play.game, assignment, kinds, company.owner, company.digest, friends)
 
-    def _made(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> Play:
+    def _made(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> WebPlay:
         company = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
         known = game.id in self._compiled  # a first game is compiled for seconds, and others go on meanwhile
         with self._staff.floor.taken() if known else nullcontext():
-            play = Play(kept.id, game, assignment, self._staff, company, journal, kept.events)
+            play = WebPlay(kept.id, game, assignment, self._staff, company, journal, kept.events)
         if not known:
             self._compiled.add(game.id)
             gc.freeze()  # a compiled game is a hundred thousand objects that are never garbage
@@ -175,4 +175,4 @@ class PlayRegistry:
         try:
             return write()
         except SQLAlchemyError as error:
-            raise unkept(error) from error
+            raise write_error(error) from error

@@ -54,8 +54,8 @@ def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
         "state": game.observation(state, seat) if game.has_hidden_information else state,
         "to_move": None if mover < 0 else mover,
         "legal": legal,
-        "board_marks": board_marks_of(game, states, legal or []),
-        "outcome_json": None if ending is None else outcome_json(ending),
+        "marks": board_marks_of(game, states, legal or []),
+        "outcome": None if ending is None else outcome_json(ending),
     }
 
 

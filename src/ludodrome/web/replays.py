@@ -17,7 +17,7 @@ from ludodrome.analysis.win_probability import Value
 from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.store import league_matches, plays
-from ludodrome.web.engine import desk
+from ludodrome.web.engine import engine_slot
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
@@ -112,7 +112,7 @@ class Review:
         try:
             work = self.grading.work(time.thread_time)
             while not self.given_up:
-                with desk():
+                with engine_slot():
                     graded = next(work, None)
                 if graded is None:
                     return

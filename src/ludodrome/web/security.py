@@ -15,27 +15,28 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.web.static_files import hashes
+from ludodrome.system import is_loopback
+from ludodrome.web.static_files import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
-MOST_BODY = 256 * 1024
+MAX_BODY = 256 * 1024
 """Bytes of a request."""
 SMALLER = {"/api/v1/accounts": 8192, "/api/v1/session": 8192, "/api/v1/account": 8192, "/api/v1/tokens": 8192}
 """Where less is enough; by the beginning of the path."""
-DEEPEST = 64
+MAX_DEPTH = 64
 """Brackets within brackets of a request's JSON."""
-SLOWEST = 30.0
+BODY_SECONDS = 30.0
 """Seconds in which a request's content has arrived."""
-MOST_SOCKETS = 200
+MAX_SOCKETS = 200
 """WebSockets that one address may hold open; of this machine as many as it likes."""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-POLICY = (
-    f"default-src 'none'; script-src 'self'; style-src 'self' {hashes()}; "
+CONTENT_SECURITY_POLICY = (
+    f"default-src 'none'; script-src 'self'; style-src 'self' {style_hashes()}; "
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
-    "content-security-policy": POLICY,
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -49,7 +50,7 @@ BRACKETS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 """Texts as a whole, and brackets outside of them. A text that does not end matches too: no byte is looked at twice."""
 
 
-class Guard:
+class SecurityMiddleware:
     """Refuses what has no business here, before anything looks at it, and puts the headers on every answer.
 
     ``names``: what the server may be called; ``addresses``: whether also by any address of a private network;
@@ -93,7 +94,7 @@ class Guard:
     async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: JSONResponse | None) -> None:
         """A WebSocket: opened by our own pages or by no page, and not by the hundred."""
         address = scope["client"][0] if scope.get("client") else ""
-        crowded = self._sockets[address] >= MOST_SOCKETS and not _is_loopback(address)
+        crowded = self._sockets[address] >= MAX_SOCKETS and not is_loopback(address)
         if refusal is not None or crowded:
             await receive()
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the answer is 403
@@ -110,18 +111,20 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_called(host):
-            return refuse(421, "this server answers to other names; it was told which with --host-name")
+            return error_response(421, "this server answers to other names; it was told which with --host-name")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            return refuse(404, "there is nothing at an address with a NUL in it")  # nor can PostgreSQL be asked for it
+            return error_response(
+                404, "there is nothing at an address with a NUL in it"
+            )  # nor can PostgreSQL be asked for it
         writes = scope["type"] == "websocket" or scope["method"] in WRITES
         if not writes:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
-            return refuse(403, "this request comes from another site's page")
+            return error_response(403, "this request comes from another site's page")
         if origin is None and headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return refuse(403, "this request comes from another site's page")
+            return error_response(403, "this request comes from another site's page")
         return None if scope["type"] == "websocket" else _unfit(headers, _most(scope["path"]))
 
     def _is_called(self, host: str) -> bool:
@@ -142,7 +145,7 @@ def lan_names() -> tuple[str, ...]:
     return (*LOCAL, name, f"{name.partition('.')[0]}.local")
 
 
-def refuse(status: int, sentence: str) -> JSONResponse:
+def error_response(status: int, sentence: str) -> JSONResponse:
     """An answer that says no."""
     return JSONResponse({"error": sentence}, status)
 
@@ -175,22 +178,15 @@ def _unfit(headers: Headers, most: int) -> JSONResponse | None:
     """What is said about a content, before it is read."""
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > most:
-        return refuse(413, f"this request has at most {most} bytes")
+        return error_response(413, f"this request has at most {most} bytes")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and (length != "0" or "transfer-encoding" in headers):
-        return refuse(415, "a request's content is application/json")
+        return error_response(415, "a request's content is application/json")
     return None
 
 
 def _most(path: str) -> int:
-    return next((size for start, size in SMALLER.items() if path.startswith(start)), MOST_BODY)
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+    return next((size for start, size in SMALLER.items() if path.startswith(start)), MAX_BODY)
 
 
 async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None]:
@@ -198,35 +194,35 @@ async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None
     parts: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(SLOWEST):
+        async with asyncio.timeout(BODY_SECONDS):
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    return b"", refuse(400, "the request broke off")
+                    return b"", error_response(400, "the request broke off")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > most:
-                    return b"", refuse(413, f"this request has at most {most} bytes")
+                    return b"", error_response(413, f"this request has at most {most} bytes")
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
-        return b"", refuse(408, "the request's content did not arrive in time")
+        return b"", error_response(408, "the request's content did not arrive in time")
     body = b"".join(parts)
     if _is_deep(body):
-        return b"", refuse(422, f"the request's JSON is nested more than {DEEPEST} deep")
+        return b"", error_response(422, f"the request's JSON is nested more than {MAX_DEPTH} deep")
     return body, None
 
 
 def _is_deep(body: bytes) -> bool:
     """Whether brackets are nested too deeply; found without building anything."""
-    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
         return False
     depth = 0
     for found in BRACKETS.finditer(body):
         sign = found[0]
         if sign in (b"[", b"{"):
             depth += 1
-            if depth > DEEPEST:
+            if depth > MAX_DEPTH:
                 return True
         elif sign in (b"]", b"}"):
             depth -= 1

@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ludodrome.web.security import MOST_BODY
+from ludodrome.web.security import MAX_BODY
 from ludodrome.web.urls import API
 
 THREAD_TURN = 0.0005
@@ -25,11 +25,11 @@ PING_SECONDS = 45.0
 a thousand who only look on cost nothing."""
 PATIENCE = 2
 """Seconds that open requests have when the server ends."""
-HEAD_SECONDS = 20.0
+HEADER_SECONDS = 20.0
 """In which the head of a request has arrived ..."""
-MOST_HEAD = 64 * 1024
+MAX_HEADER_BYTES = 64 * 1024
 """... and its bytes: nobody has been asked yet who that is, so whoever sends one for ever is a stranger."""
-MOST_SAID = 4 * MOST_BODY
+MAX_MESSAGE = 4 * MAX_BODY
 """Bytes of what is said over a WebSocket, which are kept until it is said to its end; bots may say more."""
 BOTS = f"{API}/bots/".encode()
 
@@ -59,8 +59,8 @@ class Connection(HttpToolsProtocol):
         super().data_received(data)
         if in_head and self._in_head:
             self._head += len(data)
-            if self._head > MOST_HEAD and not self.transport.is_closing():
-                self.send_400_response(f"The head of a request has at most {MOST_HEAD} bytes.")
+            if self._head > MAX_HEADER_BYTES and not self.transport.is_closing():
+                self.send_400_response(f"The head of a request has at most {MAX_HEADER_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -79,11 +79,11 @@ class Connection(HttpToolsProtocol):
         """It asks for a WebSocket."""
         if not self.url.startswith(BOTS):
             self.config = copy.copy(self.config)
-            self.config.ws_max_size = MOST_SAID
+            self.config.ws_max_size = MAX_MESSAGE
         super().handle_websocket_upgrade()
 
     def _expect(self) -> None:
-        self._late = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._late = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._late is not None:
@@ -97,7 +97,7 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
 
-class Service(uvicorn.Server):
+class WebServer(uvicorn.Server):
     """A server of the app."""
 
     def __init__(self, app: FastAPI) -> None:
@@ -138,4 +138,4 @@ class Service(uvicorn.Server):
 def serve(app: FastAPI, sockets: Sequence[socket.socket]) -> None:
     """Serve until Ctrl-C."""
     sys.setswitchinterval(THREAD_TURN)
-    Service(app).run(sockets=list(sockets))
+    WebServer(app).run(sockets=list(sockets))

@@ -17,7 +17,7 @@ GLANCE = 0.4
 """Seconds between two looks."""
 PATIENCE = 15.0
 """Seconds after which a stream on which nothing happened shows that it is still there."""
-MOST_WATCHED = 12
+MAX_WATCHED = 12
 """Matches of one game that a page shows at once."""
 
 
@@ -50,7 +50,7 @@ class Spectators:
                     for name, one in list(self._views.items())
                     if (game is None or one[0] == game) and match in (None, name)
                 }
-                shown = dict(list(current.items())[:MOST_WATCHED])
+                shown = dict(list(current.items())[:MAX_WATCHED])
                 for name, (_, version, view) in shown.items():
                     if known.get(name) != version:
                         known[name] = version
@@ -91,7 +91,7 @@ class Spectators:
         for name, (game, _) in now.items():
             if name in fresh:
                 version, view = fresh[name]
-                found[name] = game, version, completed(view)
+                found[name] = game, version, with_marks(view)
             elif name in self._views:
                 found[name] = self._views[name]
         return found
@@ -119,7 +119,7 @@ class _Presence:
         self._of._watching -= 1
 
 
-def completed(view: Json) -> Json:
+def with_marks(view: Json) -> Json:
     """A view with what its board draws beside the state."""
     game = make(view["game"], **view["options"])
     try:

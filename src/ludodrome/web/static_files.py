@@ -19,11 +19,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-SMALLEST_ZIPPED = 1024
+MIN_GZIP_BYTES = 1024
 """Bytes; what is smaller is sent as it is."""
 
 
-class File(NamedTuple):
+class CachedFile(NamedTuple):
     """A file as it was when it was last looked at."""
 
     stamp: tuple[int, int]
@@ -33,12 +33,12 @@ class File(NamedTuple):
     zipped: bytes | None
 
 
-class Files:
+class CachedStaticFiles:
     """An ASGI app that serves the files that are in a folder when it begins, whatever they hold later."""
 
     def __init__(self, folder: Path) -> None:
         self._paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-        self._files: dict[str, File] = {}
+        self._files: dict[str, CachedFile] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -54,7 +54,7 @@ class Files:
         """A file, by its path in the folder, to somebody who asked with these headers; None if there is none."""
         return _answer(self._file(name), asked) if name in self._paths else None
 
-    def _file(self, name: str) -> File:
+    def _file(self, name: str) -> CachedFile:
         state = os.stat(self._paths[name])
         stamp = state.st_mtime_ns, state.st_size
         known = self._files.get(name)
@@ -63,7 +63,7 @@ class Files:
         return known
 
 
-def _read(path: Path, stamp: tuple[int, int]) -> File:
+def _read(path: Path, stamp: tuple[int, int]) -> CachedFile:
     content = path.read_bytes()
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     headers = {
@@ -72,10 +72,10 @@ def _read(path: Path, stamp: tuple[int, int]) -> File:
         "etag": f'"{hashlib.sha256(content).hexdigest()[:32]}"',
         "vary": "accept-encoding",
     }
-    return File(stamp, headers, content, gzip.compress(content) if len(content) >= SMALLEST_ZIPPED else None)
+    return CachedFile(stamp, headers, content, gzip.compress(content) if len(content) >= MIN_GZIP_BYTES else None)
 
 
-def _answer(file: File, asked: Headers) -> Response:
+def _answer(file: CachedFile, asked: Headers) -> Response:
     if file.headers["etag"] in asked.get("if-none-match", ""):
         return Response(status_code=304, headers=file.headers)
     if file.zipped is not None and "gzip" in asked.get("accept-encoding", ""):
@@ -100,7 +100,7 @@ def style(name: str) -> Markup:
     return Markup(f"<style>{_sheets()[name]}</style>")
 
 
-def hashes() -> str:
+def style_hashes() -> str:
     """What a page may have as styles, in the words of a content security policy."""
     digests = (hashlib.sha256(sheet.encode()).digest() for sheet in _sheets().values())
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

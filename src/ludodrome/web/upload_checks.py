@@ -26,16 +26,16 @@ LIMIT = 1 << 20
 """Bytes of one finding."""
 
 
-class Doctor:
+class UploadChecker:
     """Examines uploads, a few at a time."""
 
     def __init__(self, sandboxed: bool) -> None:
         self.sandboxed = sandboxed
-        self.level: sandbox.Level | None = None
+        self.level: sandbox.SandboxLevel | None = None
         """What strangers' programs run under, as far as it is known yet."""
         self._desks = asyncio.Semaphore(DESKS)
 
-    def look(self) -> sandbox.Level:
+    def look(self) -> sandbox.SandboxLevel:
         """What strangers' programs run under; to find it out may take seconds."""
         self.level = sandbox.level()
         return self.level

@@ -5,7 +5,7 @@ from starlette.types import Scope
 API = "/api/v1"
 
 
-def form_of(scope: Scope) -> str | None:
+def route_template(scope: Scope) -> str | None:
     """The address of the route that answers, with names in the place of values; None if none does."""
     path = getattr(scope.get("route"), "path", None)
     if path is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.messages import LINE
+from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox import boxes
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, BoxedSeat, Interpreter
 from ludodrome.arena.sandbox.levels import BACKENDS, NAMES
@@ -30,7 +30,7 @@ def need(level: str) -> None:
 
 def machine() -> Interpreter:
     """The interpreter that bots get."""
-    found = boxes.find()
+    found = boxes.find_interpreter()
     if found is None:
         pytest.skip("there is no interpreter under /usr, so no level can be tried here")
     return found
@@ -45,7 +45,7 @@ def box(level: str, files: Mapping[str, bytes] | str, **limits: int) -> Box:
 
 def boxed_seat(level: str, files: Mapping[str, bytes] | str, **limits: int) -> BoxedSeat:
     """A seat for it."""
-    return BoxedSeat("boxed", box(level, files, **limits), LINE)
+    return BoxedSeat("boxed", box(level, files, **limits), MAX_LINE)
 
 
 def zoo(kind: str) -> dict[str, bytes]:

@@ -19,7 +19,7 @@ from ludodrome.arena.sandbox.attacks import (
     UNTRIED,
     Attack,
     AttackResult,
-    judged,
+    judge_output,
     program,
     targets,
 )
@@ -34,7 +34,7 @@ NAMED = {attack.name: attack for attack in ATTACKS}
 def outcome(level: str) -> dict[str, AttackResult]:
     """What came of all attacks on a level."""
     need(level)
-    return {one.name: one for one in levels.attacked(levels.BACKENDS[level], machine())}
+    return {one.name: one for one in levels.run_attacks(levels.BACKENDS[level], machine())}
 
 
 @at_every_level
@@ -89,7 +89,7 @@ def bare(names: Sequence[str], folder: Path, before: Sequence[str] = (), uid: in
             )
             said.seek(0)
             errors.seek(0)
-            return judged(chosen, said.read(), errors.read().decode())
+            return judge_output(chosen, said.read(), errors.read().decode())
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_what_was_not_tried_has_not_held() -> None:
     plain, deadly = NAMED["access.database"], NAMED["resources.memory"]
 
     def verdict(attack: Attack, *lines: object) -> str:
-        return judged([attack], b"".join(json.dumps(line).encode() + b"\n" for line in lines), "")[0].verdict
+        return judge_output([attack], b"".join(json.dumps(line).encode() + b"\n" for line in lines), "")[0].verdict
 
     began, ended = {"began": plain.name}, {"ended": plain.name, "escaped": None, "words": ""}
     assert verdict(plain) == UNTRIED
@@ -144,9 +144,9 @@ def test_what_was_not_tried_has_not_held() -> None:
 @at_every_level
 def test_a_mistake_in_an_attack_proves_nothing(level: str) -> None:
     broken = {"main.py": program([NAMED["access.database"]], {})["main.py"]}  # it lacks its modules
-    assert [one.verdict for one in attacks.carry_out([NAMED["access.database"]], box(level, broken))] == [UNTRIED]
+    assert [one.verdict for one in attacks.run_batch([NAMED["access.database"]], box(level, broken))] == [UNTRIED]
     with_nothing = program([NAMED["access.database"]], {})  # and here what it is given
-    found = attacks.carry_out([NAMED["access.database"]], box(level, with_nothing))
+    found = attacks.run_batch([NAMED["access.database"]], box(level, with_nothing))
     assert found[0].verdict == UNTRIED
     assert "KeyError" in found[0].words
 

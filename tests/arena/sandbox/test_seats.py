@@ -15,12 +15,12 @@ from ludodrome.arena.doctor import examine
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.ladder.uploads import write_source
 from ludodrome.arena.sandbox import NoSandbox, boxes, uid_pool
-from ludodrome.arena.sandbox.boxes import MOST_BYTES, MOST_FILES, BoxedProcess, read_folder
+from ludodrome.arena.sandbox.boxes import MAX_BYTES, MAX_FILES, BoxedProcess, read_folder
 from ludodrome.arena.sandbox.uid_pool import NoFreeUid, PooledUid, processes_of
-from ludodrome.arena.transports.processes import KEPT
+from ludodrome.arena.transports.processes import MAX_STDERR
 from ludodrome.bots.starters import starter
 from ludodrome.games import make
-from tests.arena.playing import Scripted, assignment, first
+from tests.arena.playing import Scripted, first, play_spec
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo
 
 ROOT_ONLY = pytest.mark.skipif("os.geteuid() != 0", reason="only root has a pool of uids")
@@ -40,7 +40,7 @@ def played(level: str, files: Any, **given: Any) -> dict[str, Any]:
         return first(turn)
 
     try:
-        record = play(assignment("dots", ("boxed", "b"), **{**SHORT, **given}), [seat, Scripted(watch)])
+        record = play(play_spec("dots", ("boxed", "b"), **{**SHORT, **given}), [seat, Scripted(watch)])
     finally:
         seat.close()
         seat.close()
@@ -86,7 +86,7 @@ def test_what_it_says_on_standard_error_is_kept_and_no_more(level: str) -> None:
     kept = played(level, noisy)["stderr"][0]
     assert kept.startswith("first")
     assert kept.endswith("last")
-    assert len(kept.encode()) <= KEPT
+    assert len(kept.encode()) <= MAX_STDERR
 
 
 @at_every_level
@@ -130,7 +130,7 @@ enough.set()
 
 @at_every_level
 def test_numpy_works_where_there_is_one(level: str) -> None:
-    found = sandbox.levels.offers(sandbox.levels.KINDS[level], box(level, "").interpreter)
+    found = sandbox.levels.inspect_interpreter(sandbox.levels.BACKENDS[level], box(level, "").interpreter)
     assert not isinstance(found, str), found
     if found.numpy is None:
         pytest.skip("the machine's packages have no NumPy, so nothing is shown about it")
@@ -206,7 +206,7 @@ def test_a_box_that_cannot_be_made_is_the_arenas_fault(monkeypatch: pytest.Monke
 
     seat = boxed_seat("bubblewrap", zoo("good"))
     monkeypatch.setattr(boxes, "in_lasting_thread", refuse)
-    record = play(assignment("dots", ("boxed", "b"), **SHORT), [seat, Scripted(first)])
+    record = play(play_spec("dots", ("boxed", "b"), **SHORT), [seat, Scripted(first)])
     seat.close()
     assert (record["result"]["decided_by"], record["result"]["rated"]) == ("arena", False)
     monkeypatch.undo()
@@ -234,13 +234,13 @@ def test_folders_that_are_no_bots(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="link is no plain file"):
         read_folder(tmp_path)
     (tmp_path / "link").unlink()
-    (tmp_path / "large").write_bytes(bytes(MOST_BYTES))
-    with pytest.raises(ValueError, match=f"at most {MOST_FILES} files"):
+    (tmp_path / "large").write_bytes(bytes(MAX_BYTES))
+    with pytest.raises(ValueError, match=f"at most {MAX_FILES} files"):
         read_folder(tmp_path)
     (tmp_path / "large").unlink()
-    for number in range(MOST_FILES):
+    for number in range(MAX_FILES):
         (tmp_path / f"{number}.py").write_text("pass")
-    with pytest.raises(ValueError, match=f"at most {MOST_FILES} files"):
+    with pytest.raises(ValueError, match=f"at most {MAX_FILES} files"):
         read_folder(tmp_path)
     assert read_folder(tmp_path / "main.py") == {"main.py": b"pass"}
 

@@ -14,11 +14,11 @@ import pytest
 
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.sandbox import boxes, bubblewrap, landlock
-from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, carry_out, program, targets
-from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, readable
+from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, program, run_batch, targets
+from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, memory_file
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import processes_of
-from tests.arena.playing import Scripted, assignment, first
+from tests.arena.playing import Scripted, first, play_spec
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo
 
 WAITS = "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n"
@@ -31,7 +31,7 @@ def verdicts(level: str, names: Sequence[str], known: ResourceLimits = USUAL, **
     """What becomes of attacks now, if they know these limits and others are in force."""
     chosen = [one for one in ATTACKS if one.name in names]
     with targets(known) as given:
-        return [one.verdict for one in carry_out(chosen, box(level, program(chosen, given), **limits))]
+        return [one.verdict for one in run_batch(chosen, box(level, program(chosen, given), **limits))]
 
 
 def change_options(monkeypatch: pytest.MonkeyPatch, old: bytes, new: bytes) -> None:
@@ -42,7 +42,7 @@ def change_options(monkeypatch: pytest.MonkeyPatch, old: bytes, new: bytes) -> N
         if b"--unshare-all\0" in data:
             assert old in data
             data = data.replace(old, new)
-        return readable(data)
+        return memory_file(data)
 
     monkeypatch.setattr(bubblewrap, "readable", changed)
 
@@ -150,7 +150,7 @@ def test_trap_8_a_closed_output_is_caught(level: str) -> None:
     seat = boxed_seat(level, zoo("closes_stdout"))
     began = time.monotonic()
     record = play(
-        assignment("dots", ("boxed", "b"), clock="500ms", start_ms=2000, rows=1, cols=2), [seat, Scripted(first)]
+        play_spec("dots", ("boxed", "b"), clock="500ms", start_ms=2000, rows=1, cols=2), [seat, Scripted(first)]
     )
     seat.close()
     cause = record["result"]["verdicts"][0]["cause"]
@@ -175,13 +175,13 @@ def test_trap_9_no_capability_is_left(level: str) -> None:
 def test_trap_10_the_interpreter_is_one_that_every_uid_can_run(tmp_path: Path) -> None:
     link = tmp_path / "python3"
     link.symlink_to(sys.executable)
-    assert boxes.find(["/nonexistent/python3"]) is None
+    assert boxes.find_interpreter(["/nonexistent/python3"]) is None
     if not Path(sys.executable).resolve().is_relative_to("/usr"):
-        assert boxes.find([sys.executable, str(link)]) is None
+        assert boxes.find_interpreter([sys.executable, str(link)]) is None
     closed = tmp_path / "closed"
     closed.write_text("")
-    assert boxes.find([str(closed)]) is None
-    found = boxes.find()
+    assert boxes.find_interpreter([str(closed)]) is None
+    found = boxes.find_interpreter()
     assert found is None or Path(found.path).is_relative_to("/usr")
 
 
@@ -200,7 +200,7 @@ def test_trap_10_the_interpreter_is_one_that_every_uid_can_run(tmp_path: Path) -
 )
 def test_trap_11_what_json_lets_through_we_do_not(level: str, kind: str, why: str) -> None:
     seat = boxed_seat(level, zoo(kind))
-    record = play(assignment("dots", ("boxed", "b"), "forfeit", rows=1, cols=2), [seat, Scripted(first)])
+    record = play(play_spec("dots", ("boxed", "b"), "forfeit", rows=1, cols=2), [seat, Scripted(first)])
     seat.close()
     verdict = record["result"]["verdicts"][0]
     assert verdict["cause"] == "protocol"
@@ -210,7 +210,7 @@ def test_trap_11_what_json_lets_through_we_do_not(level: str, kind: str, why: st
 @at_every_level
 def test_trap_11_nul_is_written_out(level: str) -> None:
     seat = boxed_seat(level, zoo("chatty"))
-    record = play(assignment("dots", ("boxed", "b"), rows=1, cols=2), [seat, Scripted(first)])
+    record = play(play_spec("dots", ("boxed", "b"), rows=1, cols=2), [seat, Scripted(first)])
     seat.close()
     assert record["result"]["verdicts"] == []
     assert next(turn["log"] for turn in record["turns"] if turn["seat"] == 0) == ["count 0 \\u0000"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome import spaces
-from ludodrome.games.spaces.rounds import pack, play_round
+from ludodrome.games.spaces.rounds import pack, play_packed
 from ludodrome.jit import Array, kernel
 
 UP, LEFT, RIGHT, FIRST_TRAP, FINISH = 0, 1, 2, 3, 12
@@ -87,7 +87,7 @@ def _walk(size: int, live: bool, cells: Array, score: Array, since: Array, ends:
                 pack(actions[:length], size, live, False, own_cells[:length], own_score[:length], own_since)
                 begin = 0
                 for j in range(len(ends)):
-                    own, other, _, _, _, _ = play_round(
+                    own, other, _, _, _, _ = play_packed(
                         own_cells[:length],
                         own_score[:length],
                         own_since,

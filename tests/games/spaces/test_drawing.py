@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.drawing import beside, moments
-from ludodrome.games.spaces.layers import LAYERS, MEANING
+from ludodrome.games.spaces.legality import LAYERS, MEANING
+from ludodrome.games.spaces.simulation import beside, moments
 from tests.games.spaces.boards import board, squares
 
 pytestmark = pytest.mark.xdist_group("spaces")

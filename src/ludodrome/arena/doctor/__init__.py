@@ -9,7 +9,7 @@ from pathlib import Path
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.doctor.checks import CHECKS, Check
 from ludodrome.arena.doctor.examination import FAILURE, SKIPPED, USUAL_CLOCK, CheckResult, Examination
-from ludodrome.arena.transports import seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.game import Game
 from ludodrome.validation import listing, show
 
@@ -30,7 +30,7 @@ def examine(
     """
     chosen = chosen_checks(only)
     Clock.parse(clock)
-    seat(spec, game, seed).close()
+    make_seat(spec, game, seed).close()
     on = Examination(game, spec, seed, clock, folder)
     return _findings(on, chosen, tell)
 

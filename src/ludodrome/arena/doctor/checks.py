@@ -27,14 +27,14 @@ from ludodrome.arena.doctor.examination import (
     RecordingSeat,
     TrialGame,
     TrialResult,
-    quiet_move,
+    nonfinal_move,
 )
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.arena.transports import BOX, command
-from ludodrome.arena.transports import seat as make_seat
-from ludodrome.arena.transports.processes import KEPT, Process
-from ludodrome.bots.player import Dice
+from ludodrome.arena.transports import make_seat as make_seat
+from ludodrome.arena.transports.processes import MAX_STDERR, Process
+from ludodrome.bots.player import SplitMix64
 
 # The doctor's checks of a bot's process: whether it leaves by itself, and what it writes beside its answers.
 
@@ -68,19 +68,19 @@ def closing(on: Examination) -> Iterator[CheckResult]:
 
 def _conversation(on: Examination, turns: int | None) -> bytes:
     """What is said to a bot in a game up to so many of its turns; None: to its end. Somebody else answers."""
-    assignment = on.assignment(TrialGame("", number=130))
-    table = Referee(assignment)
-    patient = RecordingSeat(make_seat("random", table.game, 1))
-    others = [make_seat("random", table.game, seat) for seat in range(1, table.game.seats)]
-    patient.start(table.hello(0))
-    while table.turn is not None and (turns is None or len(patient.answers) < turns):
-        for notice in table.notices():
+    play_spec = on.play_spec(TrialGame("", number=130))
+    referee = Referee(play_spec)
+    patient = RecordingSeat(make_seat("random", referee.game, 1))
+    others = [make_seat("random", referee.game, seat) for seat in range(1, referee.game.seats)]
+    patient.start(referee.hello(0))
+    while referee.turn is not None and (turns is None or len(patient.answers) < turns):
+        for notice in referee.notices():
             if notice.seat == 0:
                 patient.tell(notice)
-        turn = table.turn
-        table.deliver(patient.ask(turn) if turn.seat == 0 else others[turn.seat - 1].ask(turn))
-    for notice in table.notices():
-        if notice.seat == 0 and table.turn is None:
+        turn = referee.turn
+        referee.deliver(patient.ask(turn) if turn.seat == 0 else others[turn.seat - 1].ask(turn))
+    for notice in referee.notices():
+        if notice.seat == 0 and referee.turn is None:
             patient.tell(notice)
     return b"".join(messages.line(message) for message in patient.heard)
 
@@ -116,8 +116,10 @@ def noise(on: Examination) -> Iterator[CheckResult]:
     notes = played.record.get("notes", [[]] * on.game.seats)[0]
     if notes:
         yield on.trouble("noise", WARNING, played, f"it said what nobody had asked for: {notes[0]}")
-    if on.stderr >= KEPT - 1000:
-        yield CheckResult("noise", WARNING, f"it writes much to stderr: only {KEPT // 1024} KB of each game are kept")
+    if on.stderr >= MAX_STDERR - 1000:
+        yield CheckResult(
+            "noise", WARNING, f"it writes much to stderr: only {MAX_STDERR // 1024} KB of each game are kept"
+        )
     elif on.stderr:
         words = f"it writes to stderr, up to {on.stderr} characters a game; they are kept with the record"
         yield CheckResult("noise", NOTE, words)
@@ -246,14 +248,14 @@ class Steering(Interference):
     both = True
 
     def __init__(self) -> None:
-        self._dice = Dice(1)
+        self._dice = SplitMix64(1)
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
+    def after(self, referee: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
         """A move that keeps the game open, in place of the bot's own."""
-        game = table.game
-        if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(table.state, answer.move):
+        game = referee.game
+        if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(referee.state, answer.move):
             return answer
-        move = quiet_move(game, table.state, self._dice.choice)
+        move = nonfinal_move(game, referee.state, self._dice.choice)
         return answer if move is None else replace(answer, move=move)
 
 
@@ -312,21 +314,21 @@ class Strangers(Interference):
         """A greeting with something new in it."""
         return {**hello, "weather": {"wind": [1.5e-3, -0.0], "sky": "grau, fünf Grad ☁"}}
 
-    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
+    def before(self, referee: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """Something that the bot cannot know."""
         if turn.seat != seat:
             return turn
         for message in (
             {
                 "type": "weather",
-                "match": table.match,
+                "match": referee.match,
                 "text": 'a "turn": {"type": "turn"} \\ ünïcödé 🎲 ]}',
                 "n": 1e300,
             },
-            {"type": "turns", "match": table.match, "turn": turn.number, "legal_moves": [], "state": None},
+            {"type": "turns", "match": referee.match, "turn": turn.number, "legal_moves": [], "state": None},
             {
                 "type": "long",
-                "match": table.match,
+                "match": referee.match,
                 "text": "x" * (20_000 if turn.number < 4 else 10),
                 "deep": [[[[{}]]]],
             },
@@ -343,30 +345,30 @@ class Observing(Interference):
     def __init__(self) -> None:
         self._flooded = False
 
-    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
+    def before(self, referee: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """An ``observe`` as in games that ask every seat."""
         if turn.seat == seat and self._flooded:
             return turn
-        shown = table.game.observation(table.state, seat)
+        shown = referee.game.observation(referee.state, seat)
         times = 1 if turn.seat != seat else FLOOD
         self._flooded |= times == FLOOD
         number = turn.number if turn.seat != seat else max(0, turn.number - 1)
         for _ in range(times):
-            patient.say(seat, messages.observe(table.match, seat, number, shown))
+            patient.say(seat, messages.observe(referee.match, seat, number, shown))
         return turn
 
 
 class Refusing(Interference):
     """Every other answer is refused without a reason, and the same question put again."""
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
+    def after(self, referee: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
         """The second answer counts."""
         if answer.fault is not None or turn.number % 4 >= 2:
             return answer
-        if table.game.actions_a_turn == 1 and not table.game.is_legal(table.state, answer.move):
+        if referee.game.actions_a_turn == 1 and not referee.game.is_legal(referee.state, answer.move):
             return answer
         why = "the doctor refuses this move, to see what happens"
-        patient.say(turn.seat, messages.refused(table.match, turn.number, why, 9))
+        patient.say(turn.seat, messages.refused(referee.match, turn.number, why, 9))
         return patient.ask(turn)
 
 
@@ -404,7 +406,7 @@ def refusing(on: Examination) -> Iterator[CheckResult]:
 
 def again(on: Examination) -> Iterator[CheckResult]:
     """Three games in one process, in different seats."""
-    from ludodrome.arena.transports import seat as make_seat
+    from ludodrome.arena.transports import make_seat as make_seat
 
     patient = RecordingSeat(make_seat(on.spec, on.game, on.seed))
     try:

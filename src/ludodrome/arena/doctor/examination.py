@@ -17,7 +17,7 @@ from ludodrome.arena.messages import Message
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, Answer, Notice, Seat, SeatWrapper, Turn
-from ludodrome.arena.transports import seat as make_seat
+from ludodrome.arena.transports import make_seat as make_seat
 from ludodrome.game import Game
 
 # A bot under examination: a seat that passes everything on, and keeps the conversation and the times.
@@ -116,12 +116,12 @@ class Interference:
         """The greeting that the bot gets."""
         return hello
 
-    def before(self, table: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
+    def before(self, referee: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
         """Before anybody is asked; the turn that is asked."""
         return turn
 
-    def after(self, table: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
-        """An answer has come; what the table is given for it."""
+    def after(self, referee: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
+        """An answer has come; what the referee is given for it."""
         return answer
 
 
@@ -131,7 +131,7 @@ class TrialResult:
 
     trial: TrialGame
     game: Game
-    table: Referee
+    referee: Referee
     record: dict[str, Any]
     patient: RecordingSeat
 
@@ -169,7 +169,7 @@ class Examination:
         """Whether the bot is a built-in, to which no messages are sent."""
         return self.spec.partition(":")[0] not in ("cmd", "py", "box")
 
-    def assignment(self, trial: TrialGame) -> PlaySpec:
+    def play_spec(self, trial: TrialGame) -> PlaySpec:
         """The game of a trial, the bot in its seat and random players in the others."""
         from ludodrome.games import make
 
@@ -185,17 +185,17 @@ class Examination:
         self, trial: TrialGame, interference: Interference | None = None, patient: RecordingSeat | None = None
     ) -> TrialResult:
         """Plays a trial to its end. A patient that is given is used and stays open; else it is made, and closed."""
-        assignment = self.assignment(trial)
-        table = Referee(assignment)
-        game = table.game
-        used = patient or RecordingSeat(make_seat(self.spec, game, assignment.seat_seeds[trial.seat]))
+        play_spec = self.play_spec(trial)
+        referee = Referee(play_spec)
+        game = referee.game
+        used = patient or RecordingSeat(make_seat(self.spec, game, play_spec.seat_seeds[trial.seat]))
         known = len(used.answers)
         seats: list[Seat] = [
-            used if seat == trial.seat else make_seat(OPPONENT, game, assignment.seat_seeds[seat])
+            used if seat == trial.seat else make_seat(OPPONENT, game, play_spec.seat_seeds[seat])
             for seat in range(game.seats)
         ]
         try:
-            run(table, seats, trial.seat, used, interference or Interference())
+            run(referee, seats, trial.seat, used, interference or Interference())
         finally:
             for one in seats:
                 if one is not patient:
@@ -203,8 +203,8 @@ class Examination:
         if trial.clock is None:
             self.answers += used.answers[max(known, 1) :]
         self.stderr = max(self.stderr, len(used.stderr))
-        record = table.record([one.stderr for one in seats], [one.notes for one in seats])
-        return TrialResult(trial, game, table, record, used)
+        record = referee.record([one.stderr for one in seats], [one.notes for one in seats])
+        return TrialResult(trial, game, referee, record, used)
 
     # What is said of them
 
@@ -229,7 +229,7 @@ class Examination:
         name = f"{check}-{self._written}"
         quoted = shlex.quote(self.spec)
         clock = "" if self.clock == USUAL_CLOCK else f" --clock {self.clock}"
-        given = f"{self.game.id} {quoted}{written_options(self.game)}{clock}"
+        given = f"{self.game.id} {quoted}{format_options(self.game)}{clock}"
         again = f"ludodrome doctor {given} --seed {self.seed} --only {check}"
         if self.inside:
             return [again]
@@ -248,27 +248,27 @@ UNCLOCKED = 60.0
 """Seconds that the doctor waits for an answer where no clock runs."""
 
 
-def run(table: Referee, seats: Sequence[Seat], own: int, patient: RecordingSeat, interference: Interference) -> None:
+def run(referee: Referee, seats: Sequence[Seat], own: int, patient: RecordingSeat, interference: Interference) -> None:
     """A game as ``judge.run`` plays it, with the doctor's interference in the conversation with one seat."""
     for number, one in enumerate(seats):
-        hello = table.hello(number)
+        hello = referee.hello(number)
         one.start(interference.greet(hello) if number == own else hello)
     try:
-        while (turn := table.turn) is not None:
-            for notice in table.notices():
+        while (turn := referee.turn) is not None:
+            for notice in referee.notices():
                 seats[notice.seat].tell(notice)
-            asked = hastened(interference.before(table, turn, patient, own))
+            asked = with_timeout(interference.before(referee, turn, patient, own))
             answer = seats[turn.seat].ask(asked)
             if turn.seat == own or interference.both:
-                answer = interference.after(table, asked, answer, patient)
-            table.deliver(answer)
+                answer = interference.after(referee, asked, answer, patient)
+            referee.deliver(answer)
     except Exception as error:
-        table.abort(own, f"{type(error).__name__}: {error}")
-    for notice in table.notices():
+        referee.abort(own, f"{type(error).__name__}: {error}")
+    for notice in referee.notices():
         seats[notice.seat].tell(notice)
 
 
-def hastened(turn: Turn) -> Turn:
+def with_timeout(turn: Turn) -> Turn:
     """The same question, with an end to the doctor's patience where no clock runs; the bot is not told."""
     if turn.seconds is not None:
         return turn
@@ -280,15 +280,15 @@ def hastened(turn: Turn) -> Turn:
 
 def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
     """So many moves by lot that leave the game open; none where moves cannot be listed."""
-    from ludodrome.bots.player import Dice
+    from ludodrome.bots.player import SplitMix64
 
     if not count or game.actions_a_turn > 1:
         return ()
-    dice = Dice(seed)
+    dice = SplitMix64(seed)
     moves: list[Any] = []
     state = game.initial_state(seed)
     while len(moves) < count:
-        found = quiet_move(game, state, dice.choice)
+        found = nonfinal_move(game, state, dice.choice)
         if found is None:
             break
         moves.append(found)
@@ -296,7 +296,7 @@ def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
     return tuple(moves)
 
 
-def quiet_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) -> Any:
+def nonfinal_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) -> Any:
     """A legal move by lot after which the game goes on; None if a few tries find none."""
     moves = game.legal_moves(state)
     for _ in range(20):
@@ -306,7 +306,7 @@ def quiet_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) -> An
     return None
 
 
-def written_options(game: Game) -> str:
+def format_options(game: Game) -> str:
     """The options of a game that are not what they usually are, as a command takes them."""
     usual = {option.name: option.default for option in game.available}
     return "".join(f" -o {name}={value}" for name, value in game.options.items() if value != usual[name])
@@ -316,7 +316,7 @@ def _showing(game: Game, position: str) -> list[str]:
     """The command that draws a position, if the whole of it is known."""
     if not position or position.startswith("{"):
         return []
-    return [f"ludodrome show {game.id}{written_options(game)} {shlex.quote(position)}"]
+    return [f"ludodrome show {game.id}{format_options(game)} {shlex.quote(position)}"]
 
 
 def _position(played: TrialResult) -> str:

@@ -21,9 +21,10 @@ from sqlalchemy import Engine
 from ludodrome.arena.ladder.builtin_entries import enter_builtins
 from ludodrome.arena.ladder.scheduler import GENTLE, LADDERS, ON, LadderScheduler
 from ludodrome.arena.matches.pool import ClusterLost, run
-from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers, core_count
+from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import dismiss, renew, report
+from ludodrome.system import core_count
 
 PAUSE = 0.5
 """Seconds between two looks when there is nothing to do."""

@@ -74,7 +74,7 @@ class AnyExecutor:
 
 
 class InlineWorkers:
-    """This process: games are played one after another, where they are handed out."""
+    """The calling process: games are played one after another."""
 
     width = 1
 
@@ -101,11 +101,6 @@ class _Inline(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
-
-
-def core_count() -> int:
-    """The number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalWorkers:

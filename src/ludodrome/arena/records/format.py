@@ -1,6 +1,6 @@
 """Records of games: their form (version 1), their chain of digests, reading and writing.
 
-A record is one JSON object: the assignment, the seats' seeds, every turn after the opening, the result, and, beside
+A record is one JSON object: the play_spec, the seats' seeds, every turn after the opening, the result, and, beside
 the digest, times, standard errors and notes. Each turn's digest covers all that came before it and the position that
 it led to; the record's own covers everything but times, standard errors and notes, which may differ between two
 runs of the same game. docs/reference/records.md describes every field.
@@ -11,16 +11,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.messages import BadLine, kept, read_json
-from ludodrome.arena.play_spec import PlaySpec, canonical
+from ludodrome.arena.messages import BadLine, clean_text, read_json
+from ludodrome.arena.play_spec import PlaySpec, canonical_json
 from ludodrome.atomic_io import write_whole
 
 KIND, VERSION = "record", 1
-SENT = 16 * 1024
+MAX_SENT = 16 * 1024
 """Bytes of JSON that are kept whole of a refused move."""
-DEEPEST = 64
+MAX_RECORD_DEPTH = 64
 """So deep may a record be nested: what a bot sent is part of it."""
-BESIDE = ("stderr", "notes", "ms", "digest")
+NOT_COVERED = ("stderr", "notes", "ms", "digest")
 """What the digest does not cover."""
 SUFFIX = ".json"
 
@@ -36,14 +36,14 @@ class BadRecord(ValueError):
 # Making
 
 
-def header(assignment: PlaySpec, match: str) -> dict[str, Any]:
+def header(play_spec: PlaySpec, match: str) -> dict[str, Any]:
     """What stands above the turns."""
     return {
         "ludodrome": KIND,
         "version": VERSION,
         "match": match,
-        **assignment.to_json(),
-        "seeds": assignment.seat_seeds,
+        **play_spec.to_json(),
+        "seeds": play_spec.seat_seeds,
     }
 
 
@@ -51,11 +51,11 @@ class Chain:
     """Digests, each of which covers what came before it."""
 
     def __init__(self, head: dict[str, Any], state: Any) -> None:
-        self._last = hashlib.sha256(canonical([head, state])).digest()
+        self._last = hashlib.sha256(canonical_json([head, state])).digest()
 
     def link(self, entry: dict[str, Any], state: Any) -> dict[str, Any]:
         """A turn with its digest; ``state`` is the position after it."""
-        self._last = hashlib.sha256(self._last + canonical([timeless(entry), state])).digest()
+        self._last = hashlib.sha256(self._last + canonical_json([timeless(entry), state])).digest()
         entry["digest"] = self._last.hex()[:16]
         return entry
 
@@ -75,9 +75,9 @@ def timeless(entry: dict[str, Any]) -> dict[str, Any]:
 
 def digest(record: dict[str, Any]) -> str:
     """The digest of a record: of everything but times, standard errors and notes."""
-    covered = {name: value for name, value in record.items() if name not in BESIDE}
+    covered = {name: value for name, value in record.items() if name not in NOT_COVERED}
     covered["turns"] = [{**timeless(entry), "digest": entry["digest"]} for entry in record["turns"]]
-    return hashlib.sha256(canonical(covered)).hexdigest()
+    return hashlib.sha256(canonical_json(covered)).hexdigest()
 
 
 def comparable(record: dict[str, Any]) -> dict[str, Any]:
@@ -87,20 +87,20 @@ def comparable(record: dict[str, Any]) -> dict[str, Any]:
     return covered
 
 
-def kept_number(number: float) -> float:
+def rounded(number: float) -> float:
     """A number as records hold it: whole ones without a fraction, others to three places."""
     return int(number) if number == int(number) else round(number, 3)
 
 
-def keep_sent(move: Any) -> dict[str, Any]:
+def stored_answer(move: Any) -> dict[str, Any]:
     """A refused move: whole if it is small, else its beginning as a text."""
     try:
-        text = canonical(move)
+        text = canonical_json(move)
     except (TypeError, ValueError):
-        return {"sent": kept(repr(move)), "cut": True}
-    if len(text) <= SENT and b"\\u0000" not in text:
+        return {"sent": clean_text(repr(move)), "cut": True}
+    if len(text) <= MAX_SENT and b"\\u0000" not in text:
         return {"sent": move}
-    return {"sent": kept(text.decode()), "cut": True}
+    return {"sent": clean_text(text.decode()), "cut": True}
 
 
 # Files
@@ -132,7 +132,7 @@ def read(path: Path | str) -> dict[str, Any]:
 def from_text(content: bytes, name: str = "this") -> dict[str, Any]:
     """The record in some bytes; BadRecord if they hold none."""
     try:
-        record = read_json(content, DEEPEST)
+        record = read_json(content, MAX_RECORD_DEPTH)
     except BadLine as wrong:
         raise BadRecord(f"{name} is no record: {wrong}") from None
     if type(record) is not dict or record.get("ludodrome") != KIND:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ludodrome.arena.messages import BadLine, read_json
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.records.format import DEEPEST, BadRecord, Chain, digest, header, to_text
+from ludodrome.arena.records.format import MAX_RECORD_DEPTH, BadRecord, Chain, digest, header, to_text
 from ludodrome.arena.records.verification import verify
 from ludodrome.game import Game, IllegalMove
 from ludodrome.validation import show
@@ -51,7 +51,7 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
         if key not in _ELSEWHERE:
             yield f"[{key} {to_text(value)}]"
     yield f"[digest {to_text(record['digest'])}]"
-    game = PlaySpec.from_json(record).made()
+    game = PlaySpec.from_json(record).make_game()
     state = record.get("position") or game.initial_state(record["seed"])
     entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
     for entry in entries + record["turns"]:
@@ -100,14 +100,14 @@ class _Reader:
     def __init__(self, head: dict[str, Any], first: _Line) -> None:
         self.head = head
         self.first = first
-        self.game: Game = PlaySpec.from_json({**head, "opening": []}).made()
+        self.game: Game = PlaySpec.from_json({**head, "opening": []}).make_game()
         self.state = head.get("position") or self.game.initial_state(head["seed"])
 
     def record(self, lines: list[_Line]) -> dict[str, Any]:
         """The record of the head and these turns."""
         opening, entries = self._opening(lines)
-        assignment = PlaySpec.from_json({**self.head, "opening": opening})
-        top = header(assignment, assignment.match)
+        play_spec = PlaySpec.from_json({**self.head, "opening": opening})
+        top = header(play_spec, play_spec.match)
         chain = Chain(top, self.state)
         turns = [self._turn(chain, line) for line in entries]
         beside = {key: value for key, value in self.head.items() if key not in top and key not in ("digest", "ms")}
@@ -160,7 +160,7 @@ def _parts(line: _Line) -> tuple[int, str, dict[str, Any]]:
 
 def _json(line: _Line, text: str) -> Any:
     try:
-        return read_json(text.encode("utf-8", "surrogatepass"), DEEPEST)
+        return read_json(text.encode("utf-8", "surrogatepass"), MAX_RECORD_DEPTH)
     except BadLine as wrong:
         raise _wrong(line, str(wrong)) from None
 

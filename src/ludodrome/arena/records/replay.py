@@ -7,7 +7,7 @@ from typing import Any
 from ludodrome.arena.play_spec import PlaySpec, read_move
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
-from ludodrome.arena.transports import seat as take_seat
+from ludodrome.arena.transports import make_seat as take_seat
 from ludodrome.game import Game, IllegalMove
 
 
@@ -99,41 +99,41 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
 
     The record must be a true one (``records.verify``). ValueError if there is no such seat or bot.
     """
-    assignment = PlaySpec.from_json(record)
-    if not 0 <= seat < len(assignment.bots):
-        raise ValueError(f"the record has the seats 0 to {len(assignment.bots) - 1}, not {seat}")
-    table = Referee(assignment)
-    bot = take_seat(spec or assignment.bots[seat], table.game, assignment.seat_seeds[seat])
+    play_spec = PlaySpec.from_json(record)
+    if not 0 <= seat < len(play_spec.bots):
+        raise ValueError(f"the record has the seats 0 to {len(play_spec.bots) - 1}, not {seat}")
+    referee = Referee(play_spec)
+    bot = take_seat(spec or play_spec.bots[seat], referee.game, play_spec.seat_seeds[seat])
     try:
-        bot.start(table.hello(seat))
+        bot.start(referee.hello(seat))
         for entry in record["turns"]:
-            if table.turn is None:
+            if referee.turn is None:
                 return
-            for notice in table.notices():
+            for notice in referee.notices():
                 if notice.seat == seat:
                     bot.tell(notice)
             if entry["seat"] == seat:
-                yield _asked(table, bot.ask(table.turn), entry)
+                yield _asked(referee, bot.ask(referee.turn), entry)
             if "move" not in entry:
                 return
-            table.deliver(Answer(_seconds(table, entry), entry["move"]))
+            referee.deliver(Answer(_seconds(referee, entry), entry["move"]))
     finally:
         bot.close()
 
 
-def _seconds(table: Referee, entry: dict[str, Any]) -> float:
+def _seconds(referee: Referee, entry: dict[str, Any]) -> float:
     """What the clock is charged: as recorded, but never so much that the recorded move would be too late now."""
-    allowed = table.turn.seconds if table.turn else None
+    allowed = referee.turn.seconds if referee.turn else None
     recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
     return recorded if allowed is None else min(recorded, allowed)
 
 
-def _asked(table: Referee, answer: Answer, entry: dict[str, Any]) -> RerunTurn:
+def _asked(referee: Referee, answer: Answer, entry: dict[str, Any]) -> RerunTurn:
     fault, move = answer.fault, answer.move
     if fault is None:
         try:
-            move = read_move(table.game, table.state, move)
-            table.game.apply(table.state, move)
+            move = read_move(referee.game, referee.state, move)
+            referee.game.apply(referee.state, move)
         except IllegalMove as wrong:
             fault = Fault(ILLEGAL, str(wrong))
-    return RerunTurn(entry["turn"], table.state, entry.get("move"), None if fault else move, answer.seconds, fault)
+    return RerunTurn(entry["turn"], referee.state, entry.get("move"), None if fault else move, answer.seconds, fault)

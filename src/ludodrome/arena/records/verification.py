@@ -6,8 +6,16 @@ Times, standard errors and notes cannot be verified. A move that was refused is 
 from typing import Any
 
 from ludodrome.arena.conditions import SUBSTITUTE
-from ludodrome.arena.play_spec import PlaySpec, broken_off, first_legal_move, forfeited, opened, read_move, resigned
-from ludodrome.arena.records.format import KIND, VERSION, BadRecord, Chain, digest, header, kept_number
+from ludodrome.arena.play_spec import (
+    PlaySpec,
+    aborted_outcome,
+    first_legal_move,
+    forfeit_outcome,
+    read_move,
+    resignation_outcome,
+    start_state,
+)
+from ludodrome.arena.records.format import KIND, VERSION, BadRecord, Chain, digest, header, rounded
 from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
 from ludodrome.game import IllegalMove, Outcome
 from ludodrome.validation import show
@@ -51,25 +59,25 @@ class Verifier:
         record = self.record
         if record["ludodrome"] != KIND or record["version"] != VERSION or type(record["version"]) is not int:
             raise BadRecord(f"this is no record of version {VERSION}")
-        self.assignment = PlaySpec.from_json(record)
-        self.head = header(self.assignment, self.assignment.match)
+        self.play_spec = PlaySpec.from_json(record)
+        self.head = header(self.play_spec, self.play_spec.match)
         for name, right in self.head.items():
             if not alike(record[name], right):
                 raise BadRecord(f"{name} is {show(record[name])}, but what stands in the record makes it {show(right)}")
         times = record["ms"]
-        if len(times) != len(self.assignment.bots) or not all(type(one) in (int, float) and one >= 0 for one in times):
+        if len(times) != len(self.play_spec.bots) or not all(type(one) in (int, float) and one >= 0 for one in times):
             raise BadRecord("ms is a list of times, one a seat")
         unknown = set(record) - set(self.head) - set(REQUIRED) - set(OPTIONAL)
         if unknown:
             raise BadRecord(f"the record has the unknown key {show(min(unknown))}")
-        self.game = self.assignment.made()
-        if len(self.assignment.bots) != self.game.seats or len(self.assignment.names) != self.game.seats:
+        self.game = self.play_spec.make_game()
+        if len(self.play_spec.bots) != self.game.seats or len(self.play_spec.names) != self.game.seats:
             raise BadRecord(f"{self.game.id} has {self.game.seats} seats here")
-        self.state = opened(self.game, self.assignment)
+        self.state = start_state(self.game, self.play_spec)
         self.states = self.game.new_states(1)
         self.states[0] = self.game.encode(self.state)
         self.chain = Chain(self.head, self.state)
-        self.number = len(self.assignment.opening)
+        self.number = len(self.play_spec.opening)
         self.verdicts: list[dict[str, Any]] = []
         self.stopped: dict[str, Any] | None = None
         """The turn that ended the game without a move."""
@@ -119,7 +127,7 @@ class Verifier:
                 continue
             if self.game.is_legal(self.state, move):
                 raise BadRecord("a move was refused that is legal")
-        if len(refusals) > self.assignment.conditions.tries:
+        if len(refusals) > self.play_spec.conditions.tries:
             raise BadRecord(f"{len(refusals)} answers were refused, more than the policy allows")
 
     def _check_verdict(self, entry: dict[str, Any], seat: int) -> None:
@@ -131,9 +139,9 @@ class Verifier:
             return
         if set(verdict) != {"cause", "why"} or verdict["cause"] not in CAUSES:
             raise BadRecord(f"{show(verdict)} is no verdict")
-        substitutes = self.assignment.conditions.policy == SUBSTITUTE and verdict["cause"] != ARENA
+        substitutes = self.play_spec.conditions.policy == SUBSTITUTE and verdict["cause"] != ARENA
         if substituted is not substitutes or ("move" in entry) is not substitutes:
-            raise BadRecord(f"under the policy {self.assignment.conditions.policy} this verdict has another outcome")
+            raise BadRecord(f"under the policy {self.play_spec.conditions.policy} this verdict has another outcome")
         if verdict["cause"] == ILLEGAL and not entry.get("refusals"):
             raise BadRecord("an illegal move is missing")
         self.verdicts.append({"seat": seat, **verdict, "turn": self.number})
@@ -155,8 +163,8 @@ class Verifier:
         right = {
             "winner": ending.winner,
             "reason": ending.reason,
-            "scores": [kept_number(score) for score in ending.scores],
-            "returns": [kept_number(value) for value in ending.returns],
+            "scores": [rounded(score) for score in ending.scores],
+            "returns": [rounded(value) for value in ending.returns],
             "decided_by": decided_by,
             "verdicts": self.verdicts,
             "rated": decided_by != ARENA,
@@ -171,11 +179,11 @@ class Verifier:
             if len(claimed) > 1 or any(one["cause"] != ARENA for one in [*claimed, *self.verdicts][-1:]):
                 raise BadRecord("a game that the arena broke off has one verdict of the arena, its last")
             self.verdicts += claimed
-            return broken_off(self.game), ARENA
+            return aborted_outcome(self.game), ARENA
         if result["decided_by"] == RESIGNATION:
             return self._resignation(result["verdicts"][len(self.verdicts) :]), RESIGNATION
         if self.stopped is not None:
-            return forfeited(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
+            return forfeit_outcome(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
         ending = self.game.outcome(self.state)
         if ending is None:
             raise BadRecord("the game is not over after the last turn", self.number)
@@ -191,7 +199,7 @@ class Verifier:
         if claimed[0]["seat"] not in range(self.game.seats) or type(claimed[0]["seat"]) is not int:
             raise BadRecord(f"{show(claimed[0]['seat'])} is no seat that could resign")
         self.verdicts += claimed
-        return resigned(self.game, claimed[0]["seat"])
+        return resignation_outcome(self.game, claimed[0]["seat"])
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludodrome.arena.messages import LINE
+from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox.levels import NONE, NoSandbox, SandboxLevel
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
     return Box(BACKENDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
 
 
-def seat(source: Path, name: str = "", longest_line: int = LINE, limits: "ResourceLimits | None" = None) -> "BoxedSeat":
+def seat(
+    source: Path, name: str = "", longest_line: int = MAX_LINE, limits: "ResourceLimits | None" = None
+) -> "BoxedSeat":
     """A seat for a program that speaks the bot protocol on its stdin and stdout, in a box."""
     from ludodrome.arena.sandbox.boxes import BoxedSeat
 

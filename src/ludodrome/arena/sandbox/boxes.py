@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ludodrome.arena.messages import LINE
+from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
 from ludodrome.arena.transports.child import ChildSeat
@@ -53,7 +53,7 @@ class Interpreter:
         return [self.path, "-EsB" if self.numpy else "-EsSB", main]
 
 
-def find(candidates: Iterable[str] = CANDIDATES) -> Interpreter | None:
+def find_interpreter(candidates: Iterable[str] = CANDIDATES) -> Interpreter | None:
     """The interpreter, if the machine has one that every uid can run."""
     for candidate in candidates:
         path = Path(candidate).resolve()
@@ -78,8 +78,8 @@ def links() -> dict[str, str]:
 
 
 MAIN = "main.py"
-MOST_FILES = 16
-MOST_BYTES = 1024 * 1024
+MAX_FILES = 16
+MAX_BYTES = 1024 * 1024
 """Of all files of a bot together."""
 LEAVING_SECONDS = 1.0
 """Between the end of a namespace and the end of the bubblewrap that made it. Then it is ended itself."""
@@ -137,7 +137,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     """
     if not folder.exists():
         raise ValueError(f"there is no {folder}: a bot in a sandbox is a folder with a {MAIN}, or a Python file")
-    if folder.is_file() and folder.stat().st_size <= MOST_BYTES:
+    if folder.is_file() and folder.stat().st_size <= MAX_BYTES:
         return {MAIN: folder.read_bytes()}
     files: dict[str, bytes] = {}
     size = 0
@@ -148,15 +148,15 @@ def read_folder(folder: Path) -> dict[str, bytes]:
         if path.is_dir() or "__pycache__" in path.parts:
             continue
         size += path.stat().st_size
-        if len(files) == MOST_FILES or size > MOST_BYTES:
-            raise ValueError(f"a bot in a sandbox has at most {MOST_FILES} files of {MOST_BYTES} bytes together")
+        if len(files) == MAX_FILES or size > MAX_BYTES:
+            raise ValueError(f"a bot in a sandbox has at most {MAX_FILES} files of {MAX_BYTES} bytes together")
         files[name] = path.read_bytes()
     if MAIN not in files:
         raise ValueError(f"a bot in a sandbox is a folder with a {MAIN}, and {folder} has none")
     return files
 
 
-def readable(data: bytes) -> int:
+def memory_file(data: bytes) -> int:
     """A descriptor from which these bytes can be read."""
     descriptor = os.memfd_create("ludodrome", os.MFD_CLOEXEC)
     try:
@@ -333,7 +333,7 @@ class SandboxStartError(RuntimeError):
 class BoxedSeat(ChildSeat):
     """A bot in a box. The box is made with its first game."""
 
-    def __init__(self, name: str, box: Box, longest_line: int = LINE) -> None:
+    def __init__(self, name: str, box: Box, longest_line: int = MAX_LINE) -> None:
         super().__init__(name, (), longest_line)
         self._box = box
 

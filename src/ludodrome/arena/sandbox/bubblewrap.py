@@ -10,7 +10,17 @@ import os
 import shutil
 
 from ludodrome.arena.sandbox import seccomp
-from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, links, readable, shown
+from ludodrome.arena.sandbox.boxes import (
+    DEVICES,
+    ENVIRONMENT,
+    MAIN,
+    Files,
+    Interpreter,
+    Launch,
+    links,
+    memory_file,
+    shown,
+)
 from ludodrome.arena.sandbox.limits import ResourceLimits
 
 NAME = "bubblewrap"
@@ -42,11 +52,11 @@ def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user:
         made.handed.append(writing)
         options = ["--info-fd", str(writing), *_world(interpreter)]
         for name, data in files.items():
-            made.handed.append(readable(data))
+            made.handed.append(memory_file(data))
             options += ["--perms", "0444", "--file", str(made.handed[-1]), f"{HOME}/{name}"]
-        made.handed.append(readable(_filter()))
+        made.handed.append(memory_file(_filter()))
         options += ["--chdir", HOME, "--remount-ro", "/", "--seccomp", str(made.handed[-1])]
-        made.handed.append(readable("".join(f"{option}\0" for option in options).encode()))
+        made.handed.append(memory_file("".join(f"{option}\0" for option in options).encode()))
     except BaseException:
         made.close()
         if made.report is not None:

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from ludodrome.arena.sandbox import landlock_launcher, seccomp
-from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, readable, shown
+from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, memory_file, shown
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import folder_of
 
@@ -45,7 +45,7 @@ def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user:
         "command": interpreter.command(str(folder / MAIN)),
         "environment": ENVIRONMENT,
     }
-    made.handed.append(readable(json.dumps(order).encode()))
+    made.handed.append(memory_file(json.dumps(order).encode()))
     made.arguments = [interpreter.path, "-ISB", str(Path(landlock_launcher.__file__)), str(made.handed[0])]
     return made
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.sandbox import bubblewrap, landlock, seccomp, uid_pool
-from ludodrome.arena.sandbox.attacks import HELD, AttackResult, batches, carry_out, program, targets
-from ludodrome.arena.sandbox.boxes import MAIN, PACKAGES, Box, BoxBackend, BoxedProcess, Interpreter, find
+from ludodrome.arena.sandbox.attacks import HELD, AttackResult, batches, program, run_batch, targets
+from ludodrome.arena.sandbox.boxes import MAIN, PACKAGES, Box, BoxBackend, BoxedProcess, Interpreter, find_interpreter
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.atomic_io import write_whole
 
@@ -125,7 +125,7 @@ def _is_fresh(since: float, found: SandboxLevel) -> bool:
 
 def _circumstances() -> str:
     """All that what was found depends on."""
-    machine = find()
+    machine = find_interpreter()
     parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources()]
     with contextlib.suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
@@ -171,7 +171,7 @@ def _write(key: str, when: float, found: SandboxLevel) -> None:
 
 def probe(names: Sequence[str] = NAMES) -> SandboxLevel:
     """Try the levels, the best first, until one holds."""
-    machine = find()
+    machine = find_interpreter()
     if machine is None:
         return SandboxLevel(NONE, ("there is no /usr/bin/python3 that every uid can run",))
     if not seccomp.here():
@@ -192,10 +192,10 @@ def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
     if why := kind.missing():
         return why
     try:
-        offered = offers(kind, machine)
+        offered = inspect_interpreter(kind, machine)
         if isinstance(offered, str):
             return offered
-        tried = attacked(kind, offered)
+        tried = run_attacks(kind, offered)
     except (OSError, ValueError) as error:
         return f"it could not be started: {error}"
     if through := [one for one in tried if one.verdict != HELD]:
@@ -215,7 +215,7 @@ print(json.dumps([platform.python_version(), found]), flush=True)
 """
 
 
-def offers(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
+def inspect_interpreter(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
     """The interpreter as bots get it, with its version and NumPy's if it has NumPy; a sentence if nothing runs."""
     searching = Interpreter(machine.path, numpy="perhaps")
     process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: OFFERS}))
@@ -233,10 +233,10 @@ def offers(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
     return Interpreter(machine.path, version, numpy)
 
 
-def attacked(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
+def run_attacks(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
     """What came of every attack on a level."""
     limits = ResourceLimits()
     with targets(limits) as given, ThreadPoolExecutor(AT_ONCE) as threads:
         boxes = [(batch, Box(kind, machine, limits, program(batch, given))) for batch in batches()]
-        runs = [threads.submit(carry_out, batch, box) for batch, box in boxes]
+        runs = [threads.submit(run_batch, batch, box) for batch, box in boxes]
         return [one for run in runs for one in run.result()]

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 MU, SIGMA = 25.0, 25.0 / 3
 """Of a player of whom nothing is known."""
-CAUTION = 3.0
-"""How many sigmas the ordinal stays below mu."""
 MOST_MU = 1000.0
 
 
@@ -40,11 +38,6 @@ class Rating:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mu) and abs(self.mu) <= MOST_MU and 0 < self.sigma <= MOST_MU):
             raise ValueError(f"mu is within {MOST_MU:g} of 0 and sigma above 0, not {self.mu} and {self.sigma}")
-
-    @property
-    def ordinal(self) -> float:
-        """The number that tables are sorted by: a strength that the player almost surely has."""
-        return self.mu - CAUTION * self.sigma
 
 
 def ranks(returns: Sequence[float]) -> list[int]:

@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ludodrome.arena.messages import longest_line
+from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat
 from ludodrome.bots.specs import LLM
 from ludodrome.game import Game
@@ -23,17 +23,17 @@ PROGRAMS = "cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox, 
 """What there is besides the built-ins and py:, as a part of a sentence."""
 
 
-def seat(spec: str, game: Game, seed: int) -> Seat:
+def make_seat(spec: str, game: Game, seed: int) -> Seat:
     """A seat for the bot that a spec describes; ValueError says what would be right."""
     kind, colon, rest = spec.partition(":") if type(spec) is str else ("", "", "")
     if colon and kind in (COMMAND, FILE):
         from ludodrome.arena.transports.child import ChildSeat
 
-        return ChildSeat(spec, command(kind, rest), longest_line(game))
+        return ChildSeat(spec, command(kind, rest), max_line(game))
     if colon and kind == BOX:
         from ludodrome.arena import sandbox
 
-        return sandbox.seat(Path(rest), spec, longest_line(game))
+        return sandbox.seat(Path(rest), spec, max_line(game))
     if colon and kind == LLM:
         from ludodrome.arena.transports.language_models import ModelSeat
 

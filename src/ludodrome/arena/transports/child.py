@@ -10,28 +10,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.arena import messages
-from ludodrome.arena.messages import LINE, BadLine, Message, kept
+from ludodrome.arena.messages import MAX_LINE, BadLine, Message, clean_text
 from ludodrome.arena.seats import CRASH, ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
-from ludodrome.arena.transports.processes import MOST_QUEUED, Process
+from ludodrome.arena.transports.processes import MAX_QUEUED, Process
 from ludodrome.validation import show
 
-PATIENCE = 600.0
+UNTIMED_SECONDS = 600.0
 """Seconds for an answer where no clock runs: nobody waits for ever."""
 GRACE = 1.0
 """Seconds in which a bot may leave by itself once the game is over and its input closed ..."""
 LITTLE_GRACE = 0.1
 """... or if it has failed to answer once."""
-MOST_NOTES = 100
+MAX_NOTES = 100
 OURS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 """Why a process cannot be started through no fault of the bot."""
-MOST_LOGGED = 64 * 1024
+MAX_LOGGED = 64 * 1024
 """Characters of log that are kept of one bot."""
 
 
 class ChildSeat:
     """A bot in any language. The process begins with its first game; further games may follow in the same one."""
 
-    def __init__(self, name: str, arguments: Sequence[str], longest_line: int = LINE) -> None:
+    def __init__(self, name: str, arguments: Sequence[str], longest_line: int = MAX_LINE) -> None:
         self.name = name
         self.notes: list[str] = []
         self._arguments = list(arguments)
@@ -100,7 +100,7 @@ class ChildSeat:
         message = notice.message
         if message["type"] == "observe":
             self._observed.add(message["turn"])
-            if self._process.queued > MOST_QUEUED:
+            if self._process.queued > MAX_QUEUED:
                 return
         self._send(message)
 
@@ -150,14 +150,14 @@ class ChildSeat:
             message = messages.read(text, self._longest)
             kind = message_kind(message)
         except BadLine as wrong:
-            sent = kept(text[: 4 * messages.TEXT].decode("utf-8", "backslashreplace"))
+            sent = clean_text(text[: 4 * messages.MAX_TEXT].decode("utf-8", "backslashreplace"))
             return asking.fault(PROTOCOL, str(wrong), sent)
         if kind == "log":
             self._log(message["text"], asking)
         elif kind in ("move", "error") and self._is_current(message, asking.turn.number):
             if kind == "move":
                 return asking.move(message["move"])
-            return asking.fault(ERROR, kept(message["error"]))
+            return asking.fault(ERROR, clean_text(message["error"]))
         return None
 
     def _is_current(self, message: Message, number: int) -> bool:
@@ -176,13 +176,13 @@ class ChildSeat:
         return True
 
     def _log(self, text: str, asking: "_Asking") -> None:
-        words = kept(text)
-        if self._logged + len(words) <= MOST_LOGGED:
+        words = clean_text(text)
+        if self._logged + len(words) <= MAX_LOGGED:
             self._logged += len(words)
             asking.log.append(words)
 
     def _note(self, text: str) -> None:
-        if len(self.notes) < MOST_NOTES:
+        if len(self.notes) < MAX_NOTES:
             self.notes.append(text)
 
     def _overhear(self, data: bytes) -> None:
@@ -195,7 +195,7 @@ class ChildSeat:
             try:
                 message = messages.read(text, self._longest)
                 if message_kind(message) == "log":
-                    self._note(f"after the game: {kept(message['text'])}")
+                    self._note(f"after the game: {clean_text(message['text'])}")
             except BadLine:
                 continue
 
@@ -207,7 +207,7 @@ class _Asking:
         self.turn = turn
         self.log: list[str] = []
         self._began = now
-        self.deadline = now + turn.allowance + (PATIENCE if turn.seconds is None else turn.seconds)
+        self.deadline = now + turn.allowance + (UNTIMED_SECONDS if turn.seconds is None else turn.seconds)
         """When it is too late."""
         self._seconds = 0.0
 

@@ -21,7 +21,7 @@ class InProcessSeat:
         self._bot.start(hello)
 
     def ask(self, turn: Turn) -> Answer:
-        """What the bot chooses. It cannot be interrupted, so it may be late; the table judges that."""
+        """What the bot chooses. It cannot be interrupted, so it may be late; the referee judges that."""
         observation = turn.observation
         began = time.perf_counter()
         try:

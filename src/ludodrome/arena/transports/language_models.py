@@ -6,7 +6,7 @@ condition. Every exchange stands in the record, in the turn's ``log``, as a JSON
 
 import json
 
-from ludodrome.arena.messages import Message, kept
+from ludodrome.arena.messages import Message, clean_text
 from ludodrome.arena.seats import ERROR, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
 from ludodrome.bots.languagemodels import Conversation, Exchange, endpoint
 from ludodrome.bots.prompts import legal_texts
@@ -54,10 +54,10 @@ class ModelSeat:
 
 
 def _answer(exchange: Exchange) -> Answer:
-    log = (kept(json.dumps(exchange.to_json(), ensure_ascii=False), LONGEST_LOG),)
+    log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), LONGEST_LOG),)
     reading, completion = exchange.reading, exchange.completion
     if reading is None or completion is None:
         return Answer(exchange.seconds, fault=Fault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)
     if reading.why:
-        return Answer(exchange.seconds, fault=Fault(ILLEGAL, reading.why), sent=kept(completion.text), log=log)
+        return Answer(exchange.seconds, fault=Fault(ILLEGAL, reading.why), sent=clean_text(completion.text), log=log)
     return Answer(exchange.seconds, reading.move, log=log)

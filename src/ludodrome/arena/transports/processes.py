@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-KEPT = 64 * 1024
+MAX_STDERR = 64 * 1024
 """Bytes of standard error that are kept: the first half and the last half."""
 CHUNK = 64 * 1024
-MOST_QUEUED = 1024 * 1024
+MAX_QUEUED = 1024 * 1024
 """Notices are dropped for a child that leaves so many bytes unread; questions are not."""
 TERM_SECONDS = 0.5
 """Between SIGTERM and SIGKILL."""
@@ -279,7 +279,7 @@ class _Errors(threading.Thread):
             self._keep(data)
 
     def _keep(self, data: bytes) -> None:
-        half = KEPT // 2 - 64
+        half = MAX_STDERR // 2 - 64
         with self._lock:
             room = half - len(self._head)
             self._head += data[:room]
@@ -295,7 +295,7 @@ class _Errors(threading.Thread):
             between = f"\n[{self._cut} bytes left out]\n".encode() if self._cut else b""
             whole = bytes(self._head + between + self._tail)
         text = whole.decode("utf-8", "replace").replace("\0", "\ufffd")
-        return text.encode()[:KEPT].decode("utf-8", "ignore")  # what was no text has grown
+        return text.encode()[:MAX_STDERR].decode("utf-8", "ignore")  # what was no text has grown
 
 
 def sweep(session: int, mark: str) -> None:

@@ -19,9 +19,9 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import messages
-from ludodrome.arena.messages import LINE, BadLine, Message, kept
+from ludodrome.arena.messages import MAX_LINE, BadLine, Message, clean_text
 from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
-from ludodrome.arena.transports.child import MOST_LOGGED, MOST_NOTES, PATIENCE, message_kind
+from ludodrome.arena.transports.child import MAX_LOGGED, MAX_NOTES, UNTIMED_SECONDS, message_kind
 from ludodrome.validation import show
 
 DIAL_SECONDS = 2.0
@@ -45,7 +45,7 @@ class Relay(NamedTuple):
 class RemoteSeat:
     """A bot at the other end of a WebSocket."""
 
-    def __init__(self, name: str, find: Callable[[], Relay | None], longest: int = LINE) -> None:
+    def __init__(self, name: str, find: Callable[[], Relay | None], longest: int = MAX_LINE) -> None:
         self.name = name
         self.stderr = ""
         self.notes: list[str] = []
@@ -72,7 +72,7 @@ class RemoteSeat:
     def ask(self, turn: Turn) -> Answer:
         """Its answer, or a fault, at the deadline at the latest. The time runs from here, whoever is connected."""
         began = time.monotonic()
-        deadline = began + turn.allowance + (PATIENCE if turn.seconds is None else turn.seconds)
+        deadline = began + turn.allowance + (UNTIMED_SECONDS if turn.seconds is None else turn.seconds)
         self._open = turn.message, deadline
         log: list[str] = []
         if self._attached:
@@ -139,7 +139,7 @@ class RemoteSeat:
                 additional_headers={SECRET_HEADER: relay.secret},
                 open_timeout=DIAL_SECONDS,
                 close_timeout=LAST_WORD_SECONDS,
-                max_size=2 * messages.LONG_LINE + 1024,
+                max_size=2 * messages.MAX_LONG_LINE + 1024,
                 compression=None,
                 proxy=None,
             )
@@ -187,19 +187,19 @@ class RemoteSeat:
             if kind in ("move", "error") and "turn" not in message:
                 raise BadLine(f"over a connection a {kind} says which turn it is for")
         except BadLine as wrong:
-            return None, Fault(PROTOCOL, str(wrong)), kept(text[: 4 * messages.TEXT])
+            return None, Fault(PROTOCOL, str(wrong)), clean_text(text[: 4 * messages.MAX_TEXT])
         if kind == "log":
-            words = kept(message["text"])
-            if self._logged + len(words) <= MOST_LOGGED:
+            words = clean_text(message["text"])
+            if self._logged + len(words) <= MAX_LOGGED:
                 self._logged += len(words)
                 log.append(words)
             return None
         if kind not in ("move", "error"):
             return None
         if message.get("match", self._hello["match"]) != self._hello["match"] or message["turn"] != number:
-            if len(self.notes) < MOST_NOTES:
+            if len(self.notes) < MAX_NOTES:
                 self.notes.append(f"an answer to turn {show(message['turn'])} came in turn {number} and was dropped")
             return None
         if kind == "move":
             return message["move"], None, None
-        return None, Fault(ERROR, kept(message["error"])), None
+        return None, Fault(ERROR, clean_text(message["error"])), None

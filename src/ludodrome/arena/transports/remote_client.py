@@ -14,7 +14,7 @@ from ludodrome.games import make
 
 
 class RemoteClient:
-    """The bot of a spec, at a table that is elsewhere. ``ended`` is told how games ended, and the seat's number."""
+    """The bot of a spec, at a referee that is elsewhere. ``ended`` is told how games ended, and the seat's number."""
 
     def __init__(self, spec: str, ended: Callable[[Message, int], None] = lambda message, seat: None) -> None:
         self._spec, self._ended = spec, ended
@@ -50,13 +50,12 @@ class RemoteClient:
             return
         self.close()
         self._match, self._number, self._clock = hello["match"], hello["seat"], Clock.from_json(hello["clock"])
-        self._seat = transports.seat(self._spec, make(hello["game"], **hello["options"]), hello["seed"])
+        self._seat = transports.make_seat(self._spec, make(hello["game"], **hello["options"]), hello["seed"])
         self._seat.start(hello)
 
     def _answer(self, message: Message, seat: Seat) -> Message:
-        clock, left = SeatClock(self._clock), message["deadline_ms"]
-        if left is not None:
-            clock.bank = max(0, left - self._clock.move_ms) / 1000
+        left = message["deadline_ms"]
+        clock = SeatClock.at_deadline(self._clock, left)
         seconds = None if left is None else left / 1000
         about = (message["turn"], self._number, seconds, 0.0, clock.budget())
         answer = seat.ask(Turn(*about, observe=lambda: message["state"], write=lambda turn: message))

@@ -1,13 +1,16 @@
 """Boards: `count`, `generate`, `sample`, `check` and `draw`."""
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
+
+if TYPE_CHECKING:
+    from ludodrome.spaces_lab.board_builder import Bench
 
 app = typer.Typer()
 
@@ -37,7 +40,7 @@ def count(
     """
     checked_rules(rules)
     with command_errors(), console.waiting(f"counting the boards of size {size} ..."):
-        from ludodrome.games.spaces.count import count_boards, count_by
+        from ludodrome.games.spaces.counting import count_boards, count_by
 
         total = interruptible(lambda: count_boards(size, rules))
         counts = interruptible(lambda: count_by(size, rules, by)) if by else {}
@@ -85,7 +88,7 @@ def generate(
     if after is not None:
         raise CommandError("--after goes without --out: a file is taken up with --resume")
     with command_errors(), console.bar("boards") as progress:
-        from ludodrome.lab.streams import BoardFile
+        from ludodrome.spaces_lab.board_files import BoardFile
 
         with console.compiling("spaces"):
             file = BoardFile(out, size, rules, limit, resume)
@@ -95,7 +98,7 @@ def generate(
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.generate import Walk
+        from ludodrome.games.spaces.generation import Walk
 
         walk = Walk(size, rules, after)
         chunk = walk.next(limit)
@@ -127,7 +130,7 @@ def sample(
     """
     checked_rules(rules)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.sample import UNIFORM
+        from ludodrome.games.spaces.sampling import UNIFORM
 
         uniform = size <= UNIFORM[rules]
         boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
@@ -135,7 +138,7 @@ def sample(
         print(f"not uniform: beyond size {UNIFORM[rules]} under {rules}, boards are made step by step", file=sys.stderr)
     if out is not None:
         with command_errors():
-            from ludodrome.lab.files import format_collection, write_text
+            from ludodrome.spaces_lab.board_files import format_collection, write_text
 
             is_json = out.removesuffix(".gz").endswith(".json")
             write_text(out, format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards))
@@ -147,20 +150,20 @@ def sample(
 
 
 def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
-    from ludodrome.games.spaces.notation import parse_board
+    from ludodrome.games.spaces.boards import parse_board
 
     return [parse_board(code) for code in codes]
 
 
 def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> list[str]:
     """The codes of boards by lot."""
-    from ludodrome.games.spaces.notation import encode_board, format_code
+    from ludodrome.games.spaces.boards import encode_board, format_code
 
     if uniform:
-        from ludodrome.games.spaces.sample import sample
+        from ludodrome.games.spaces.sampling import sample
 
         return [format_code(board, size) for board in sample(size, number, rules, seed)]
-    from ludodrome.games.spaces.sensible import quick
+    from ludodrome.games.spaces.sampling import quick
 
     return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
 
@@ -185,7 +188,7 @@ def check(
     names, boards = _read_all(board)
     reports = []
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.layers import validate
+        from ludodrome.games.spaces.legality import validate
 
         for one in boards:
             claimed = one.get("boardSize")
@@ -218,12 +221,12 @@ def check(
 
 def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Names and boards of a code or of a file."""
-    from ludodrome.lab import files
+    from ludodrome.spaces_lab import board_files
 
     with command_errors(), console.compiling("spaces"):
-        if files.is_code(text) or "#" in text:
-            return [text], [files.read_board(text)]
-        collection = files.read_boards(text, alike=False)
+        if board_files.is_code(text) or "#" in text:
+            return [text], [board_files.read_board(text)]
+        collection = board_files.read_boards(text, alike=False)
     names = [*collection.names, *[""] * len(collection.boards)]
     return [names[at] or f"{text}#{at + 1}" for at in range(len(collection.boards))], collection.boards
 
@@ -251,12 +254,97 @@ def draw(
     given = one_board(board)
     size_of(given)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.drawing import board_svg, box_board
+        from ludodrome.games.spaces.simulation import board_svg, box_board
 
         if svg is None:
             console.say(box_board(given))
             return
-        from ludodrome.lab.files import write_text
+        from ludodrome.spaces_lab.board_files import write_text
 
         write_text(svg, board_svg(given))
     console.say(f"drawn in {svg}")
+
+
+# Making a board by hand: `build`, on the screen or by commands.
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "ludodrome spaces build 4 --rules live --against 4:1:uuuf --out mine.json",
+        "ludodrome spaces build 3 --do 'start 1; up; trap left; up; finish'",
+        "printf 'start 1\\nup\\nup\\nfinish\\n' | ludodrome spaces build 3 --do -",
+    ),
+)
+def build(
+    size: Annotated[int, typer.Argument(metavar="SIZE", min=2, max=100, help="Rows and columns: 2 to 100.")] = 3,
+    rules: Rules = "written",
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="BOARD", show_default=False, help="An opponent's board: a code, FILE, or FILE#3."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", show_default=False, help="The collection to save to.")
+    ] = None,
+    do: Annotated[
+        str | None,
+        typer.Option(
+            "--do", metavar="COMMANDS", show_default=False, help="No screen: these commands, or - to read them."
+        ),
+    ] = None,
+) -> None:
+    """Make a board with the keyboard: arrows move, t and a direction set a trap, z takes back, s saves.
+
+    With --do the same commands come as words, parted by semicolons or line ends: start 1, up, left, right, trap up,
+    trap here, finish, undo, clear, save. The board's code is printed; the exit code is 3 if it is not finished.
+    """
+    checked_rules(rules)
+    opponent = None if against is None else one_board(against)
+    with command_errors(), console.compiling("spaces"):
+        from ludodrome.spaces_lab.board_builder import Bench
+
+        bench = Bench(size, rules, opponent)
+    if do is not None:
+        _follow(bench, sys.stdin.read() if do == "-" else do, out)
+        return
+    from importlib.util import find_spec
+
+    if find_spec("textual") is None:
+        raise CommandError("the builder needs Textual: pip install 'ludodrome[lab]'; --do works without it")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandError("the builder needs a terminal; --do takes commands from anywhere")
+    from ludodrome.cli.spaces.builder_app import Builder
+
+    saved = Builder(bench, out or "").run()
+    for line in saved or []:
+        console.say(line)
+
+
+def _follow(bench: "Bench", text: str, out: str | None) -> None:
+    """Carry out commands; the first that cannot be done ends it."""
+    commands = [part.strip() for line in text.splitlines() for part in line.split(";")]
+    with command_errors():
+        for number, command in enumerate(filter(None, commands), 1):
+            try:
+                if command.lower() == "save":
+                    _save(bench, out)
+                else:
+                    bench.do(command)
+            except ValueError as error:
+                raise CommandError(f"command {number}, {command!r}: {error}") from error
+    console.say(bench.code)
+    played = bench.trial()
+    if played is not None:
+        console.say(f"{played.points[0]} : {played.points[1]} ({played.ended})")
+    if not bench.is_finished:
+        raise typer.Exit(UNDECIDED)
+
+
+def _save(bench: "Bench", out: str | None) -> None:
+    from ludodrome.spaces_lab.board_files import add_to_collection
+
+    if out is None:
+        raise ValueError("there is no file to save to: --out FILE")
+    if not bench.is_finished:
+        raise ValueError("the board is not finished")
+    add_to_collection(out, bench.board)

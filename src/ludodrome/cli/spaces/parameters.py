@@ -27,7 +27,7 @@ def checked_rules(rules: str) -> str:
 def one_board(text: str) -> dict[str, Any]:
     """The board of a code or of a file, or a refusal with the place."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.lab.files import read_board
+        from ludodrome.spaces_lab.board_files import read_board
 
         return read_board(text)
 

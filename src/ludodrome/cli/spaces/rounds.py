@@ -9,7 +9,7 @@ from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, 
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.simulate import Round
+    from ludodrome.games.spaces.simulation import Round
 
 app = typer.Typer()
 
@@ -47,15 +47,15 @@ def simulate(
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate
+        from ludodrome.games.spaces.simulation import simulate
 
         played = simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
     if save:
         with command_errors():
-            from ludodrome.lab import sessions
+            from ludodrome.spaces_lab import saved_state
 
-            number = sessions.save(boards, rules, played)
+            number = saved_state.save(boards, rules, played)
         if not json:
             screen.say(f"kept as session {number}")
 
@@ -63,8 +63,8 @@ def simulate(
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulate import simulate_matrix
-        from ludodrome.lab.files import read_boards
+        from ludodrome.games.spaces.simulation import simulate_matrix
+        from ludodrome.spaces_lab.board_files import read_boards
 
         first, second = read_boards(a).boards, read_boards(b).boards
         size = size_of(first[0])
@@ -88,7 +88,7 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         return
     from rich.text import Text
 
-    from ludodrome.games.spaces.drawing import beside, box_board, moments
+    from ludodrome.games.spaces.simulation import beside, box_board, moments
 
     size = size_of(boards[0])
     sides = [
@@ -124,14 +124,14 @@ def replay(
 ) -> None:
     """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.lab import sessions
+        from ludodrome.spaces_lab import saved_state
 
         if list_:
-            _list_sessions([sessions.load(one) for one in sessions.numbers()])
+            _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
             return
         if number is None and not last:
             raise CommandError("say which session: its number, or --last; --list lists them")
-        session = sessions.load(number)
+        session = saved_state.load(number)
         played = session.replay()
     _show_round(session.boards, played, session.rules, json)
     if [played.points, played.ended] != [session.points, session.ended]:
@@ -140,7 +140,7 @@ def replay(
 
 
 def _list_sessions(kept: list[Any]) -> None:
-    from ludodrome.games.spaces.notation import encode_board
+    from ludodrome.games.spaces.boards import encode_board
 
     rows = [
         (
@@ -175,8 +175,8 @@ def deck(
     checked_rules(rules)
     with command_errors(), screen.compiling("spaces"):
         from ludodrome.games.spaces.legality import check, refusal
-        from ludodrome.games.spaces.simulate import simulate_matrix
-        from ludodrome.lab.files import read_deck, write_text
+        from ludodrome.games.spaces.simulation import simulate_matrix
+        from ludodrome.spaces_lab.board_files import read_deck, write_text
 
         decks = [read_deck(a), read_deck(b)]
         size = size_of(decks[0][0])
@@ -188,7 +188,7 @@ def deck(
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
         if svg is not None:
-            from ludodrome.games.spaces.drawing import matrix_svg
+            from ludodrome.games.spaces.simulation import matrix_svg
 
             write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
     if json:
@@ -236,8 +236,8 @@ def respond(
     given = one_board(board)
     size = size_of(given)
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.notation import encode_board
-        from ludodrome.games.spaces.respond import respond
+        from ludodrome.games.spaces.best_response import respond
+        from ludodrome.games.spaces.boards import encode_board
 
         found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
         code = encode_board(found.board)
@@ -246,7 +246,7 @@ def respond(
 
         print_json({"rules": rules, "code": code, **asdict(found)})
         return
-    from ludodrome.games.spaces.drawing import box_board
+    from ludodrome.games.spaces.simulation import box_board
 
     screen.say(code)
     screen.say(box_board(found.board))

@@ -9,8 +9,7 @@ from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, comma
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.equilibrium import Equilibrium
-    from ludodrome.games.spaces.perfect import Mixture
+    from ludodrome.games.spaces.equilibria import Equilibrium, Mixture
 
 app = typer.Typer()
 
@@ -52,7 +51,7 @@ def solve(
         _verify(size, rules, state, json)
     elif stored:
         with console.compiling("spaces"):
-            from ludodrome.games.spaces.perfect import SOLVED, perfect
+            from ludodrome.games.spaces.equilibria import SOLVED, perfect
 
             mixture = perfect(size, rules)
         _show(mixture, {"proven": size <= SOLVED[rules]}, json)
@@ -63,8 +62,8 @@ def solve(
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
     with command_errors(), console.compiling("spaces"):
         _need_highs()
-        from ludodrome.games.spaces.equilibrium import Equilibrium
-        from ludodrome.lab.solving import read_boards_of, write_boards_of
+        from ludodrome.games.spaces.equilibria import Equilibrium
+        from ludodrome.spaces_lab.saved_state import read_boards_of, write_boards_of
 
         solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
     try:
@@ -110,9 +109,9 @@ def _need_highs() -> None:
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.count import COUNTED, count_boards
-        from ludodrome.games.spaces.perfect import perfect
-        from ludodrome.lab.solving import MOST_INSPECTED, inspection_of, write_inspection
+        from ludodrome.games.spaces.counting import COUNTED, count_boards
+        from ludodrome.games.spaces.equilibria import perfect
+        from ludodrome.spaces_lab.saved_state import MOST_INSPECTED, inspection_of, write_inspection
 
         total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
         if total > MOST_INSPECTED:
@@ -138,8 +137,8 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.notation import encode_board
-        from ludodrome.games.spaces.seen import LeastLoss, match_value
+        from ludodrome.games.spaces.boards import encode_board
+        from ludodrome.games.spaces.equilibria import LeastLoss, match_value
 
         search = LeastLoss(size, rules)
     with console.reporting() as report:
@@ -157,7 +156,7 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
 
 
 def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
-    from ludodrome.games.spaces.notation import format_code
+    from ludodrome.games.spaces.boards import format_code
 
     total = sum(mixture.weights)
     codes = [format_code(board, mixture.size) for board in mixture.boards]

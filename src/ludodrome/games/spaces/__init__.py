@@ -15,24 +15,47 @@ import numpy as np
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, kernels, planes, rules
-from ludodrome.games.spaces.boards import DECK, LARGEST, RULE_SETS, SMALLEST, format_board, format_steps, steps_of
-from ludodrome.games.spaces.building import all_boards, steps
-from ludodrome.games.spaces.count import count_boards, count_by, known_count
-from ludodrome.games.spaces.drawing import board_svg, box_board, matrix_svg
-from ludodrome.games.spaces.equilibrium import Equilibrium, Inspection
-from ludodrome.games.spaces.generate import generate
-from ludodrome.games.spaces.layers import Layer, validate
-from ludodrome.games.spaces.legality import Fault, check
-from ludodrome.games.spaces.moves import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
-from ludodrome.games.spaces.moves import parse_lay_text as _parse_lay_text
-from ludodrome.games.spaces.notation import draw_board, encode_board, parse_board, step_words
-from ludodrome.games.spaces.perfect import Mixture, perfect
-from ludodrome.games.spaces.respond import Response, respond
-from ludodrome.games.spaces.respond_mixture import MixedResponse, respond_to_mixture
-from ludodrome.games.spaces.sample import sample
-from ludodrome.games.spaces.seen import LeastLoss, match_value
-from ludodrome.games.spaces.sensible import quick, sensible
-from ludodrome.games.spaces.simulate import Event, Packed, Round, RoundStep, simulate, simulate_matrix
+from ludodrome.games.spaces.best_response import Response, respond
+from ludodrome.games.spaces.boards import (
+    DECK,
+    LARGEST,
+    RULE_SETS,
+    SMALLEST,
+    draw_board,
+    encode_board,
+    format_board,
+    format_steps,
+    parse_board,
+    step_words,
+    steps_of,
+)
+from ludodrome.games.spaces.codec import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
+from ludodrome.games.spaces.codec import parse_lay_text as _parse_lay_text
+from ludodrome.games.spaces.counting import count_boards, count_by, known_count
+from ludodrome.games.spaces.equilibria import (
+    Equilibrium,
+    Inspection,
+    LeastLoss,
+    Mixture,
+    match_value,
+    perfect,
+    sensible,
+)
+from ludodrome.games.spaces.generation import generate
+from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, steps, validate
+from ludodrome.games.spaces.mixture_response import MixedResponse, respond_to_mixture
+from ludodrome.games.spaces.sampling import quick, sample
+from ludodrome.games.spaces.simulation import (
+    Event,
+    Packed,
+    Round,
+    RoundStep,
+    board_svg,
+    box_board,
+    matrix_svg,
+    simulate,
+    simulate_matrix,
+)
 from ludodrome.jit import Record, new_states
 from ludodrome.validation import show
 
@@ -140,7 +163,7 @@ class Spaces(Game):
         states = self._at(record)
         if kernels.mover(states) < 0:
             return []
-        slot = kernels.slot(states)
+        slot = rules.current_slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
         return format_steps(steps_of(actions, self._options["size"]))
 

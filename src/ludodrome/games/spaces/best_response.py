@@ -15,13 +15,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome import validation
-from ludodrome.games.spaces import kernels
 from ludodrome.games.spaces.boards import SMALLEST, format_board
-from ludodrome.games.spaces.building import finished
-from ludodrome.games.spaces.respond_bounds import ENTERED, FREE, MOODS_LIVE, MOODS_WRITTEN, NOTHING, RUN, Course
-from ludodrome.games.spaces.respond_search import FOUND, NONE, TRIED
+from ludodrome.games.spaces.legality import finished
+from ludodrome.games.spaces.response_search import (
+    ENTERED,
+    FOUND,
+    FREE,
+    MOODS_LIVE,
+    MOODS_WRITTEN,
+    NONE,
+    NOTHING,
+    RUN,
+    TRIED,
+    Course,
+    fill_bounds,
+    search_response,
+)
+from ludodrome.games.spaces.rounds import pack_many, play_round
 from ludodrome.games.spaces.rules import longest
-from ludodrome.games.spaces.simulate import Packed
+from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array, new_states
 
 OBJECTIVES = {"margin": (1, 1), "points": (1, 0)}
@@ -222,7 +234,7 @@ class _Hunt:
             run.layers = run.last + 1 if self.live and run.hits else run.last
             moods = MOODS_LIVE if self.live else MOODS_WRITTEN
             self.table = np.empty((int(run.layers), self.size, self.width, 3, 2, moods), np.int8)
-            kernels.fill_bounds(self.runs, course, self.table)
+            fill_bounds(self.runs, course, self.table)
             self.run_bound = int(self.table[0, -1, :, ENTERED, 0, FREE].max())  # the start itself decides nothing
             self.nodes += self.table.size // 16
         return self.run_bound
@@ -241,7 +253,7 @@ class _Hunt:
             self.marks = np.zeros((room, 2), np.int32)
         self.mark += 1
         mine = np.zeros(self.size * self.size, np.uint8)
-        how, steps, nodes = kernels.search_response(
+        how, steps, nodes = search_response(
             self.runs,
             self.course,
             self.table,
@@ -266,9 +278,9 @@ class _Hunt:
         cells, score = np.empty((2, length), np.uint16)
         since = np.empty((1, self.size * self.size), np.uint16)
         laid = np.frombuffer(actions, np.uint8)
-        kernels.pack_many(laid, np.array([length]), self.size, self.live, False, cells, score, since)
+        pack_many(laid, np.array([length]), self.size, self.live, False, cells, score, since)
         other = self.course
-        own_points, other_points, *_ = kernels.play_round(
+        own_points, other_points, *_ = play_round(
             cells, score, since[0], other.cells, other.score, other.since, self.live
         )
         value = self._worth(own_points, other_points)

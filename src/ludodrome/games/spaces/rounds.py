@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.games.spaces.boards import DOWN, FINISH, FIRST_TRAP, LEFT, PLACES, UP
-from ludodrome.jit import Array, Int, kernel
+from ludodrome.jit import Array, Int, entry, kernel
 
 NEVER = 0xFFFF
 """No board is as long as this: R7 gives at most 40,000 steps."""
@@ -101,7 +101,7 @@ def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, sco
 
 
 @kernel
-def play_round(
+def play_packed(
     cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
 ) -> Any:
     """Play two packed boards, the second one rotated.
@@ -144,3 +144,121 @@ def play_round(
         points_a = max(0, points_a - 1)
         points_b = max(0, points_b - 1)
     return points_a, points_b, ended, k, hit_a, hit_b
+
+
+# Many boards, from Python
+
+
+@entry
+def first_unplayable(actions: Array, ends: Array, size: int, live: bool) -> Int:
+    """The number of the first board that is not playable, or -1."""
+    begin = 0
+    for i in range(len(ends)):
+        if not is_playable(actions[begin : ends[i]], size, live):
+            return i
+        begin = ends[i]
+    return -1
+
+
+@entry
+def pack_many(
+    actions: Array, ends: Array, size: int, live: bool, rotated: bool, cells: Array, score: Array, since: Array
+) -> None:
+    """Packs board after board, see pack; ends: (boards,) int64, where each one ends in the flat arrays."""
+    begin = 0
+    for i in range(len(ends)):
+        end = ends[i]
+        pack(actions[begin:end], size, live, rotated, cells[begin:end], score[begin:end], since[i])
+        begin = end
+
+
+@entry
+def play_round(
+    cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
+) -> Any:
+    return play_packed(cells_a, score_a, since_a, cells_b, score_b, since_b, live)
+
+
+@entry
+def play_matrix(
+    cells_a: Array,
+    score_a: Array,
+    since_a: Array,
+    ends_a: Array,
+    cells_b: Array,
+    score_b: Array,
+    since_b: Array,
+    ends_b: Array,
+    live: bool,
+    points_a: Array,
+    points_b: Array,
+) -> None:
+    """Every board of the first against every one of the second; points: (boards a, boards b) int16."""
+    begin_a = 0
+    for i in range(len(ends_a)):
+        end_a = ends_a[i]
+        own_cells, own_score, own_since = cells_a[begin_a:end_a], score_a[begin_a:end_a], since_a[i]
+        begin_b = 0
+        for j in range(len(ends_b)):
+            end_b = ends_b[j]
+            a, b, _, _, _, _ = play_packed(
+                own_cells,
+                own_score,
+                own_since,
+                cells_b[begin_b:end_b],
+                score_b[begin_b:end_b],
+                since_b[j],
+                live,
+            )
+            points_a[i, j] = a
+            points_b[i, j] = b
+            begin_b = end_b
+        begin_a = end_a
+
+
+@entry
+def play_mixture(
+    actions: Array,
+    ends: Array,
+    size: int,
+    live: bool,
+    cells_b: Array,
+    score_b: Array,
+    since_b: Array,
+    ends_b: Array,
+    weights: Array,
+    worth: Array,
+) -> None:
+    """What each board's margin over the others comes to, each times its weight.
+
+    actions: (steps,) uint8 and ends: (boards,) int64 as they are made; the others packed and
+    rotated; weights: (others,) and worth: (boards,) int64 or float64.
+    """
+    most = 0
+    begin = 0
+    for i in range(len(ends)):
+        most = max(most, ends[i] - begin)
+        begin = ends[i]
+    cells = np.empty(most, np.uint16)
+    score = np.empty(most, np.uint16)
+    since = np.empty(size * size, np.uint16)
+    begin = 0
+    for i in range(len(ends)):
+        steps = ends[i] - begin
+        pack(actions[begin : ends[i]], size, live, False, cells[:steps], score[:steps], since)
+        begin = ends[i]
+        worth[i] = 0
+        begin_b = 0
+        for j in range(len(ends_b)):
+            end_b = ends_b[j]
+            a, b, _, _, _, _ = play_packed(
+                cells[:steps],
+                score[:steps],
+                since,
+                cells_b[begin_b:end_b],
+                score_b[begin_b:end_b],
+                since_b[j],
+                live,
+            )
+            worth[i] += weights[j] * (a - b)
+            begin_b = end_b

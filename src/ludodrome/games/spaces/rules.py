@@ -13,8 +13,8 @@ import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, PLACES, RIGHT, UP
-from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_round
-from ludodrome.jit import Array, Int, Record, kernel, record_dtype
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_packed
+from ludodrome.jit import Array, Int, Record, entry, kernel, record_dtype
 
 MOST_ROUNDS = 100
 PAIRINGS = DECK * DECK
@@ -341,7 +341,7 @@ def _meet(s: Record, first: Int, boards: int) -> None:
         length_a = _pack(s, first + i, 0, cells, score, since)
         for j in range(boards):
             length_b = _pack(s, first + boards + j, 1, cells, score, since)
-            a, b, ended, _, _, _ = play_round(
+            a, b, ended, _, _, _ = play_packed(
                 cells[0, :length_a],
                 score[0, :length_a],
                 since[0],
@@ -377,3 +377,22 @@ def _judge(s: Record) -> None:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+# From Python
+
+
+@entry
+def lay_steps(states: Any, actions: Array) -> Int:
+    """Plays step after step, also steps down; how many of them were legal: it stops at the first that is not."""
+    s = states[0]
+    for k in range(len(actions)):
+        if actions[k] - np.int64(s.side) > FINISH or fault(s, actions[k]) != 0:
+            return k
+        play(s, actions[k])
+    return len(actions)
+
+
+@entry
+def current_slot(states: Any) -> Int:
+    return slot(states[0])

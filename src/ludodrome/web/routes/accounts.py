@@ -1,11 +1,14 @@
 """Accounts: signing up, in and out; passwords and sessions; for administrators, who is let in."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
+from ludodrome.store.accounts import SCOPES
+from ludodrome.store.models import LABEL_LENGTH, TokenRow, iso_time
 from ludodrome.web import auth
 from ludodrome.web.auth import (
     COOKIE,
@@ -16,9 +19,10 @@ from ludodrome.web.auth import (
     Caller,
     is_secure,
 )
-from ludodrome.web.errors import Refused
+from ludodrome.web.errors import Conflict
 from ludodrome.web.limits import SIGN_IN
 from ludodrome.web.routes.schemas import FAULTS, Strict
+from ludodrome.web.templating import general_page
 
 router = APIRouter(tags=["accounts"], responses=FAULTS)
 
@@ -127,7 +131,10 @@ def list_sessions(request: Request, who: AccountScope) -> list[SessionView]:
     """Where one is signed in."""
     found = store.sign_ins(request.app.state.engine, str(who.account))
     return [
-        SessionView(id=s.id, browser=s.browser, made=s.made, seen=s.seen, current=s.id == who.sign_in) for s in found
+        SessionView(
+            id=s.id, browser=s.browser, made=iso_time(s.made), seen=iso_time(s.seen), current=s.id == who.sign_in
+        )
+        for s in found
     ]
 
 
@@ -141,7 +148,8 @@ def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
 @router.get("/accounts")
 def list_accounts(request: Request, who: Administrator) -> list[AccountView]:
     """All accounts."""
-    return [AccountView(**person._asdict()) for person in store.accounts(request.app.state.engine)]
+    found = store.accounts(request.app.state.engine)
+    return [AccountView(**person._asdict() | {"made": iso_time(person.made)}) for person in found]
 
 
 @router.post("/accounts/{name}/ban", status_code=204)
@@ -166,7 +174,7 @@ def _who(request: Request, who: Caller) -> CallerView:
 
 def _check_hosted(request: Request) -> None:
     if request.app.state.mode != "hosted":
-        raise Refused("nobody signs in here: this server belongs to the person at its machine")
+        raise Conflict("nobody signs in here: this server belongs to the person at its machine")
 
 
 def _welcome(request: Request, response: Response, person: store.AccountInfo) -> CallerView:
@@ -193,3 +201,101 @@ def _set_banned(request: Request, name: str, banned: bool) -> None:
     if store.account_of(engine, name) is None:
         raise HTTPException(404, "there is no such account")
     store.set_banned(engine, name, banned)
+
+
+# Tokens: what programs show instead of a password.
+
+
+token_router = APIRouter(prefix="/tokens", tags=["tokens"], responses=FAULTS)
+
+
+class NewToken(Strict):
+    """A token to be made."""
+
+    label: str = Field(min_length=1, max_length=LABEL_LENGTH, examples=["my laptop"])
+    scopes: list[Literal["play", "bots", "admin"]] = Field(
+        min_length=1, max_length=3, description="play: begin games and move; bots: enter bots; admin: administrators'."
+    )
+
+
+class TokenView(BaseModel):
+    """A token, without its secret."""
+
+    id: str
+    label: str
+    scopes: list[str]
+    made: str
+    used: str | None = Field(description="When it was last used, to the minute.")
+
+
+class CreatedToken(TokenView):
+    """A token, with its secret."""
+
+    secret: str = Field(description="To be sent as Authorization: Bearer SECRET. It is told this once.")
+
+
+@token_router.get("")
+def list_tokens(request: Request, who: AccountScope) -> list[TokenView]:
+    """One's tokens, the latest first."""
+    return [TokenView(**_fields(row)) for row in store.tokens(request.app.state.engine, str(who.account))]
+
+
+@token_router.post("", status_code=201)
+def create_token(request: Request, wanted: NewToken, who: AccountScope) -> CreatedToken:
+    """A new token. Its secret is told this once, and kept nowhere."""
+    row, secret = store.add_token(request.app.state.engine, str(who.account), wanted.label, list(wanted.scopes))
+    return CreatedToken(**_fields(row), secret=secret)
+
+
+@token_router.delete("/{name}", status_code=204)
+def revoke_token(request: Request, who: AccountScope, name: str = Path(max_length=40)) -> None:
+    """A token is good no more."""
+    if not store.revoke(request.app.state.engine, str(who.account), name):
+        raise HTTPException(404, "there is no such token")
+
+
+def _fields(row: TokenRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "label": row.label,
+        "scopes": row.scopes,
+        "made": iso_time(row.made),
+        "used": row.used and iso_time(row.used),
+    }
+
+
+# Pages of people: sign in, sign up, one's account.
+
+
+pages = APIRouter(include_in_schema=False)
+
+SEE_OTHER = 303
+
+
+@pages.get("/sign-in")
+def sign_in_page(request: Request, who: Anybody) -> Response:
+    """Sign in."""
+    return _form(request, who, new=False)
+
+
+@pages.get("/sign-up")
+def sign_up_page(request: Request, who: Anybody) -> Response:
+    """Sign up."""
+    return _form(request, who, new=True)
+
+
+@pages.get("/account")
+def account_page(request: Request, who: Anybody) -> Response:
+    """One's account: tokens, sessions, password."""
+    if who.account is None:
+        return RedirectResponse("/sign-in?next=/account", SEE_OTHER)
+    scopes = [scope for scope in SCOPES if scope != "admin" or who.admin]
+    hosted = request.app.state.mode == "hosted"
+    data = {"hosted": hosted, "scopes": scopes}
+    return general_page(request, "account.html", who=who, hosted=hosted, shortest=auth.MIN_PASSWORD, data=data)
+
+
+def _form(request: Request, who: Caller, *, new: bool) -> Response:
+    if who.account is not None or request.app.state.mode != "hosted":
+        return RedirectResponse("/account" if who.account is not None else "/", SEE_OTHER)
+    return general_page(request, "sign.html", new=new, shortest=auth.MIN_PASSWORD, data={"new": new})

@@ -1,12 +1,18 @@
 """Analysis: what the engine thinks of a position."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
-from ludodrome.web.engine import analysed
+from ludodrome.games import GAMES
+from ludodrome.web.analysis_board import board, solved
+from ludodrome.web.engine import analyse_position
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.routes.schemas import FAULTS, Question
+from ludodrome.web.routes.schemas import FAULTS, Question, Tried
+from ludodrome.web.showcase import showcase
+from ludodrome.web.templating import page
 
 router = APIRouter(tags=["analysis"], responses=FAULTS)
+pages = APIRouter(include_in_schema=False)
 
 
 @router.post("/analysis")
@@ -14,4 +20,28 @@ def analyse(asked: Question) -> Json:
     """The best moves of a position, with what they are worth to the seat to move."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
-    return analysed(game, state, asked.seconds, asked.lines)
+    return analyse_position(game, state, asked.seconds, asked.lines)
+
+
+@pages.get("/{game_id}/analysis")
+def analysis_page(request: Request, game_id: str) -> Response:
+    """The analysis board."""
+    first = showcase(game_id) if game_id in GAMES else None
+    return page(request, "analysis.html", game_id, "/analysis", data={"game": game_id, "showcase": first})
+
+
+# Analysis boards: any position, the moves tried from it, its exact value where a solver finds it.
+
+
+@router.post("/boards/{game_id}")
+def try_out(game_id: str, asked: Tried) -> Json:
+    """The positions that moves lead to from any position, each with its legal moves and its one-line form."""
+    return board(game_id, asked.options, asked.state, asked.moves)
+
+
+@router.post("/values")
+def value(asked: Question) -> Json:
+    """The exact value of a position for the seat to move, if it is found in so many seconds."""
+    game = open_game(asked.game, asked.options)
+    state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
+    return solved(game, state, asked.seconds)

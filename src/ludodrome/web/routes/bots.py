@@ -20,10 +20,10 @@ from ludodrome.store.league_matches import records_of
 from ludodrome.store.models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
-from ludodrome.web.errors import Refused
+from ludodrome.web.errors import Conflict
 from ludodrome.web.position_view import Json
 from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
-from ludodrome.web.upload_checks import Doctor
+from ludodrome.web.upload_checks import UploadChecker
 
 router = APIRouter(tags=["bots"], responses=FAULTS)
 
@@ -202,7 +202,7 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingRe
     find(wanted.game)
     await check_uploads(request)
     check_source(wanted.source)
-    doctor: Doctor = request.app.state.doctor
+    doctor: UploadChecker = request.app.state.doctor
     stream = doctor.examine(wanted.game, wanted.source)
     first = await anext(stream)  # what is refused is refused before the answer has begun
 
@@ -221,7 +221,7 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingRe
 async def passed(request: Request, game: str, source: str) -> list[Any]:
     """The findings of the checks that every bot must pass; ValueError says what failed."""
     await check_uploads(request)
-    doctor: Doctor = request.app.state.doctor
+    doctor: UploadChecker = request.app.state.doctor
     findings = []
     async for line in doctor.examine(game, source, QUICK):
         if "trouble" in line:
@@ -241,7 +241,7 @@ async def check_uploads(request: Request) -> None:
     if request.app.state.doctor.sandboxed:
         level = await run_in_threadpool(request.app.state.doctor.look)
         if not level.holds:
-            raise Refused(f"uploads are not taken here: {level.sentence}")
+            raise Conflict(f"uploads are not taken here: {level.sentence}")
 
 
 def new_token() -> str:

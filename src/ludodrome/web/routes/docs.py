@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ludodrome.web.static_files import Files
+from ludodrome.web.static_files import CachedStaticFiles
 from ludodrome.web.templating import general_page
 
 # The documentation: the built site where there is one, else the same Markdown pages, plainly.
@@ -124,19 +124,19 @@ def _anchor(title: str) -> str:
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", html.unescape(title).lower()))
 
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 
 KEPT = {"cache-control": "no-cache"}
 """A browser keeps what it has, and asks whether that is still right."""
 
 
-@router.get("/docs")
+@pages.get("/docs")
 def beginning() -> Response:
     """The first page; links in it count from the folder."""
     return RedirectResponse("/docs/")
 
 
-@router.get("/docs/{address:path}")
+@pages.get("/docs/{address:path}")
 async def documentation(request: Request, address: str) -> Response:
     """A page of the documentation, or a file that one needs."""
     wanted = f"{address}{INDEX}" if not address or address.endswith("/") else address
@@ -155,9 +155,9 @@ async def documentation(request: Request, address: str) -> Response:
 
 
 @functools.lru_cache(1)
-def _site(built: int) -> Files:
+def _site(built: int) -> CachedStaticFiles:
     """The site as it was built then."""
-    return Files(SITE)
+    return CachedStaticFiles(SITE)
 
 
 def _missing() -> HTTPException:

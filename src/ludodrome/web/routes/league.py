@@ -1,22 +1,27 @@
 """Matches of the league: what is played, what was played, and asking for one."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
-from ludodrome.games import find
-from ludodrome.store import league_matches as store
+from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
+from ludodrome.games import GAMES, find
+from ludodrome.store import league_bots, league_matches
+from ludodrome.store.models import TOURNAMENT, UPLOADED, EventRow
 from ludodrome.web import league
-from ludodrome.web.auth import Anybody, BotsScope
+from ludodrome.web.auth import Anybody, BotsScope, Caller
+from ludodrome.web.league import Axis, sparkline
 from ludodrome.web.position_view import Json
 from ludodrome.web.routes.bots import bot_of, check_game
 from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
 from ludodrome.web.spectators import Spectators, as_event
+from ludodrome.web.templating import page
 
 router = APIRouter(tags=["matches"], responses=FAULTS)
 
@@ -48,11 +53,11 @@ def matches(
     most: Annotated[int, Query(ge=1, le=MAX_MATCHES)] = 20,
 ) -> list[Json]:
     """The games that ended last: of a game, of a bot, of an event."""
-    return [league.match(one) for one in store.recent(request.app.state.engine, game, bot, event, most)]
+    return [league.match(one) for one in league_matches.recent(request.app.state.engine, game, bot, event, most)]
 
 
 @router.post("/matches", status_code=201)
-def ask(request: Request, wanted: NewMatch, who: BotsScope) -> Json:
+def ask_match(request: Request, wanted: NewMatch, who: BotsScope) -> Json:
     """Ask for a match. It is played as soon as a worker is free; the answer is the event that holds its games."""
     find(wanted.game)
     engine = request.app.state.engine
@@ -67,7 +72,7 @@ def ask(request: Request, wanted: NewMatch, who: BotsScope) -> Json:
         openings=wanted.openings,
         pace_ms=wanted.pace_ms,
     )
-    found = store.find_event(engine, event_id)
+    found = league_matches.find_event(engine, event_id)
     assert found is not None
     return league.event(found, 0)
 
@@ -82,28 +87,262 @@ def one_match(request: Request, match_id: MatchId) -> Json:
 async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> StreamingResponse:
     """A match for those who look on: its view whenever it changes, and ``gone`` when it is over."""
     await run_in_threadpool(match_of, request, match_id)
-    return _stream(request.app.state.spectators, None, match_id)
+    return _event_stream(request.app.state.spectators, None, match_id)
 
 
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
 async def live(request: Request, game_id: str, who: Anybody) -> StreamingResponse:
     """All matches of a game that are being played: a view whenever one changes, and ``gone`` when one is over."""
     check_game(game_id)
-    return _stream(request.app.state.spectators, game_id, None)
+    return _event_stream(request.app.state.spectators, game_id, None)
 
 
-def match_of(request: Request, match_id: str) -> store.MatchInfo:
+def match_of(request: Request, match_id: str) -> league_matches.MatchInfo:
     """A match by its id, or 404."""
-    found = store.find_match(request.app.state.engine, match_id)
+    found = league_matches.find_match(request.app.state.engine, match_id)
     if found is None:
         raise HTTPException(404, "there is no such match")
     return found
 
 
-def _stream(spectators: Spectators, game: str | None, match: str | None) -> StreamingResponse:
+def _event_stream(spectators: Spectators, game: str | None, match: str | None) -> StreamingResponse:
     async def text() -> AsyncIterator[str]:
         yield "retry: 2000\n\n"
         async for news in spectators.matches(game, match):
             yield as_event(news)
 
     return StreamingResponse(text(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+# Tournaments of the league, with their tables; a challenge is a small one.
+
+
+tournament_router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=FAULTS)
+
+EventId = Annotated[str, Path(max_length=40)]
+MAX_TOURNAMENTS = 100
+STOPPED = "it was stopped"
+
+
+class NewTournament(Strict):
+    """A tournament between bots of the league. It does not change their ratings."""
+
+    game: str = GAME_NAME
+    name: str = Field(min_length=1, max_length=60, examples=["Sunday cup"])
+    format: Literal["round-robin", "gauntlet"] = Field(
+        default="round-robin", description="In a gauntlet the first bot meets all others."
+    )
+    bots: list[str] = Field(min_length=2, max_length=events.MOST_BOTS, description="The ids of the bots.")
+    options: dict[str, Any] = Field(default={}, max_length=10)
+    pairs: int = Field(default=1, ge=1, le=events.MOST_PAIRS, description="Openings of each meeting.")
+    clock: str | None = Field(default=None, max_length=40, description="1s, 1s+10s (with a bank), 60s++1s (Fischer)")
+    openings: bool = Field(default=True, description="Whether games begin from drawn openings.")
+
+
+@tournament_router.get("")
+def tournaments(
+    request: Request,
+    game: Annotated[str | None, Query(max_length=40)] = None,
+    most: Annotated[int, Query(ge=1, le=MAX_TOURNAMENTS)] = 20,
+) -> list[Json]:
+    """The latest tournaments, of a game or of all."""
+    engine = request.app.state.engine
+    return league.event_list(engine, league_matches.events(engine, game, TOURNAMENT, most))
+
+
+@tournament_router.post("", status_code=201)
+def begin_tournament(request: Request, wanted: NewTournament, who: BotsScope) -> Json:
+    """Begin a tournament. Its games are played as workers are free."""
+    find(wanted.game)
+    engine = request.app.state.engine
+    event_id = events.ask(
+        engine,
+        wanted.game,
+        [bot_of(request, bot_id) for bot_id in wanted.bots],
+        str(who.account),
+        options=wanted.options,
+        name=wanted.name,
+        kind=wanted.format,
+        pairs=wanted.pairs,
+        clock=wanted.clock,
+        openings=wanted.openings,
+    )
+    return league.event(event_of(request, event_id), 0)
+
+
+@tournament_router.get("/{event_id}")
+def one_tournament(request: Request, event_id: EventId) -> Json:
+    """A tournament or a challenge: how far it is, its table and its crosstable."""
+    return league.whole_event(request.app.state.engine, event_of(request, event_id))
+
+
+@tournament_router.post("/{event_id}/stop")
+def stop_tournament(request: Request, event_id: EventId, who: BotsScope) -> Json:
+    """Stop a tournament or a challenge of one's own; what was played stays."""
+    found = event_of(request, event_id)
+    if found.asked_by != who.account and not who.admin:
+        raise HTTPException(403, "this is not yours")
+    league_matches.close_event(request.app.state.engine, event_id, STOPPED)
+    return league.event(event_of(request, event_id), league_matches.played_of(request.app.state.engine, event_id))
+
+
+def event_of(request: Request, event_id: str) -> EventRow:
+    """An event by its id, or 404."""
+    found = league_matches.find_event(request.app.state.engine, event_id)
+    if found is None:
+        raise HTTPException(404, "there is no such tournament")
+    return found
+
+
+# The leaderboard of a game.
+
+
+MAX_ROWS = 1000
+MAX_SKIP = 10_000_000
+leaderboard_router = APIRouter(tags=["leaderboard"], responses=FAULTS)
+
+
+@leaderboard_router.get("/leaderboard/{game_id}")
+def leaderboard(
+    request: Request,
+    game_id: str,
+    most: Annotated[int, Query(ge=1, le=MAX_ROWS)] = league.LINES,
+    skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0,
+) -> list[Json]:
+    """The bots of a game, the best first: rating with its 95 % interval, games, verdicts, trend."""
+    check_game(game_id)
+    return league.leaderboard(request.app.state.engine, game_id, most, skip)
+
+
+# Pages of the league: arena, new bot, leaderboard, one bot, one tournament, one match as it is played.
+
+
+pages = APIRouter(include_in_schema=False)
+
+RECENT = 12
+GLANCE = 0.05
+"""Seconds that a page waits for what it can do without."""
+TOURNAMENTS = 6
+
+
+def _here(request: Request, game_id: str) -> Any:
+    if game_id not in GAMES:
+        raise HTTPException(404, "There is no such game. The games are listed above.")
+    return request.app.state.engine
+
+
+@pages.get("/{game_id}/arena")
+def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
+    """What is played now, what was played, and a form to ask for more."""
+    engine = _here(request, game_id)
+    bots = [league.bot(one) for one in league_bots.bots(engine, game_id) if one.retired is None]
+    recent = [league.match(one) for one in league_matches.recent(engine, game_id, most=RECENT)]
+    found = league_matches.events(engine, game_id, TOURNAMENT, TOURNAMENTS)
+    data = {"game": game_id, "bots": bots, "recent": recent, "tournaments": league.event_list(engine, found)}
+    return page(
+        request,
+        "arena.html",
+        game_id,
+        "/arena",
+        may=who.account is not None,
+        word=league.word(engine),
+        most_pairs=events.MOST_PAIRS,
+        data=data,
+    )
+
+
+@pages.get("/{game_id}/bots/new")
+def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None = None) -> Response:
+    """An editor with a working example, and what a remote bot needs. ``bot``: a new version of that bot."""
+    engine = _here(request, game_id)
+    known = league_bots.find_bot(engine, bot[:40]) if bot else None
+    source, old = one_file(game_id) if game_id in GAMES_WITH_STARTERS else "", None
+    if known is not None and known.kind == UPLOADED and _owns(known, who) and known.game == game_id:
+        source, old = league_bots.source_of(engine, known.spec.partition(":")[2]) or source, league.bot(known)
+    mine = [league.bot(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
+    doctor = request.app.state.doctor
+    if doctor.sandboxed:
+        with suppress(TimeoutError):  # what takes longer is found out for those who come later
+            request.app.state.staff.executor.submit(doctor.look).result(GLANCE)
+    data = {"game": game_id, "source": source, "bot": old, "mine": mine, "hosted": request.app.state.mode == "hosted"}
+    return page(
+        request,
+        "newbot.html",
+        game_id,
+        "/bots/new",
+        may=who.account is not None,
+        old=old,
+        mine=mine,
+        doctor=doctor,
+        data=data,
+    )
+
+
+@pages.get("/{game_id}/leaderboard")
+def leaderboard_page(
+    request: Request, game_id: str, who: Anybody, skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0
+) -> Response:
+    """The bots of a game, the best first."""
+    engine = _here(request, game_id)
+    lines = league.leaderboard(engine, game_id, league.LINES + 1, skip)
+    more, lines = len(lines) > league.LINES, lines[: league.LINES]
+    axis = Axis.around(lines)
+    for line in lines:
+        line["sparkline"] = sparkline(line["trend"])
+    mine = {one.id for one in league_bots.bots(engine, game_id, who.account)} if who.account else set()
+    return page(
+        request,
+        "leaderboard.html",
+        game_id,
+        "/leaderboard",
+        lines=lines,
+        axis=axis,
+        mine=mine,
+        word=league.word(engine),
+        before=max(0, skip - league.LINES) if skip else None,
+        after=skip + league.LINES if more else None,
+        data=None,
+    )
+
+
+@pages.get("/{game_id}/bots/{bot_id}")
+def bot_page(request: Request, game_id: str, bot_id: str, who: Anybody) -> Response:
+    """A bot: its history plotted, its head-to-heads, its games."""
+    engine = _here(request, game_id)
+    found = bot_of(request, bot_id[:40])
+    if found.game != game_id:
+        return RedirectResponse(f"/{found.game}/bots/{found.id}")
+    standing = league_bots.standing(engine, found.id)
+    assert standing is not None
+    told = league.one_bot(engine, standing)
+    owned = _owns(found, who)
+    data = {"game": game_id, "bot": told, "mine": owned}
+    return page(request, "bot.html", game_id, "/leaderboard", bot=told, mine=owned, axis=Axis.around([told]), data=data)
+
+
+@pages.get("/{game_id}/tournaments/{event_id}")
+def tournament_page(request: Request, game_id: str, event_id: str, who: Anybody) -> Response:
+    """A tournament or a challenge: its table, its crosstable, its games."""
+    engine = _here(request, game_id)
+    found = event_of(request, event_id[:40])
+    if found.game != game_id:
+        return RedirectResponse(f"/{found.game}/tournaments/{found.id}")
+    games = [league.match(one) for one in league_matches.recent(engine, event=found.id, most=100)]
+    mine = who.account is not None and (found.asked_by == who.account or who.admin)
+    data = {"game": game_id, "event": league.whole_event(engine, found), "matches": games, "mine": mine}
+    return page(request, "tournament.html", game_id, "/arena", event=data["event"], mine=mine, data=data)
+
+
+@pages.get("/{game_id}/matches/{match_id}")
+def match_page(request: Request, game_id: str, match_id: str) -> Response:
+    """A match as it is played; one that is over is replayed."""
+    _here(request, game_id)
+    found = match_of(request, match_id[:60])
+    if found.counted is not None:
+        return RedirectResponse(f"/games/{found.id}")
+    data = {"game": game_id, "match": league.match(found)}
+    return page(request, "match.html", found.game, "/arena", match=data["match"], data=data)
+
+
+def _owns(bot: league_bots.BotEntry, who: Caller) -> bool:
+    return bot.owner is not None and (bot.owner == who.account or who.admin)

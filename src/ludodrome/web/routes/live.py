@@ -3,8 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, WebSocket, WebSocketDisconnect
@@ -12,14 +12,84 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
-from ludodrome.web.errors import Busy, Refused
-from ludodrome.web.live import obey, present, views
-from ludodrome.web.play import Play, Viewer
+from ludodrome.web.errors import Busy, Conflict
+from ludodrome.web.play import Viewer, WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.position_view import Json
+from ludodrome.web.responses import as_json
 from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
 from ludodrome.web.routes.schemas import FAULTS
-from ludodrome.web.security import MOST_BODY
+from ludodrome.web.security import MAX_BODY
+
+# A game as it goes on: a stream of views for whoever has it before them, and what they say back.
+# How the stream travels, as a WebSocket or as server-sent events, is for ``routes/live.py``.
+
+
+PATIENCE = 15.0
+"""Seconds after which a stream on which nothing happened shows that it is still there."""
+
+
+@contextmanager
+def present(play: WebPlay, watcher: Viewer) -> Iterator[None]:
+    """Somebody has the game before them; the others are told when they come and go."""
+    if play.company.arrive(watcher):
+        play.stir()
+    try:
+        yield
+    finally:
+        if play.company.leave(watcher):
+            play.stir()
+
+
+async def views(library: PlayRegistry, play: WebPlay, watcher: Viewer) -> AsyncIterator[str | None]:
+    """The game as JSON, now and after every change, until it is put away; None now and then if nothing changes."""
+    seen = -1
+    while not play.closed:
+        if play.tick != seen:
+            seen = play.tick
+            ready = play.scene.point_of_view(watcher.seats) in play.scene.positions
+            yield _text(play, watcher) if ready else await run_in_threadpool(_text, play, watcher)
+            continue
+        flag = play.seconds_to_flag()
+        await play.bell.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
+        library.at_hand(play.id)  # what somebody looks at stays in memory
+        if flag is not None:
+            await run_in_threadpool(play.look_at_clock)
+        if play.tick == seen and not play.closed:
+            yield None
+
+
+def _changed(play: WebPlay, seen: int) -> Callable[[], bool]:
+    return lambda: play.closed or play.tick != seen
+
+
+def _text(play: WebPlay, watcher: Viewer) -> str:
+    return as_json({"type": "play", "play": play.view(watcher)}).decode()
+
+
+async def obey(library: PlayRegistry, play: WebPlay, watcher: Viewer, said: Json) -> None:
+    """What somebody says over a WebSocket; ValueError says why it cannot be done."""
+    kind = said.get("type")
+    if kind == "move":
+        if "move" not in said:
+            raise ValueError("a move has a move")
+        await play.move_soon(said["move"], watcher.seats, _whole(said, "version"))
+    elif kind == "undo":
+        await run_in_threadpool(play.undo, watcher)
+    elif kind == "resign":
+        await run_in_threadpool(play.resign, watcher.seats, _whole(said, "seat"))
+    elif kind == "rematch":
+        await run_in_threadpool(library.rematch, play, watcher)
+    else:
+        raise ValueError("what is said here has the type move, undo, resign, rematch or ping")
+
+
+def _whole(said: Json, name: str) -> int | None:
+    number = said.get(name)
+    if number is not None and type(number) is not int:
+        raise ValueError(f"{name} is a whole number, or left out")
+    return number
+
 
 router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)
 
@@ -55,13 +125,13 @@ async def live(
         await socket.close(GOING_AWAY, "connect again")
 
 
-async def _send(socket: WebSocket, library: PlayRegistry, play: Play, watcher: Viewer) -> None:
+async def _send(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher: Viewer) -> None:
     async for text in views(library, play, watcher):
         if text is not None:
             await socket.send_text(text)
 
 
-async def _hear(socket: WebSocket, library: PlayRegistry, play: Play, watcher: Viewer, key: str | None) -> None:
+async def _hear(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher: Viewer, key: str | None) -> None:
     """Everything that is said gets one answer, under the ``id`` that came with it."""
     known = time.monotonic()
     while True:
@@ -76,19 +146,19 @@ async def _hear(socket: WebSocket, library: PlayRegistry, play: Play, watcher: V
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
 
 
-async def _answer(text: str, library: PlayRegistry, play: Play, watcher: Viewer) -> Json:
+async def _answer(text: str, library: PlayRegistry, play: WebPlay, watcher: Viewer) -> Json:
     try:
-        said = json.loads(text) if len(text) <= MOST_BODY else None
+        said = json.loads(text) if len(text) <= MAX_BODY else None
     except (ValueError, RecursionError):
         said = None
     if type(said) is not dict:
-        return _refusal(None, 422, f"what is said here is a JSON object of at most {MOST_BODY} characters")
+        return _refusal(None, 422, f"what is said here is a JSON object of at most {MAX_BODY} characters")
     number = said.get("id") if type(said.get("id")) in (int, str) else None
     if said.get("type") == "ping":
         return {"type": "pong", "id": number}
     try:
         await obey(library, play, watcher, said)
-    except Refused as wrong:
+    except Conflict as wrong:
         return _refusal(number, wrong.status, str(wrong))
     except ValueError as wrong:
         return _refusal(number, 422, str(wrong))
@@ -113,7 +183,7 @@ async def events(request: Request, name: str) -> StreamingResponse:
     return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
-async def _stream(library: PlayRegistry, play: Play) -> AsyncIterator[str]:
+async def _stream(library: PlayRegistry, play: WebPlay) -> AsyncIterator[str]:
     async for text in views(library, play, Viewer()):
         yield ": still here\n\n" if text is None else f"data: {text}\n\n"
         if play.scene.result is not None and text is not None and play.company.next is not None:

@@ -16,8 +16,8 @@ from ludodrome.store.accounts import PLAY
 from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
-from ludodrome.web.auth import Anybody, Begins, Caller, SignedIn
-from ludodrome.web.play import BOT, PERSON, Play, Viewer, make_play_spec
+from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
+from ludodrome.web.play import BOT, PERSON, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.responses import as_json
@@ -45,7 +45,7 @@ def library_of(connection: Any) -> PlayRegistry:
     return library
 
 
-def play_of(request: Any, name: str) -> Play:
+def play_of(request: Any, name: str) -> WebPlay:
     """The game of an id, or 404."""
     play = library_of(request).find(name)
     if play is None:
@@ -54,7 +54,7 @@ def play_of(request: Any, name: str) -> Play:
 
 
 @router.post("/plays", status_code=201)
-def begin(request: Request, wanted: NewPlay, who: Begins) -> Json:
+def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     """Begin a game. Bots that are to move begin to think at once.
 
     Whoever is not signed in gets a ``key`` with it, and shows that as ``X-Play-Key`` from then on.
@@ -166,12 +166,12 @@ def record(request: Request, name: str) -> Response:
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
-def watcher_of(play: Play, who: Caller, key: str | None) -> Viewer:
+def watcher_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
     """What somebody is in a game; a token that is not good for playing only looks on."""
     return play.company.watcher(who.account if PLAY in who.scopes else None, key)
 
 
-def _view(play: Play, who: Caller, key: str | None) -> Response:
+def _view(play: WebPlay, who: Caller, key: str | None) -> Response:
     """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
     play.look_at_clock()
     return Response(as_json(play.view(watcher_of(play, who, key))), media_type="application/json")

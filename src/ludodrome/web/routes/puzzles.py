@@ -3,16 +3,22 @@
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
 
+from ludodrome.games import GAMES
 from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.web.auth import Anybody
-from ludodrome.web.engine import desk_for_request
+from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.puzzles import PuzzleSession, solved_by
 from ludodrome.web.routes.schemas import FAULTS, Answer, sitting_of
+from ludodrome.web.templating import page
 
 router = APIRouter(tags=["puzzles"], responses=FAULTS)
+pages = APIRouter(include_in_schema=False)
+
+KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
 
 
 def puzzle_of(game_id: str, number: int) -> Puzzle:
@@ -48,7 +54,7 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
     """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -68,7 +74,7 @@ def hint(request: Request, name: str) -> Json:
     """A hint, a better one each time."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         _check_unsolved(attempt)
         return {"hint": attempt.hint()}
 
@@ -78,7 +84,7 @@ def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle does not count as solved then."""
     sitting = sitting_of(request, name)
     attempt = sitting.attempt
-    with desk_for_request(), sitting.lock:
+    with engine_slot_for_request(), sitting.lock:
         _check_unsolved(attempt)
         sitting.helped = True
         text = attempt.solution()
@@ -105,3 +111,28 @@ def _view(name: str, attempt: Attempt) -> Json:
         "solved": attempt.solved,
         "position": position_view(attempt.game, attempt.state, attempt.seat),
     }
+
+
+@pages.get("/{game_id}/puzzles")
+def puzzles_page(request: Request, game_id: str, who: Anybody) -> Response:
+    """The puzzles of a game, by grade."""
+    book = puzzles(game_id) if game_id in GAMES else []
+    solved = solved_by(request, who)
+    grades = [
+        [(one, KIND_WORDS[one.kind].format(goal=one.goal), one in solved) for one in book if one.grade == grade]
+        for grade in sorted({one.grade for one in book})
+    ]
+    count = sum(one in solved for one in book)
+    first = next((one.number for one in book if one not in solved), 1)
+    return page(request, "puzzles.html", game_id, "/puzzles", grades=grades, count=count, total=len(book), first=first)
+
+
+@pages.get("/{game_id}/puzzles/{number}")
+def puzzle_page(request: Request, game_id: str, number: int, who: Anybody) -> Response:
+    """One puzzle."""
+    if game_id not in GAMES:
+        return page(request, "puzzle.html", game_id, "/puzzles")
+    one, total = puzzle_of(game_id, number), len(puzzles(game_id))
+    data = {"game": game_id, "number": number, "total": total}
+    solved = one in solved_by(request, who)
+    return page(request, "puzzle.html", game_id, "/puzzles", puzzle=one, total=total, solved=solved, data=data)

@@ -1,17 +1,135 @@
 """Remote bots: where they connect, and where the seats of the workers meet them."""
 
-from typing import Annotated
+import asyncio
+import json
+import secrets
+from contextlib import suppress
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, WebSocket
+from fastapi import APIRouter, Depends, Path, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
+from sqlalchemy import Engine
 from starlette.exceptions import WebSocketException
 
+from ludodrome.arena.messages import MAX_LONG_LINE
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.store.accounts import BOTS, token_of
 from ludodrome.store.league_bots import bot_of_token, find_bot
+from ludodrome.store.league_matches import arrive, leave
 from ludodrome.store.models import REMOTE
 from ludodrome.web.auth import POLICY_VIOLATION
-from ludodrome.web.relays import Relays
+
+# Relays: a remote bot's connection here on one side, the seat in a worker process on the other.
+# Nothing is judged here. What the bot says goes to the seat, what the seat says goes to the bot; and the seat is told
+# when the bot comes and goes. A bot that connects anew takes the place of its former connection.
+
+
+BEAT = 10.0
+"""Seconds between two signs that a bot is still connected."""
+REPLACED, TOO_BIG, GOING_AWAY = 4000, 1009, 1001
+
+
+class Line:
+    """The two ends of one bot's relay; either may be missing."""
+
+    def __init__(self) -> None:
+        self.bot: WebSocket | None = None
+        self.seat: WebSocket | None = None
+        self.secret = ""
+
+    async def tell_seat(self, **message: Any) -> None:
+        """To the seat, if there is one."""
+        if self.seat is not None:
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await self.seat.send_text(json.dumps(message))
+
+    async def tell_bot(self, text: str) -> None:
+        """To the bot, if it is there."""
+        if self.bot is not None:
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await self.bot.send_text(text)
+
+
+class Relays:
+    """The bots that are connected to this process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._lines: dict[str, Line] = {}
+
+    def __len__(self) -> int:
+        return sum(line.bot is not None for line in self._lines.values())
+
+    def opens(self, bot: str, secret: str) -> bool:
+        """Whether a secret opens the relay of a bot."""
+        line = self._lines.get(bot)
+        return line is not None and bool(line.secret) and secrets.compare_digest(line.secret.encode(), secret.encode())
+
+    async def close(self) -> None:
+        """Every bot is told to connect again."""
+        for line in list(self._lines.values()):
+            for socket in (line.bot, line.seat):
+                if socket is not None:
+                    with suppress(RuntimeError):
+                        await socket.close(GOING_AWAY, "connect again")
+
+    async def serve_bot(self, bot: str, socket: WebSocket, address: str) -> None:
+        """A bot's connection, until it ends."""
+        line = self._lines.setdefault(bot, Line())
+        former, line.bot = line.bot, socket
+        secret = line.secret = secrets.token_urlsafe(32)  # another one each time: see ``leave``
+        if former is not None:
+            with suppress(RuntimeError):
+                await former.close(REPLACED, "another connection of this bot has taken over")
+        await run_in_threadpool(arrive, self._engine, bot, address, secret)
+        await line.tell_seat(attached=True)
+        beating = asyncio.create_task(self._beat(bot, address, secret))
+        try:
+            while True:
+                text = await socket.receive_text()
+                if len(text) > MAX_LONG_LINE:
+                    await socket.close(TOO_BIG, f"a frame has at most {MAX_LONG_LINE} characters")
+                    return
+                await line.tell_seat(said=text)
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass
+        finally:
+            beating.cancel()
+            if line.bot is socket:
+                line.bot = None
+                await line.tell_seat(attached=False)
+                if line.seat is None:
+                    self._forget(bot, line)
+                await run_in_threadpool(leave, self._engine, bot, secret)
+
+    async def serve_seat(self, bot: str, socket: WebSocket) -> None:
+        """A seat's connection, until it ends."""
+        line = self._lines.setdefault(bot, Line())
+        former, line.seat = line.seat, socket
+        if former is not None:
+            with suppress(RuntimeError):
+                await former.close(REPLACED, "another seat has taken over")
+        try:
+            await line.tell_seat(attached=line.bot is not None)
+            while True:
+                await line.tell_bot(await socket.receive_text())
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass
+        finally:
+            if line.seat is socket:
+                line.seat = None
+                if line.bot is None:
+                    self._forget(bot, line)
+
+    async def _beat(self, bot: str, address: str, secret: str) -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            await run_in_threadpool(arrive, self._engine, bot, address, secret)
+
+    def _forget(self, bot: str, line: Line) -> None:
+        if self._lines.get(bot) is line:
+            del self._lines[bot]
+
 
 router = APIRouter(prefix="/bots", tags=["bots"])
 

@@ -5,15 +5,18 @@ import threading
 from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from ludodrome.arena.records import to_text
 from ludodrome.arena.records.replay import replay_record
+from ludodrome.games import GAMES
+from ludodrome.store import plays
 from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 from ludodrome.web.replays import Reviewer, find_record, replay, take_in
 from ludodrome.web.responses import as_json
 from ludodrome.web.routes.schemas import FAULTS
+from ludodrome.web.templating import general_page, page
 
 router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
 
@@ -71,3 +74,28 @@ def record(request: Request, name: str) -> Response:
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
+
+
+# Pages for people: a finished game, a place to bring a record, the analysis board.
+
+
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/games/{name}")
+def replay_page(request: Request, name: str) -> Response:
+    """A finished game; one that is still played is shown where it is played."""
+    found = find_record(request.app.state.engine, request.app.state.brought, name)
+    if found is None:
+        running = plays.find(request.app.state.engine, name)
+        if running is None or running.assignment["game"] not in GAMES:
+            raise HTTPException(404, "There is no finished game of this name here.")
+        return RedirectResponse(f"/{running.assignment['game']}/plays/{running.id}")
+    data = {"game": found["game"], "id": name}
+    return page(request, "replay.html", found["game"], None, names=found["names"], data=data)
+
+
+@pages.get("/replay")
+def bring_page(request: Request) -> Response:
+    """A place to drop a record."""
+    return general_page(request, "bring.html")

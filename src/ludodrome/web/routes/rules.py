@@ -8,10 +8,15 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
 from markdown_it import MarkdownIt
 
-from ludodrome.games import find
+from ludodrome.games import GAMES, find
 from ludodrome.web.position_view import Json
+from ludodrome.web.templating import page
+
+pages = APIRouter(include_in_schema=False)
 
 APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
 """Chapters for those who write programs: they come folded."""
@@ -131,3 +136,11 @@ def _with_diagram(text: str, number: int, diagram: Diagram) -> str:
 
 def _anchor(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+@pages.get("/{game_id}/rules")
+def rules_page(request: Request, game_id: str) -> Response:
+    """The rules, with diagrams."""
+    book = rules(game_id) if game_id in GAMES else None
+    diagrams = [] if book is None else [{"position": one.position, "options": one.options} for one in book.diagrams]
+    return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})

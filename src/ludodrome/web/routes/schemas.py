@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from ludodrome.web.engine import LONGEST, MOST_LINES
+from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play import PERSON
 from ludodrome.web.puzzles import PuzzleSession
 
@@ -77,8 +77,8 @@ class Question(Strict):
     game: str = GAME_NAME
     options: dict[str, Any] = Field(default={}, max_length=10)
     state: Any
-    seconds: float = Field(default=0.5, gt=0, le=LONGEST)
-    lines: int = Field(default=3, ge=1, le=MOST_LINES)
+    seconds: float = Field(default=0.5, gt=0, le=MAX_SECONDS)
+    lines: int = Field(default=3, ge=1, le=MAX_LINES)
 
 
 class Tried(Strict):

@@ -28,7 +28,7 @@ def samples(asked: Lots) -> Json:
     """Legal boards by lot: each as likely as any other where they can be counted, else step by step."""
     from ludodrome.games.spaces import format_board, quick, sample
     from ludodrome.games.spaces.boards import is_live
-    from ludodrome.games.spaces.sample import UNIFORM
+    from ludodrome.games.spaces.sampling import UNIFORM
 
     is_live(asked.rules)
     seed = secrets.randbits(SEED_BITS) if asked.seed is None else asked.seed

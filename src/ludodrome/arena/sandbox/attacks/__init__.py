@@ -146,7 +146,7 @@ def batches(attacks: Sequence[Attack] = ATTACKS) -> list[list[Attack]]:
     return [batch for batch in together if batch] + [[one] for one in attacks if one.alone]
 
 
-def carry_out(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> list[AttackResult]:
+def run_batch(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> list[AttackResult]:
     """Runs attacks in one box, which holds their program, and judges what came of each."""
     process = BoxedProcess(box)
     said = b""
@@ -158,7 +158,7 @@ def carry_out(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> 
         process.end(0.0, lambda data: None)
     if not process.gone:
         return [AttackResult(attack.name, ESCAPED, "something outlived the box") for attack in attacks]
-    return judged(attacks, said, process.stderr)
+    return judge_output(attacks, said, process.stderr)
 
 
 def _settled(attacks: Sequence[Attack], said: bytes) -> bool:
@@ -166,7 +166,7 @@ def _settled(attacks: Sequence[Attack], said: bytes) -> bool:
     return b'{"ended": "%s"' % attacks[-1].name.encode() in said or (attacks[0].lasting and b'"began"' in said)
 
 
-def judged(attacks: Sequence[Attack], said: bytes, errors: str) -> list[AttackResult]:
+def judge_output(attacks: Sequence[Attack], said: bytes, errors: str) -> list[AttackResult]:
     """What the lines of a program say about each attack. What has not begun was not tried, and that is no success."""
     lines = [json.loads(line) for line in said.splitlines() if line.startswith(b"{") and line.endswith(b"}")]
     began = {line["began"] for line in lines if "began" in line}

@@ -1,0 +1,386 @@
+"""The application: keys and clicks become commands of the bench, and the screen shows what came of them."""
+
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Footer, Input, Static
+
+from ludodrome.cli.console import SEAT_SIGNS, seat_style
+from ludodrome.games.spaces.boards import FINAL, PLACES, TRAP, encode_board, step_words, steps_of
+from ludodrome.spaces_lab.board_builder import Bench
+from ludodrome.spaces_lab.board_files import add_to_collection
+
+# The grid on the screen: what stands on each square, how large squares are drawn, and which one was clicked.
+
+
+WIDTHS = (9, 7, 5, 3)
+"""How wide a square may be drawn; the widest that fits is taken."""
+HIDDEN = "dim"
+
+
+class Layout(NamedTuple):
+    """How the grid is drawn: the width of a square, whether lines part the rows, and the part that is seen."""
+
+    width: int
+    lined: bool
+    rows: range
+    columns: range
+
+    @property
+    def height(self) -> int:
+        """Lines of a row."""
+        return 2 if self.lined else 1
+
+
+def lay_out(size: int, width: int, height: int, focus: tuple[int, int]) -> Layout:
+    """The largest drawing that fits; if none does, the part of the grid around the focus."""
+    chosen = next((one for one in WIDTHS if size * (one + 1) + 4 <= width), WIDTHS[-1])
+    lined = 2 * size + 3 <= height
+    across = min(size, max(1, (width - 4) // (chosen + 1)))
+    down = min(size, max(1, (height - 3) // (2 if lined else 1)))
+    return Layout(chosen, lined, _around(size, down, focus[0]), _around(size, across, focus[1]))
+
+
+def _around(size: int, seen: int, at: int) -> range:
+    first = min(max(0, at - seen // 2), size - seen)
+    return range(first, first + seen)
+
+
+def cell_at(layout: Layout, x: int, y: int) -> tuple[int, int] | None:
+    """The square under a place on the screen; row -1 is the goal."""
+    column = (x - 4) // (layout.width + 1)
+    row = (y - 2) // layout.height if y >= 2 else -1  # a line above a row belongs to it
+    if x < 4 or y < 1 or not 0 <= column < len(layout.columns) or row >= len(layout.rows):
+        return None
+    return (layout.rows[row] if row >= 0 else -1), layout.columns[column]
+
+
+def draw_grid(bench: Bench, layout: Layout, cursor: int, aiming: bool) -> Text:
+    """The grid, with column numbers above it and row numbers at its left."""
+    cells = _cells(bench)
+    text = Text()
+    text.append("    " + " ".join(str(column).center(layout.width) for column in layout.columns) + "\n", HIDDEN)
+    above, between, below = (_line(layout, ends) for ends in ("┌┬┐", "├┼┤", "└┴┘"))
+    for row in (-1, *layout.rows):
+        if layout.lined and row >= 0:
+            text.append(f"   {above if row == layout.rows[0] else between}\n", HIDDEN)
+        _draw_row(text, bench, layout, row, cells, cursor, aiming)
+    if layout.lined:
+        text.append(f"   {below}", HIDDEN)
+    return text
+
+
+def _line(layout: Layout, ends: str) -> str:
+    return ends[0] + ends[1].join(["─" * layout.width] * len(layout.columns)) + ends[2]
+
+
+def _draw_row(
+    text: Text,
+    bench: Bench,
+    layout: Layout,
+    row: int,
+    cells: dict[tuple[int, int], list[tuple[str, str]]],
+    cursor: int,
+    aiming: bool,
+) -> None:
+    text.append(f"{row:>2} ", HIDDEN)
+    for column in layout.columns:
+        text.append("│" if row >= 0 else " ", HIDDEN)
+        marks = cells.get((row, column), [])
+        if not bench.actions and row == bench.size - 1 and column == cursor:
+            marks = [*marks, ("●?", "bold reverse")]
+        here = (row, column) == bench.position
+        text.append_text(_cell(marks, layout.width, "on #4A3B00" if aiming and here else ""))
+    text.append("│\n" if row >= 0 else "\n", HIDDEN)
+
+
+def _cell(marks: list[tuple[str, str]], width: int, ground: str) -> Text:
+    """As many of a square's marks as fit, the newest first to stay."""
+    shown: list[tuple[str, str]] = []
+    for mark in reversed(marks):
+        if sum(len(one) for one, _ in shown) + len(mark[0]) > width:
+            break
+        shown.insert(0, mark)
+    used = sum(len(one) for one, _ in shown)
+    left = (width - used) // 2
+    cell = Text(" " * left)
+    for sign, style in shown:
+        cell.append(sign, style)
+    cell.append(" " * (width - used - left))
+    if ground:
+        cell.stylize(ground)
+    return cell
+
+
+def _cells(bench: Bench) -> dict[tuple[int, int], list[tuple[str, str]]]:
+    """The marks of each square: steps by number, the opponent's traps, its ghost."""
+    cells: dict[tuple[int, int], list[tuple[str, str]]] = {}
+    steps = steps_of(bench.actions, bench.size)
+    last_piece = max((number for number, step in enumerate(steps) if step[2] != TRAP), default=-1)
+    for number, (row, col, kind) in enumerate(steps):
+        mark = {TRAP: "X", FINAL: "★"}.get(kind, "●" if number == last_piece else "·")
+        style = "bold #B3261E" if kind == TRAP else seat_style(0) if number == last_piece else "#0B6E99"
+        cells.setdefault((row, col), []).append((f"{number + 1}{mark}", style))
+    played = bench.trial()
+    if played is not None:
+        for step in played.steps[: len(bench.actions)]:
+            if step.traps[1] is not None:
+                cells.setdefault(step.traps[1], []).insert(0, ("y", seat_style(1)))
+    ghost = bench.ghost()
+    if ghost is not None:
+        cells.setdefault(ghost, []).append(("◆", seat_style(1)))
+    return cells
+
+
+PAD = "789456123"
+"""The number pad: the keys of the nine places."""
+DEFAULT_FILE = "boards.json"
+_PLACE_WORDS = {key: step_words(2)[2 + 3 + number] for number, key in enumerate(PAD)}
+_SHIFTED = {shift: step_words(2)[2 + 3 + number] for number, shift in enumerate(PLACES)}
+_ARROWS = {"up": "8", "left": "4", "right": "6", "down": "2", "enter": "5", "space": "5"}
+
+
+class Grid(Widget):
+    """The grid; a click on a square is told to the application."""
+
+    class Clicked(Message):
+        """A square was clicked."""
+
+        def __init__(self, cell: tuple[int, int]) -> None:
+            super().__init__()
+            self.cell = cell
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(id="grid")
+        self.bench = bench
+        self.cursor = bench.size // 2
+        self.aiming = False
+
+    @property
+    def seen(self) -> Layout:
+        """How it is drawn now."""
+        focus = self.bench.position or (self.bench.size - 1, self.cursor)
+        return lay_out(self.bench.size, self.size.width, self.size.height, focus)
+
+    def render(self) -> Text:
+        """Draw it."""
+        return draw_grid(self.bench, self.seen, self.cursor, self.aiming)
+
+    def on_click(self, event: events.Click) -> None:
+        """Find the square."""
+        cell = cell_at(self.seen, event.x, event.y)
+        if cell is not None:
+            self.post_message(self.Clicked(cell))
+
+
+class Builder(App[list[str]]):
+    """Build a board, try it against another, save it to a collection."""
+
+    CSS = """
+    Screen { layers: base; }
+    #title { height: 1; background: $primary-darken-2; color: $text; padding: 0 1; }
+    #middle { height: 1fr; }
+    #grid { width: 2fr; padding: 0; }
+    #panel { width: 1fr; min-width: 26; border-left: solid $primary; padding: 0 1; }
+    #message { height: 2; padding: 0 1; }
+    #command { height: 1; border: none; padding: 0 1; display: none; }
+    #command.open { display: block; }
+    """
+    TITLE = "spaces"
+    AUTO_FOCUS = ""
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "go('up')", "move", key_display="↑←→"),
+        Binding("left", "go('left')", "left", show=False),
+        Binding("right", "go('right')", "right", show=False),
+        Binding("down", "go('down')", "down", show=False),
+        Binding("enter,space", "go('enter')", "start", show=False),
+        Binding("t", "aim", "trap"),
+        *(Binding(key, f"trap('{key}')", "trap", show=False) for key in PAD),
+        Binding("f", "command('finish')", "finish"),
+        Binding("z,u,backspace", "command('undo')", "undo", key_display="z"),
+        Binding("c", "command('clear')", "clear"),
+        Binding("s", "save", "save"),
+        Binding("colon", "ask", "command", key_display=":"),
+        Binding("escape", "leave", "", show=False),
+        Binding("q,ctrl+q", "end", "quit", key_display="q"),
+    ]
+
+    def __init__(self, bench: Bench, path: str = "") -> None:
+        super().__init__()
+        self.bench = bench
+        self.path = path or DEFAULT_FILE
+        self.saved: list[str] = []
+        self.grid = Grid(bench)
+        self.message = Text("choose a column with ← and →, then ↑ to start")
+
+    def compose(self) -> ComposeResult:
+        """The parts of the screen."""
+        against = f", against {encode_board(self.bench.opponent)}" if self.bench.opponent else ""
+        yield Static(Text(f"Spaces, size {self.bench.size}, {self.bench.rules}{against}"), id="title")
+        with Horizontal(id="middle"):
+            yield self.grid
+            with VerticalScroll(id="panel", can_focus=False):
+                yield Static(id="facts")
+        yield Static(id="message")
+        yield Input(placeholder="up, trap left, finish, undo, save, quit", id="command")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Show everything."""
+        self.show()
+
+    # What is shown
+
+    def show(self) -> None:
+        """Draw everything anew."""
+        self.grid.refresh()
+        self.query_one("#facts", Static).update(self.facts())
+        self.query_one("#message", Static).update(self.message)
+
+    def facts(self) -> Text:
+        """What is known of the board so far."""
+        bench = self.bench
+        text = Text()
+        state = "finished: legal" if bench.is_finished else "legal so far" if bench.actions else "empty"
+        text.append(f"{state}\n", "bold #557828" if bench.is_finished else "bold")
+        text.append(f"{bench.code or '-'}\n{len(bench.actions)} steps\n\n")
+        played = bench.trial()
+        if played is not None:
+            text.append("straight on from here:\n" if not bench.is_finished else "the round:\n", "dim")
+            text.append(f"{SEAT_SIGNS[0]} {played.points[0]}", seat_style(0))
+            text.append(" : ")
+            text.append(f"{played.points[1]} {SEAT_SIGNS[1]}", seat_style(1))
+            text.append(f"  ({played.ended}, step {len(played.steps)})\n")
+            events_ = played.steps[min(len(bench.actions), len(played.steps)) - 1].events
+            for event in events_:
+                text.append(f"{event.reason}\n", "dim")
+            text.append("\n")
+        words = bench.following()
+        if words:
+            text.append("next:\n", "dim")
+            traps = [word.removeprefix("trap ") for word in words if word.startswith("trap ")]
+            text.append(", ".join(word for word in words if not word.startswith("trap ")) + "\n")
+            if traps:
+                text.append(f"trap {', '.join(traps)}\n")
+        return text
+
+    def tell(self, sentence: str, bad: bool = False) -> None:
+        """A sentence below the grid."""
+        self.message = Text(sentence, "bold #B3261E" if bad else "")
+        self.show()
+
+    # What is done
+
+    def do(self, command: str) -> None:
+        """Carry out a command of the bench."""
+        self.grid.aiming = False
+        try:
+            done = self.bench.do(command)
+        except ValueError as error:
+            self.tell(str(error), bad=True)
+            return
+        self.tell("finished; s saves it" if self.bench.is_finished else done)
+
+    def action_command(self, command: str) -> None:
+        """A key that is a command."""
+        self.do(command)
+
+    def action_go(self, way: str) -> None:
+        """An arrow: a step, the choice of a start column, or the direction of a trap."""
+        if self.grid.aiming:
+            self.do(_PLACE_WORDS[_ARROWS[way]])
+        elif not self.bench.actions:
+            self._choose_start(way)
+        elif way == "up" and self.bench.position is not None and self.bench.position[0] == 0:
+            self.do("finish")
+        elif way == "enter":
+            self.tell("arrows move, t and a direction set a trap")
+        else:
+            self.do(way)
+
+    def _choose_start(self, way: str) -> None:
+        if way in ("up", "enter"):
+            self.do(f"start {self.grid.cursor}")
+        elif way == "down":
+            self.tell("choose a column with ← and →, then ↑ to start")
+        else:
+            self.grid.cursor = (self.grid.cursor + (1 if way == "right" else -1)) % self.bench.size
+            self.tell(f"start in column {self.grid.cursor}?")
+
+    def action_trap(self, key: str) -> None:
+        """A key of the number pad."""
+        self.do(_PLACE_WORDS[key])
+
+    def action_aim(self) -> None:
+        """The next arrow, or click, sets a trap."""
+        self.grid.aiming = not self.grid.aiming
+        self.tell("trap where? an arrow, enter for underfoot, 1 to 9 as on a number pad" if self.grid.aiming else "")
+
+    def on_grid_clicked(self, event: Grid.Clicked) -> None:
+        """A click: a start, a step, the finish, or where a trap goes."""
+        row, col = event.cell
+        if not self.bench.actions:
+            self.grid.cursor = col
+            self.do(f"start {col}")
+            return
+        assert self.bench.position is not None
+        shift = (row - self.bench.position[0], col - self.bench.position[1])
+        if self.grid.aiming and shift in _SHIFTED:
+            self.do(_SHIFTED[shift])
+        elif row < 0:
+            self.do("finish")
+        elif shift in ((-1, 0), (0, -1), (0, 1), (1, 0)):
+            self.do({(-1, 0): "up", (0, -1): "left", (0, 1): "right", (1, 0): "down"}[shift])
+        else:
+            self.tell("click a square next to the piece; t first, to set a trap", bad=True)
+
+    def action_save(self) -> None:
+        """Add the board to the collection."""
+        if not self.bench.is_finished:
+            self.tell("the board is not finished: go on to the goal, then save", bad=True)
+            return
+        try:
+            count = add_to_collection(self.path, self.bench.board)
+        except ValueError as error:
+            self.tell(str(error), bad=True)
+            return
+        self.saved.append(f"{self.bench.code} saved in {self.path}")
+        self.tell(f"saved: board {count} of {Path(self.path).name}; c begins a new one")
+
+    def action_ask(self) -> None:
+        """A line for a command in words."""
+        line = self.query_one("#command", Input)
+        line.add_class("open")
+        line.focus()
+
+    def action_leave(self) -> None:
+        """Leave the line, or give up aiming."""
+        line = self.query_one("#command", Input)
+        line.remove_class("open")
+        line.value = ""
+        self.set_focus(None)
+        self.grid.aiming = False
+        self.tell("")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """A command in words."""
+        command = event.value.strip().lower()
+        self.action_leave()
+        if command in ("quit", "exit", "q"):
+            self.action_end()
+        elif command == "save":
+            self.action_save()
+        elif command:
+            self.do(command)
+
+    def action_end(self) -> None:
+        """Leave the application."""
+        self.exit(self.saved)

@@ -1,0 +1,119 @@
+"""What a game brings beyond its rules: everything that is particular to it and that other packages ask for.
+
+``Game`` inherits these declarations, all of them optional. Bots, analysis, arena, environments, command line and page
+know no game: they ask the game for its own players, reviewer, painter, openings, board marks and so on, and fall back
+to what suits every game.
+
+Declarations that need packages above ``games`` (a bot imports ``ludodrome.bots``) are in modules of their own inside
+the game's package, named here as text and imported on first use. They contain no kernels.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple
+
+Json = dict[str, Any]
+
+
+class Diagram(NamedTuple):
+    """A position on the rules page to try something in."""
+
+    rule: int
+    """The number of the rule that it stands below."""
+    caption: str
+    position: str
+    """The one-line form; empty for the initial position."""
+    options: Mapping[str, Any]
+
+
+class GameExtras:
+    """Optional declarations of a game. A game overrides those that it has something to say about."""
+
+    # Bots (asked by ludodrome.bots)
+
+    bots_module: ClassVar[str] = ""
+    """Module with the game's own players. It may define any of
+
+    - ``make_expert(game, name, seed, own, usual)``: the strongest player
+    - ``make_greedy(game, name, seed)``
+    - ``make_level(game, name, seed, level)``: levels 1 to 7
+    - ``LEVELS``: seven ``ludodrome.bots.levels.Level`` for the generic player of levels
+    - ``BOTS``: more kinds of bots, a tuple of ``ludodrome.bots.registry.BotKind``
+    """
+
+    # Language models (asked by ludodrome.bots)
+
+    reply_patterns: ClassVar[tuple[str, ...]] = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)
+    """Regular expressions for moves in a free text, case ignored. Default: whatever is in square brackets."""
+    reply_keys: ClassVar[frozenset[str] | None] = None
+    """Keys by which a JSON object in a text is recognised as a move; None: every object is tried."""
+
+    def tidy_reply(self, text: str) -> str:
+        """Rewrite a match of ``reply_patterns`` so that ``parse_move`` can read it."""
+        return text
+
+    def render_observation(self, observation: Any) -> str:
+        """Draw the position as one seat sees it."""
+        return self.render(observation)  # type: ignore[attr-defined,no-any-return]
+
+    # Analysis (asked by ludodrome.analysis)
+
+    analysis_module: ClassVar[str] = ""
+    """Module with the game's own analysis. It may define any of
+
+    - ``make_reviewer(game)``: a ``ludodrome.analysis.move_review.MoveReviewer``
+    - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None where it is out of reach
+    - ``make_solver(game, states, table_bits, saved)``: a worker of ``ludodrome.analysis.solving``
+    - ``table_bits(game, state)``: the size of table that solving a position takes
+    """
+
+    # Arena (asked by ludodrome.arena)
+
+    opening_plies: ClassVar[tuple[int, int]] = (4, 8)
+    """The least and the greatest number of moves of a random opening."""
+    doctor_options: ClassVar[tuple[Json, ...]] = ()
+    """Unusual options with which the doctor tries a bot."""
+    ladder_bots: ClassVar[tuple[str, ...]] = ()
+    """Specs that a ladder has beside those of every game."""
+
+    def opening_moves(self, state: Any) -> list[Any]:
+        """The moves that a random opening chooses among; by default all legal moves."""
+        moves: list[Any] = self.legal_moves(state)  # type: ignore[attr-defined]
+        return moves
+
+    # Environments (asked by ludodrome.envs)
+
+    painter_module: ClassVar[str] = ""
+    """Module whose ``paint(game, state)`` draws a position as an RGB array, [height, width, 3] uint8."""
+    environments_module: ClassVar[str] = ""
+    """Module whose ``ENVIRONMENTS`` maps names of further Gymnasium environments to their classes."""
+
+    # Terminal and page (asked by ludodrome.cli and ludodrome.web)
+
+    seat_patterns: ClassVar[tuple[str, ...]] = ()
+    """For each seat a regular expression of its pieces in ``render``, to colour them in a terminal."""
+    diagrams: ClassVar[tuple[Diagram, ...]] = ()
+    """Positions that the rules page shows below rules."""
+
+    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
+        """What the page's board shows beside the state (chains, eruptions, the last round)."""
+        return {}
+
+    def check_page(self) -> None:
+        """Raise ValueError, with a sentence, if the page cannot show a game with these options."""
+
+    @classmethod
+    def options_from_state(cls, state: Any) -> Json:
+        """The options that a position tells, as JSON or on one line; BadState if a number in it is malformed.
+
+        By default those fields of a JSON state that have an option's name.
+        """
+        if type(state) is not dict:
+            return {}
+        names = [option.name for option in cls.available]  # type: ignore[attr-defined]
+        return {name: state[name] for name in names if name in state}
+
+
+def extra(module: str, name: str) -> Any:
+    """One of the definitions of a game's own module; None if the game has no such module or no such definition."""
+    return getattr(import_module(module), name, None) if module else None

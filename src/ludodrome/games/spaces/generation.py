@@ -1,0 +1,254 @@
+"""All legal boards, one after another, in the documented order (RULES.md, "Order of legal moves").
+
+They come in chunks, so memory does not grow with their number, and from after any board on. The
+walk itself is in ``walk.py``.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludodrome.game import IllegalMove
+from ludodrome.games.spaces.boards import (
+    FINISH,
+    FIRST_TRAP,
+    HERE,
+    LEFT,
+    RIGHT,
+    SIGNS,
+    UP,
+    checked_size,
+    is_live,
+    parse_code,
+    steps_of,
+)
+from ludodrome.games.spaces.legality import each_fault, refusal
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE
+from ludodrome.games.spaces.rules import longest
+from ludodrome.jit import Array, Int, entry, kernel
+
+# All legal boards, one after another, for machines: a depth-first walk that keeps its own stack (R17).
+# It can pause after any board and go on from any board. The kernels know R17 for boards that are
+# built from their first step on; ``rules.py`` knows the same for records. ``generate.py`` is the
+# way here from Python.
+
+
+ROW, COL, ENTERED, TRAPS, TRIED = range(5)
+"""The columns of a frame: what is known after so many steps, and which continuation is tried next."""
+
+
+@kernel
+def may_go(size: Int, live: bool, frame: Array, traps: Array, what: Int) -> bool:
+    """R4, R8, R16: a piece step left or right, or (R12) up from below row 0. frame: (5,) int64; traps: (squares,)."""
+    row, col, entered = frame[ROW], frame[COL], frame[ENTERED]
+    if what == UP:
+        return not (live and traps[(row - 1) * size + col])
+    to = col - 1 if what == LEFT else col + 1
+    if to < 0 or to >= size or ((col > entered) if what == LEFT else (col < entered)):
+        return False
+    return not (live and traps[row * size + to])
+
+
+@kernel
+def may_set(size: Int, live: bool, frame: Array, traps: Array, last: Int, place: Int) -> bool:
+    """R5, R10, R11, R13 to R15, R17: a trap in that place, below row 0, after a step that did ``last``."""
+    if last == HERE or (live and (last >= FIRST_TRAP or frame[TRAPS] == size - 1 or not LIVE_PLACES[place])):
+        return False
+    row = frame[ROW] + ROW_OF_PLACE[place]
+    col = frame[COL] + COL_OF_PLACE[place]
+    if row < 0 or row >= size or col < 0 or col >= size or traps[row * size + col]:
+        return False
+    if live and row == 0:
+        return False
+    if live and row < frame[ROW]:
+        return may_go(size, live, frame, traps, LEFT) or may_go(size, live, frame, traps, RIGHT)
+    return True
+
+
+@kernel
+def lay(size: Int, frames: Array, traps: Array, depth: Int, what: Int) -> None:
+    """Write the frame after a legal step other than the start and the finish."""
+    for field in range(TRIED):
+        frames[depth + 1, field] = frames[depth, field]
+    frames[depth + 1, TRIED] = 0
+    if what == UP:
+        frames[depth + 1, ROW] -= 1
+        frames[depth + 1, ENTERED] = frames[depth, COL]
+    elif what == LEFT:
+        frames[depth + 1, COL] -= 1
+    elif what == RIGHT:
+        frames[depth + 1, COL] += 1
+    else:
+        frames[depth + 1, TRAPS] += 1
+        traps[trap_square(size, frames[depth], what)] = 1
+
+
+@kernel
+def trap_square(size: Int, frame: Array, what: Int) -> Int:
+    """The square of a trap that is set from there."""
+    place = what - FIRST_TRAP
+    return (frame[ROW] + ROW_OF_PLACE[place]) * size + frame[COL] + COL_OF_PLACE[place]
+
+
+@kernel
+def start(size: Int, frames: Array, col: Int) -> None:
+    """Write the frame after the start."""
+    frames[1, ROW], frames[1, COL], frames[1, ENTERED] = size - 1, col, col
+    frames[1, TRAPS] = frames[1, TRIED] = 0
+
+
+@entry
+def advance_walk(
+    size: Int, live: bool, frames: Array, laid: Array, traps: Array, depth: Int, actions: Array, ends: Array
+) -> Any:
+    """Make boards until there is no more room for one; gives the depth to go on from, -1 at the end, and how many.
+
+    frames: (longest + 1, 5) int64, laid: (longest,) uint8 and traps: (squares,) uint8 are the walk's
+    own; actions: (many,) uint8 and ends: (boards,) int64 are filled.
+    """
+    count = filled = 0
+    while depth >= 0 and count < len(ends):
+        what = frames[depth, TRIED]
+        frames[depth, TRIED] = what + 1
+        if depth == 0:
+            if what == size:
+                depth = -1
+            else:
+                laid[0] = what
+                start(size, frames, what)
+                depth = 1
+            continue
+        if frames[depth, ROW] == 0 and what == 0:  # R12, R6
+            laid[depth] = size + FINISH
+            for k in range(depth + 1):
+                actions[filled + k] = laid[k]
+            filled += depth + 1
+            ends[count] = filled
+            count += 1
+        if what == FINISH or frames[depth, ROW] == 0:
+            depth -= 1
+            done = np.int64(laid[depth]) - size
+            if FIRST_TRAP <= done < FINISH:
+                traps[trap_square(size, frames[depth], done)] = 0
+            continue
+        if what < FIRST_TRAP:
+            fine = may_go(size, live, frames[depth], traps, what)
+        else:
+            fine = may_set(size, live, frames[depth], traps, np.int64(laid[depth - 1]) - size, what - FIRST_TRAP)
+        if fine:
+            laid[depth] = size + what
+            lay(size, frames, traps, depth, what)
+            depth += 1
+    return depth, count
+
+
+@entry
+def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: Int, text: Array) -> Int:
+    """The codes of boards, one a line, as bytes; gives how many. head: ``5:``; signs: those of what is done."""
+    at = begin = 0
+    for i in range(len(ends)):
+        for k in range(len(head)):
+            text[at] = head[k]
+            at += 1
+        col = actions[begin]
+        if col >= 10:
+            text[at] = 48 + col // 10
+            at += 1
+        text[at] = 48 + col % 10
+        text[at + 1] = 58  # a colon
+        at += 2
+        for k in range(begin + 1, ends[i]):
+            text[at] = signs[actions[k] - size]
+            at += 1
+        text[at] = 10
+        at += 1
+        begin = ends[i]
+    return at
+
+
+@entry
+def follow_walk(size: Int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
+    """Stand where a legal board has just been made."""
+    frames[0, TRIED] = actions[0] + 1
+    start(size, frames, np.int64(actions[0]))
+    laid[0] = actions[0]
+    for k in range(1, len(actions) - 1):
+        what = np.int64(actions[k]) - size
+        frames[k, TRIED] = what + 1
+        laid[k] = actions[k]
+        lay(size, frames, traps, k, what)
+    frames[len(actions) - 1, TRIED] = 1
+
+
+CHUNK = 1 << 14
+"""Boards made in one go."""
+
+
+class Chunk(NamedTuple):
+    """Some boards in order."""
+
+    actions: Array
+    """(steps,) uint8: the actions of one board after another."""
+    ends: Array
+    """(boards,) int64: where each of them ends."""
+
+    def boards(self) -> list[bytes]:
+        """Each board's actions."""
+        data, begins = self.actions.tobytes(), [0, *self.ends.tolist()]
+        return [data[begin:end] for begin, end in pairwise(begins)]
+
+
+class Walk:
+    """All legal boards of a size and a rule set, chunk by chunk, perhaps from after a given board on."""
+
+    def __init__(self, size: int, rules: str = "written", after: str | None = None, chunk: int = CHUNK) -> None:
+        self.size, self.live = checked_size(size), is_live(rules)
+        most = longest(size)
+        self._frames = np.zeros((most + 1, TRIED + 1), np.int64)
+        self._laid = np.zeros(most, np.uint8)
+        self._traps = np.zeros(size * size, np.uint8)
+        self._depth = 0
+        self._most = most
+        self._ends = np.empty(chunk, np.int64)
+        self._actions = np.empty(chunk * most, np.uint8)
+        if after is not None:
+            self._go_to(after)
+
+    def _go_to(self, code: str) -> None:
+        """Stand where a board has just been made; IllegalMove if there is no such board."""
+        size, actions = parse_code(code)
+        if size != self.size:
+            raise IllegalMove(f"the board to go on from has size {size}, and the boards here have size {self.size}")
+        wrong = refusal(each_fault(steps_of(actions, size), size, self.live))
+        if wrong:
+            raise IllegalMove(f"the board to go on from is not legal: {wrong}")
+        follow_walk(size, self._frames, self._laid, self._traps, np.frombuffer(actions, np.uint8))
+        self._depth = len(actions) - 1
+
+    def next(self, most: int | None = None) -> Chunk:
+        """The next boards, no more than ``most``; none when there are no more. They hold until the next call."""
+        ends = self._ends if most is None else self._ends[:most]
+        self._depth, count = advance_walk(
+            self.size, self.live, self._frames, self._laid, self._traps, self._depth, self._actions, ends
+        )
+        used = int(ends[count - 1]) if count else 0
+        return Chunk(self._actions[:used], ends[:count])
+
+    def codes(self, chunk: Chunk) -> bytes:
+        """The codes of boards, one a line."""
+        head = np.frombuffer(f"{self.size}:".encode(), np.uint8)
+        signs = np.frombuffer(SIGNS.encode(), np.uint8)
+        text = np.empty(len(chunk.actions) + len(chunk.ends) * (len(head) + 4), np.uint8)
+        count = write_codes(chunk.actions, chunk.ends, head, signs, self.size, text)
+        return text[:count].tobytes()
+
+
+def generate(size: int, rules: str = "written", after: str | None = None, limit: int | None = None) -> Iterator[bytes]:
+    """All legal boards as actions, in order; from after a board's code on, and no more than ``limit``."""
+    walk = Walk(size, rules, after, CHUNK)
+    left = limit
+    while chunk := walk.next(left).boards():
+        yield from chunk
+        left = None if left is None else left - len(chunk)

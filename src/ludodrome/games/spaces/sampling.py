@@ -1,0 +1,457 @@
+"""Random legal boards, each exactly as likely as any other, by walking along the counts of ``completions.py``.
+
+A step is chosen with the number of boards that go on with it. Under ``live`` many boards are made
+at once, row by row, in compiled code (``sample_rows.py``); it asks here when rounding might
+matter, and is told by the exact counts. Where there are no counts, ``sensible.quick`` makes boards
+by chance that are not equally likely.
+"""
+
+import random
+from bisect import bisect
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ludodrome import validation
+from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, format_board, is_live
+from ludodrome.games.spaces.counting import (
+    ENTRIES,
+    WAYS,
+    LiveRow,
+    Series,
+    WrittenRow,
+    live_arrivals,
+    live_fields,
+    written_fields,
+    written_rows,
+)
+from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.rules import longest
+from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix, new_states
+
+# Boards by lot for machines (``live``): many at once along one row, with the counts of ``completions.py`` in floats.
+# Counts are only ever added up, so each is right to within a few units of its last place for every
+# addition on the way: RUNS_WRONG is far more than that. A lot that falls nearer to the border of
+# two choices is not decided here, but by the exact counts (``sample.py``): what comes out is exactly
+# uniform.
+# A piece walks to the right; a walk to the left is kept in its mirror image. The choices of a piece
+# that has come to a square, ENTRIES for the first on its row and WAYS for the others, are those of
+# ``completions.LiveRow``, in its order.
+
+
+RUNS_WRONG = 1e-11
+
+COL, FIRST, LAST, LEFT_OVER, LENGTH, DISTANCE, BEHIND, MIRRORED, PHASE = range(9)
+"""The columns of a sample: where its piece is, what of the row is open, the traps left, and how the walk stands."""
+ENTERING, WALKING, RISEN = range(3)
+
+_STEPS = {"up": UP, "left": LEFT, "right": RIGHT}
+_TRAPS = {"": -1, "up": FIRST_TRAP + 1, "left": HERE - 1, "here": HERE, "right": HERE + 1}
+TRAP_OF = np.array([[_TRAPS[trap] for trap, _ in ways] + [-1] * (12 - len(ways)) for ways in (ENTRIES, WAYS)])
+STEP_OF = np.array([[_STEPS[step] for _, step in ways] + [-1] * (12 - len(ways)) for ways in (ENTRIES, WAYS)])
+"""What each choice does, by phase."""
+MIRROR = np.arange(FIRST_TRAP + 9)
+for _one, _other in ((LEFT, RIGHT), (HERE - 1, HERE + 1)):
+    MIRROR[_one], MIRROR[_other] = _other, _one
+
+
+@kernel
+def _onward(walks: Array, top: bool, col: Int, last: Int, distance: Int, left: Int, weights: Array, at: Int) -> None:
+    """A step to the right: with no trap before it, one underfoot, one up."""
+    farther = distance + 1 if distance else 0
+    weights[at] = walks[col + 1, last, farther, 0, left]
+    if left > 0:
+        weights[at + 1] = walks[col + 1, last, farther, 1, left - 1]
+        weights[at + 2] = 0.0 if top else walks[col + 1, last, 1, 0, left - 1]
+
+
+@kernel
+def weigh_walk(
+    above: Array, walks: Array, top: bool, col: Int, last: Int, distance: Int, behind: Int, left: Int, weights: Array
+) -> None:
+    """The weights of WAYS; see ``completions.LiveRow.ways``. ``left``: how many traps may still be set."""
+    weights[:] = 0.0
+    weights[0] = above[col, distance, left]
+    fewer = above[col, distance, left - 1] if left > 0 else 0.0
+    weights[1] = fewer
+    weights[2] = 0.0 if behind else fewer
+    if col < last:
+        weights[3] = fewer
+        _onward(walks, top, col, last, distance, left, weights, 4)
+        if not behind and left > 0:
+            weights[7] = walks[col + 1, last, distance + 1 if distance else 0, 0, left - 1]
+
+
+@kernel
+def weigh_entry(
+    above: Array, walks: Array, top: bool, col: Int, first: Int, last: Int, left: Int, weights: Array
+) -> None:
+    """The weights of ENTRIES; see ``completions.LiveRow.entries``."""
+    end = above.shape[0] - 1
+    weights[:] = 0.0
+    weights[0] = above[col, 0, left]
+    fewer = above[col, 0, left - 1] if left > 0 else 0.0
+    weights[1] = fewer
+    if col < last:
+        weights[2] = fewer
+        _onward(walks, top, col, last, 0, left, weights, 3)
+        if first < col and left > 0:
+            weights[6] = walks[col + 1, last, 0, 0, left - 1]
+    if first < col:
+        weights[7] = fewer
+        _onward(walks, top, end - col, end - first, 0, left, weights, 8)
+        if col < last and left > 0:
+            weights[11] = walks[end - col + 1, end - first, 0, 0, left - 1]
+
+
+@entry
+def fill_samples(size: Int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
+    """The completions from one row, given those from the row above it.
+
+    above and arrivals: (columns, distances, traps left) float64; walks: (columns, last columns,
+    distances, behind or not, traps left) float64. See ``completions.LiveRow``.
+    """
+    weights = np.zeros(len(ENTRIES))
+    for last in range(size):
+        for col in range(last, 0, -1):
+            for distance in range(col + 1):
+                for behind in range(2):
+                    for left in range(size):
+                        weigh_walk(above, walks, top, col, last, distance, behind, left, weights)
+                        walks[col, last, distance, behind, left] = weights.sum()
+    for col in range(size):
+        for distance in range(col + 1):
+            first = col - distance + 1 if distance else 0
+            for left in range(size):
+                weigh_entry(above, walks, top, col, first, size - 1, left, weights)
+                arrivals[col, distance, left] = weights.sum()
+
+
+@entry
+def pick_sample(weights: Array, lot: Any, wrong: float) -> Int:
+    """The choice of a lot from 0 to 1, or -1 if it is too near to the border of two."""
+    total = weights.sum()
+    border = 0.0
+    for number in range(len(weights)):
+        if weights[number] == 0.0:
+            continue
+        if border > 0.0 and lot * total - border < wrong * total:
+            return -1
+        border += weights[number]
+        if lot * total < border - wrong * total:
+            return number
+    return -1
+
+
+@entry
+def take_sample(size: Int, sample: Array, actions: Array, choice: Int) -> None:
+    """Take a choice: a trap or none, and a piece step."""
+    phase = 0 if sample[PHASE] == ENTERING else 1
+    trap, step = TRAP_OF[phase, choice], STEP_OF[phase, choice]
+    if phase == 0:
+        sample[MIRRORED] = 1 if step == LEFT else 0
+        if step == LEFT:
+            sample[COL] = size - 1 - sample[COL]
+            sample[LAST] = size - 1 - sample[FIRST]
+            trap = MIRROR[trap] if trap >= 0 else -1
+            step = RIGHT
+        sample[DISTANCE] = 0
+    for what in (trap, step):
+        if what >= 0:
+            actions[sample[LENGTH]] = size + (MIRROR[what] if sample[MIRRORED] else what)
+            sample[LENGTH] += 1
+    if trap >= 0:
+        sample[LEFT_OVER] -= 1
+    if step == RIGHT:
+        sample[PHASE] = WALKING
+        sample[COL] += 1
+        sample[DISTANCE] = 1 if trap == FIRST_TRAP + 1 else sample[DISTANCE] + 1 if sample[DISTANCE] else 0
+        sample[BEHIND] = trap == HERE
+        return
+    sample[PHASE] = RISEN
+    sample[FIRST], sample[LAST] = 0, size - 1
+    if sample[DISTANCE]:  # R16: what lies there closes the side from which the piece came
+        sample[FIRST] = sample[COL] - sample[DISTANCE] + 1
+    if sample[MIRRORED]:
+        sample[COL] = size - 1 - sample[COL]
+        sample[FIRST], sample[LAST] = 0, size - 1 - sample[FIRST]
+
+
+@entry
+def cross_samples(
+    size: Int,
+    above: Array,
+    walks: Array,
+    top: bool,
+    wrong: float,
+    samples: Array,
+    actions: Array,
+    streams: Array,
+    at: Int,
+) -> Any:
+    """Take samples from number ``at`` on along their row; gives the first that is undecided and its lot, or -1.
+
+    samples: (samples, 9) int64; actions: (samples, longest) uint8; streams: (samples,) uint64.
+    """
+    weights = np.zeros(len(ENTRIES))
+    for i in range(at, len(samples)):
+        one = samples[i]
+        while one[PHASE] != RISEN:
+            if one[PHASE] == ENTERING:
+                weigh_entry(above, walks, top, one[COL], one[FIRST], one[LAST], one[LEFT_OVER], weights)
+            else:
+                weigh_walk(above, walks, top, one[COL], one[LAST], one[DISTANCE], one[BEHIND], one[LEFT_OVER], weights)
+            streams[i] = streams[i] + GOLDEN
+            lot = mix(streams[i]) >> np.uint64(11)
+            choice = pick_sample(weights, np.float64(lot) * 2.0**-53, wrong)
+            if choice < 0:
+                return i, lot
+            take_sample(size, one, actions[i], choice)
+    return -1, np.uint64(0)
+
+
+UNIFORM = {"live": 40, "written": 4}
+"""Up to these sizes boards are made exactly uniformly."""
+BATCH = 10_000
+MOST = 100_000_000
+_BITS = 53
+"""Of a lot, to begin with."""
+
+
+def sample(size: int, count: int, rules: str = "written", seed: int = 0, wrong: float = RUNS_WRONG) -> list[bytes]:
+    """So many legal boards as actions, independent and uniform; ValueError beyond the sizes of ``UNIFORM``.
+
+    ``wrong``: lots that come as near as this to a border are decided by the exact counts; the boards are the same.
+    """
+    checked_size(size)
+    live = is_live(rules)
+    validation.integer(count, 0, MOST, "the number of boards", ValueError)
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
+    if size > UNIFORM[rules]:
+        raise ValueError(
+            f"under {rules!r} boards can be drawn uniformly up to size {UNIFORM[rules]}, not at size {size}; "
+            f"`quick` makes boards by chance at any size, which are not equally likely"
+        )
+    boards: list[bytes] = []
+    while len(boards) < count:
+        batch = min(BATCH, count - len(boards))
+        boards += _Batch(size, batch, chance, wrong).boards() if live else _written_batch(size, batch, chance)
+    return boards
+
+
+def settle(weights: list[int], lot: int, chance: random.Random) -> int:
+    """The choice of a lot from 0 to 1 of which 53 bits are known: further bits are drawn until it is certain."""
+    borders = list(accumulate(weights))
+    bits = _BITS
+    while True:
+        low = bisect(borders, lot * borders[-1] >> bits)
+        if low == bisect(borders, (lot + 1) * borders[-1] - 1 >> bits):
+            return low
+        lot = lot << 64 | chance.getrandbits(64)
+        bits += 64
+
+
+def _choose(weights: list[int], chance: random.Random) -> int:
+    """A number by lot, each with its weight."""
+    return bisect(list(accumulate(weights)), chance.randrange(sum(weights)))
+
+
+# live
+
+
+@cache
+def _rounded(size: int) -> tuple[Array, ...]:
+    """For each row from row 0 on, the completions of a piece that has just come there, in floats."""
+    rows = [np.ones((size, size + 1, size))]
+    walks = np.zeros((size, size, size + 1, 2, size))
+    for row in range(1, size):
+        rows.append(np.zeros((size, size + 1, size)))
+        fill_samples(size, rows[-2], row == 1, walks, rows[-1])
+    return tuple(rows)
+
+
+@cache
+def _exact(size: int) -> list[list[list[Series]]]:
+    """The same exactly."""
+    return live_arrivals(size, live_fields(size))
+
+
+class _Batch:
+    """Boards of ``live`` in the making."""
+
+    def __init__(self, size: int, count: int, chance: random.Random, wrong: float) -> None:
+        self.size, self.chance, self.wrong = size, chance, wrong
+        self.fields = live_fields(size)
+        self.samples = np.zeros((count, PHASE + 1), np.int64)
+        self.actions = np.zeros((count, longest(size)), np.uint8)
+        self.samples[:, COL] = self.actions[:, 0] = [self._start() for _ in range(count)]
+        self.samples[:, LENGTH], self.samples[:, LAST], self.samples[:, LEFT_OVER] = 1, size - 1, size - 1
+        self.streams = np.array([chance.getrandbits(64) for _ in range(count)], np.uint64)
+
+    def boards(self) -> list[bytes]:
+        """All of them, finished."""
+        size, rounded = self.size, _rounded(self.size)
+        walks = np.zeros((size, size, size + 1, 2, size))
+        for row in range(size - 1, 0, -1):
+            self.samples[:, PHASE] = ENTERING
+            fill_samples(size, rounded[row - 1], row == 1, walks, np.empty_like(rounded[row]))
+            self._cross(row, rounded[row - 1], walks)
+        laid = zip(self.actions, self.samples[:, LENGTH].tolist(), strict=True)
+        return [actions[:length].tobytes() + bytes([size + FINISH]) for actions, length in laid]
+
+    def _start(self) -> int:
+        most = self.size - 1
+        lot = self.chance.getrandbits(_BITS)
+        col: int = pick_sample(_rounded(self.size)[most][:, 0, most].copy(), lot * 2.0**-_BITS, self.wrong)
+        if col >= 0:
+            return col
+        exact = [self.fields.coefficient(ways[0], self.fields.trap * most) for ways in _exact(self.size)[most]]
+        return settle(exact, lot, self.chance)
+
+    def _cross(self, row: int, above: Array, walks: Array) -> None:
+        """Take all along their row."""
+        exact: LiveRow | None = None
+        at = 0
+        while at >= 0:
+            at, lot = cross_samples(
+                self.size, above, walks, row == 1, self.wrong, self.samples, self.actions, self.streams, at
+            )
+            if at >= 0:
+                exact = exact or LiveRow(self.size, self.fields, _exact(self.size)[row - 1], top=row == 1)
+                choice = settle(self._weights(self.samples[at].tolist(), exact), int(lot), self.chance)
+                take_sample(self.size, self.samples[at], self.actions[at], choice)
+
+    def _weights(self, one: list[int], exact: LiveRow) -> list[int]:
+        if one[PHASE] == WALKING:
+            ways = exact.ways(one[COL], one[LAST], one[DISTANCE], bool(one[BEHIND]))
+        else:
+            ways = exact.entries(one[COL], one[FIRST], one[LAST])
+        return [self.fields.coefficient(series, self.fields.trap * one[LEFT_OVER]) for series in ways]
+
+
+# written
+
+
+def _written_batch(size: int, count: int, chance: random.Random) -> list[bytes]:
+    rows = written_rows(size, written_fields(size))
+    starts = [rows[-1].free[col, "up"][0] for col in range(size)]
+    boards = []
+    for _ in range(count):
+        col = _choose(starts, chance)
+        one = _Climber(col, 0, [col])
+        for row in reversed(rows):
+            _climb(one, row, chance)
+        boards.append(bytes([*one.actions, size + FINISH]))
+    return boards
+
+
+@dataclass(slots=True)
+class _Climber:
+    """A board in the making: where its piece is, the set of traps that matter, and its actions."""
+
+    col: int
+    traps: int
+    actions: list[int]
+
+
+def _climb(one: _Climber, row: WrittenRow, chance: random.Random) -> None:
+    """Take a board along its row, trap by trap and step by step, and up to the next."""
+    size, way = row.size, "up"
+    while True:
+        free = row.free[one.col, way]
+        moves = [ways[one.traps] for ways in row.moves[one.col, way]]
+        under = row.here(one.col)
+        supermove = 0 if one.traps & under else sum(ways[one.traps | under] for ways in row.moves[one.col, way])
+        around = [(place, bit) for place, bit in row.around(one.col) if not one.traps & bit]
+        chosen = _choose([*moves, supermove, *(free[one.traps | bit] for _, bit in around)], chance)
+        if chosen > len(moves):
+            place, bit = around[chosen - len(moves) - 1]
+            one.actions.append(size + FIRST_TRAP + place)
+            one.traps |= bit
+            continue
+        if chosen == len(moves):
+            one.actions.append(size + HERE)
+            one.traps |= under
+            chosen = _choose([ways[one.traps] for ways in row.moves[one.col, way]], chance)
+        one.actions.append(size + (UP, LEFT, RIGHT)[chosen])
+        if chosen == 0:
+            one.traps = one.traps << size & row.sets - 1
+            return
+        way = ("left", "right")[chosen - 1]
+        one.col += -1 if way == "left" else 1
+
+
+# Boards that are not equally likely
+
+
+_ALL_LISTED = 3
+"""Up to this size the pool of ``live`` is all boards."""
+_COLUMNS, _HEIGHTS = 6, 4
+"""From so many start columns, and with a detour or a trap on one of so many rows, at most."""
+_TRAP_UP, _TRAP_LEFT, _TRAP_RIGHT = FIRST_TRAP + 1, HERE - 1, HERE + 1
+_VARIANTS = (
+    (LEFT,),
+    (RIGHT,),
+    (_TRAP_LEFT,),
+    (_TRAP_RIGHT,),
+    (HERE,),
+    (_TRAP_UP, LEFT),
+    (_TRAP_UP, RIGHT),
+    (_TRAP_LEFT, RIGHT),
+    (_TRAP_RIGHT, LEFT),
+)
+"""What is done on one row of an otherwise straight run."""
+
+
+def quick(size: int, rules: str = "written", seed: int = 0) -> dict[str, Any]:
+    """A legal board by chance: every step is one of the legal ones, each as likely as the others."""
+    checked_size(size)
+    live = is_live(rules)
+    chance = random.Random(validation.whole(seed, "the seed", ValueError))
+    return format_board(_by_chance(size, live, chance), size)
+
+
+def _by_chance(size: int, live: bool, chance: random.Random) -> bytes:
+    states = new_states(rules.dtype_of(size, 1), 1)
+    for name, value in (("side", size), ("live", live), ("rounds", 1)):
+        states[name] = value
+    kernels.reset(states, np.uint64(0))
+    buffer = np.empty(rules.max_legal(size), np.int16)
+    actions: list[int] = []
+    while not actions or actions[-1] != size + FINISH:
+        actions.append(int(buffer[chance.randrange(kernels.legal(states, buffer))]))
+        kernels.play(states, actions[-1])
+    return bytes(actions)
+
+
+def _run(size: int, col: int, height: int = 0, variant: tuple[int, ...] = ()) -> bytes:
+    """A straight run, but for what is done after so many steps up."""
+    ups = [UP] * (size - 1)
+    return bytes([col, *(size + what for what in (*ups[:height], *variant, *ups[height:], FINISH))])
+
+
+def pool(size: int) -> tuple[bytes, ...]:
+    """Boards of common sense, legal under both rule sets: straight runs with one detour, one trap, or both."""
+    if size <= _ALL_LISTED:
+        return all_boards(size, True)
+    boards = []
+    for col in _spread(size, _COLUMNS):
+        boards.append(_run(size, col))
+        for height in _spread(size - 2, _HEIGHTS):
+            for variant in _VARIANTS:
+                inside = (col > 0 or not {LEFT, _TRAP_LEFT} & {*variant}) and (
+                    col < size - 1 or not {RIGHT, _TRAP_RIGHT} & {*variant}
+                )
+                if inside:
+                    boards.append(_run(size, col, height, variant))
+    return tuple(boards)
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """Numbers below ``count``, evenly spread."""
+    parts = min(count, most) - 1
+    return sorted({part * (count - 1) // max(1, parts) for part in range(parts + 1)})

@@ -1,0 +1,118 @@
+"""The bench on which a board is built, step by step: what the terminal application and scripts share.
+
+A bench takes commands in words: ``start 1``, ``up``, ``left``, ``right``, ``trap left`` (and the
+other places), ``finish``, ``undo``, ``clear``. A step that is not legal is refused with its reason, and
+nothing changes.
+"""
+
+from typing import Any
+
+from ludodrome.game import IllegalMove
+from ludodrome.games.spaces.boards import FINISH, TRAP, format_board, format_code, step_numbers, step_words, steps_of
+from ludodrome.games.spaces.legality import continuations, each_fault, finished, refusal
+from ludodrome.games.spaces.simulation import Round, simulate
+from ludodrome.validation import show
+
+DOWN = "down"
+_SHORT = {"u": "up", "l": "left", "r": "right", "f": "finish", "trap": "trap here", "z": "undo"}
+
+
+class Bench:
+    """An unfinished board, and perhaps the board of an opponent to try it against."""
+
+    def __init__(self, size: int, rules: str = "written", opponent: dict[str, Any] | None = None) -> None:
+        if opponent is not None and opponent.get("boardSize") != size:
+            raise ValueError(f"the opponent's board has size {opponent.get('boardSize')}, and this one has size {size}")
+        self.size, self.rules, self.live = size, rules, rules == "live"
+        self.opponent = opponent
+        if opponent is not None:
+            simulate(opponent, opponent, size, rules)  # it complains about a board that cannot be played
+        self.actions = b""
+
+    # What there is
+
+    @property
+    def code(self) -> str:
+        """The code of the board so far; empty before the start."""
+        return format_code(self.actions, self.size) if self.actions else ""
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """The board so far as JSON."""
+        return format_board(self.actions, self.size)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last step was the finish."""
+        return len(self.actions) > 1 and self.actions[-1] == self.size + FINISH
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        """Row and column of the piece."""
+        steps = steps_of(self.actions, self.size)
+        return next(((row, col) for row, col, kind in reversed(steps) if kind != TRAP), None)
+
+    def following(self) -> list[str]:
+        """The words of the steps that may come next."""
+        words = step_words(self.size)
+        return [words[action] for action in continuations(self.actions, self.size, self.live) or []]
+
+    def trial(self) -> Round | None:
+        """The round against the opponent, with the board finished straight from here; None without one."""
+        if self.opponent is None or not self.actions:
+            return None
+        whole = finished(self.actions, self.size, self.live)
+        return simulate(format_board(whole, self.size), self.opponent, self.size, self.rules)
+
+    def ghost(self) -> tuple[int, int] | None:
+        """Where the opponent's piece stands on this grid after as many steps as were laid; None when it is gone."""
+        played = self.trial()
+        if played is None:
+            return None
+        row, col = played.steps[min(len(self.actions), len(played.steps)) - 1].squares[1]
+        return (row, col) if 0 <= row < self.size else None
+
+    # What is done
+
+    def do(self, command: str) -> str:
+        """Carry out a command; what was done, in words. IllegalMove or ValueError says why it cannot be."""
+        word = " ".join(command.lower().split())
+        word = _SHORT.get(word, word)
+        if word == "undo":
+            return self.undo()
+        if word == "clear":
+            self.actions = b""
+            return "the board is empty"
+        action = step_numbers(self.size).get(word)
+        if action is None and word != DOWN:
+            raise ValueError(
+                f"there is no command {show(command)}: start N, up, left, right, trap PLACE, finish, undo, clear"
+            )
+        return self._lay(word, action)
+
+    def undo(self) -> str:
+        """Take the last step back."""
+        if not self.actions:
+            raise IllegalMove("there is nothing to take back")
+        word = step_words(self.size)[self.actions[-1]]
+        self.actions = self.actions[:-1]
+        return f"taken back: {word}"
+
+    def _lay(self, word: str, action: int | None) -> str:
+        if self.is_finished:
+            raise IllegalMove("the board is finished: undo, or save it")
+        if action is None:
+            raise IllegalMove("a piece never goes down (R9)")
+        if not self.actions and action >= self.size:
+            raise IllegalMove(f"a board begins with a start on row {self.size - 1} (R3)")
+        if self.actions and action < self.size:
+            raise IllegalMove("the piece has started already (R3)")
+        laid = self.actions + bytes([action])
+        if continuations(laid, self.size, self.live) is None:
+            steps = steps_of(laid, self.size)
+            raise IllegalMove(
+                refusal(fault for fault in each_fault(steps, self.size, self.live, unfinished=True))
+                or f"step {len(laid)}: a trap straight up here would leave no way out (R17)"
+            )
+        self.actions = laid
+        return word

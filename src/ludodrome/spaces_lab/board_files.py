@@ -1,0 +1,339 @@
+"""Boards, collections and decks in files: JSON in the document's ``Board`` format, or codes, one a line.
+
+Every complaint names the place in the file. Files are written all at once: whoever looks sees the
+old file or the new one, never half of one.
+"""
+
+import gzip
+import io
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ludodrome.atomic_io import write_whole
+from ludodrome.game import IllegalMove
+from ludodrome.games.spaces.boards import (
+    BOARD_KEYS,
+    DECK,
+    coded,
+    format_board,
+    format_code,
+    grid_of,
+    parse_board,
+    steps_of,
+)
+from ludodrome.games.spaces.counting import COUNTABLE, count_boards
+from ludodrome.games.spaces.generation import Chunk, Walk
+from ludodrome.games.spaces.rules import longest
+from ludodrome.validation import show
+
+MOST_BYTES = 1 << 30
+"""No larger file is read into memory."""
+
+
+@dataclass(slots=True)
+class Collection:
+    """Boards of one size, each with a name that may be empty."""
+
+    boards: list[dict[str, Any]]
+    names: list[str] = field(default_factory=list)
+    name: str = ""
+
+    @property
+    def size(self) -> int:
+        """The size of its boards."""
+        return int(self.boards[0]["boardSize"])
+
+
+# Reading
+
+
+def read_board(text: str) -> dict[str, Any]:
+    """The board of a code, of a file that holds one, or of one in a file: ``FILE#3``; ValueError names the place."""
+    if is_code(text):
+        return parse_board(text)
+    path, mark, number = text.rpartition("#")
+    if not mark or os.path.exists(text):
+        path, number = text, ""
+    boards = read_boards(path, alike=False).boards
+    if not number and len(boards) == 1:
+        return boards[0]
+    if not number:
+        raise ValueError(f"{path} holds {len(boards)} boards: say which, like {path}#1")
+    if not number.isdecimal() or not 1 <= int(number) <= len(boards):
+        raise ValueError(f"{path} holds boards 1 to {len(boards)}, not {show(number)}")
+    return boards[int(number) - 1]
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is meant as a code, and not as the name of a file."""
+    head = text.strip().partition(":")
+    return bool(head[1]) and head[0].isdecimal() and not os.path.exists(text)  # of any length: a Path breaks on it
+
+
+def read_boards(path: str, alike: bool = True) -> Collection:
+    """All boards of a file: a board, a list, a collection or a deck in JSON, or codes; ValueError names the place.
+
+    ``alike``: they must all be of one size.
+    """
+    text = _read_text(path)
+    if text.lstrip()[:1] in ("{", "["):
+        collection = _from_json(text, path)
+    else:
+        collection = Collection([_coded(line, place) for line, place in _lines(text, path)])
+    if not collection.boards:
+        raise ValueError(f"{path} holds no board")
+    sizes = {show(board.get("boardSize") if type(board) is dict else None) for board in collection.boards}
+    if alike and len(sizes) > 1:
+        raise ValueError(f"{path} holds boards of several sizes: {', '.join(sorted(sizes))}")
+    return collection
+
+
+def read_deck(path: str) -> list[dict[str, Any]]:
+    """The ten boards of a deck."""
+    boards = read_boards(path).boards
+    if len(boards) != DECK:
+        raise ValueError(f"{path}: a deck has {DECK} boards, and this has {len(boards)}")
+    return boards
+
+
+def read_value(path: str) -> Any:
+    """The JSON value in a file, whatever it is."""
+    return _loads(_read_text(path), path)
+
+
+def _read_text(path: str) -> str:
+    try:
+        if os.path.getsize(path) > MOST_BYTES:
+            raise ValueError(f"{path} is larger than a gigabyte, and is not read")
+        data = Path(path).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+    except (OSError, EOFError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"{path} cannot be read: {why}") from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}, byte {error.start}: this is no UTF-8 text") from error
+
+
+def _loads(text: str, path: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path}: this is JSON, but nested too deeply") from error
+
+
+def _lines(text: str, path: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield line, f"{path}, line {number}"
+
+
+def _coded(line: str, place: str) -> dict[str, Any]:
+    try:
+        return parse_board(line)
+    except IllegalMove as wrong:
+        raise ValueError(f"{place}: {wrong}") from wrong
+
+
+def _from_json(text: str, path: str) -> Collection:
+    """Boards as they stand: whether they are legal is not asked here."""
+    value = _loads(text, path)
+    name = ""
+    if type(value) is dict and "sequence" in value:
+        value = [value]
+    elif type(value) is dict:
+        key = "deck" if "deck" in value else "boards"
+        if key not in value:
+            raise ValueError(f"{path}: an object here is a board, a collection with 'boards', or a deck with 'deck'")
+        name = value.get("name", "") if type(value.get("name", "")) is str else ""
+        value = value[key]
+    if type(value) is not list:
+        raise ValueError(f"{path}: boards come as a list, not as {show(value)}")
+    boards, names = [], []
+    for number, item in enumerate(value, 1):
+        place = f"{path}, board {number}"
+        if type(item) is str:
+            item = _coded(item, place)
+        if type(item) is not dict:
+            raise ValueError(f"{place}: a board is an object or a code, not {show(item)}")
+        named = item.get("name", "")
+        if type(named) is not str:
+            raise ValueError(f"{place}: its name is a text, not {show(named)}")
+        boards.append({key: part for key, part in item.items() if key != "name"})
+        names.append(named)
+    return Collection(boards, names, name)
+
+
+# Writing
+
+
+def with_grid(board: dict[str, Any]) -> dict[str, Any]:
+    """A board in the document's format, its grid made from its sequence; IllegalMove if its steps jump."""
+    size, actions = coded({key: board[key] for key in BOARD_KEYS})
+    grid = grid_of(steps_of(actions, size), size)
+    return {"boardSize": size, "grid": grid, "sequence": board["sequence"]}
+
+
+def format_collection(boards: Iterable[dict[str, Any]], names: Iterable[str] = (), name: str = "") -> str:
+    """A collection as JSON, one board a line."""
+    called = [*names]
+    lines = []
+    for number, board in enumerate(boards):
+        title = called[number] if number < len(called) else ""
+        lines.append(json.dumps({**({"name": title} if title else {}), **with_grid(board)}, separators=(",", ":")))
+    head = f'{{"name":{json.dumps(name)},"boards":[' if name else '{"boards":['
+    return head + "\n" + ",\n".join(lines) + "\n]}\n"
+
+
+def add_to_collection(path: str, board: dict[str, Any], name: str = "") -> int:
+    """Add a board to a collection, which is made if there is none; how many there are now."""
+    old = read_boards(path) if Path(path).exists() else Collection([])
+    if old.boards and old.size != board["boardSize"]:
+        raise ValueError(f"{path} holds boards of size {old.size}, and this one has size {board['boardSize']}")
+    names = [*old.names, *[""] * (len(old.boards) - len(old.names)), name]
+    write_text(path, format_collection([*old.boards, board], names, old.name))
+    return len(old.boards) + 1
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file all at once; ValueError says why it cannot be."""
+    write_bytes(path, gzip.compress(text.encode()) if path.endswith(".gz") else text.encode())
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """The same for bytes."""
+    try:
+        write_whole(Path(path), data)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+# All boards into a file, as codes, as JSON or as a NumPy array, in bounded memory, and resumable.
+# While it is made, the file is called ``FILE.part``, and ``FILE.state`` says how far it is good; both
+# go when it is done, and only then is there a file of the asked name. A run that was killed is taken
+# up at the last state.
+
+
+FORMATS = ("codes", "json", "numpy")
+PADDING = 255
+"""In a NumPy array, what stands after a board's last action."""
+_STATE_SECONDS = 1.0
+
+
+def format_of(path: str) -> str:
+    """The format that a file's name asks for."""
+    name = path.removesuffix(".gz")
+    return "json" if name.endswith(".json") else "numpy" if name.endswith(".npy") else "codes"
+
+
+def total_boards(size: int, rules: str, limit: int | None) -> int | None:
+    """How many boards there will be, where that is known."""
+    count = count_boards(size, rules) if size <= min(COUNTABLE[rules], 10) else None
+    if count is None or limit is None:
+        return count if limit is None else limit
+    return min(count, limit)
+
+
+class BoardFile:
+    """A file of all boards in the making."""
+
+    def __init__(self, path: str, size: int, rules: str, limit: int | None, resume: bool) -> None:
+        self.path, self.size, self.rules, self.limit = path, size, rules, limit
+        self.format = format_of(path)
+        self.total = total_boards(size, rules, limit)
+        if self.format == "numpy" and path.endswith(".gz"):
+            raise ValueError(f"{path}: a NumPy file is not packed; leave out .gz")
+        if self.format == "numpy" and self.total is None:
+            raise ValueError(f"nobody knows how many boards of size {size} there are: a NumPy file needs a --limit")
+        self.part, self.state = Path(path + ".part"), Path(path + ".state")
+        self.done, after, self._good = self._resumed() if resume else (0, None, 0)
+        self.walk = Walk(size, rules, after)
+
+    def _resumed(self) -> tuple[int, str | None, int]:
+        """Boards, the last one's code, and bytes that are good."""
+        if not (self.part.exists() and self.state.exists()):
+            return 0, None, 0
+        state = read_value(str(self.state))
+        asked: dict[str, Any] = {"size": self.size, "rules": self.rules, "limit": self.limit}
+        keys = {*asked, "done", "after", "bytes"}
+        if type(state) is not dict or state.keys() != keys or self.part.stat().st_size < state["bytes"]:
+            raise ValueError(f"{self.state} is not the state of {self.part}: delete both, and begin anew")
+        if any(state[key] != value for key, value in asked.items()):
+            raise ValueError(
+                f"{self.part} was begun with another size, rule set or limit: delete it, or ask for the same"
+            )
+        return state["done"], state["after"], state["bytes"]
+
+    def run(self, report: Callable[[int, int | None], None]) -> int:
+        """Make the file; how many boards there are. Whatever stops it leaves a part that can be taken up."""
+        try:
+            with open(self.part, "r+b" if self._good else "wb") as file:
+                file.truncate(self._good)
+                file.seek(self._good)
+                if not self._good:
+                    self._write(file, self._head())
+                self._fill(file, report)
+            os.replace(self.part, self.path)
+            self.state.unlink(missing_ok=True)
+        except OSError as error:
+            raise ValueError(f"{error.filename or self.part} cannot be written: {error.strerror or error}") from error
+        return self.done
+
+    def _fill(self, file: IO[bytes], report: Callable[[int, int | None], None]) -> None:
+        noted = time.monotonic()
+        while True:
+            chunk = self.walk.next(None if self.limit is None else self.limit - self.done)
+            if not len(chunk.ends):
+                break
+            self._write(file, self._body(chunk))
+            self.done += len(chunk.ends)
+            report(self.done, self.total)
+            if time.monotonic() - noted > _STATE_SECONDS:
+                self._note(file, chunk)
+                noted = time.monotonic()
+        self._write(file, self._tail())
+
+    def _note(self, file: IO[bytes], chunk: Chunk) -> None:
+        file.flush()
+        state = {"size": self.size, "rules": self.rules, "limit": self.limit, "done": self.done}
+        last = format_code(chunk.boards()[-1], self.size)
+        write_text(str(self.state), json.dumps({**state, "after": last, "bytes": file.tell()}) + "\n")
+
+    def _write(self, file: IO[bytes], data: bytes) -> None:
+        if data:
+            file.write(gzip.compress(data, 6) if self.path.endswith(".gz") else data)
+
+    def _head(self) -> bytes:
+        if self.format == "json":
+            return b"[\n"
+        if self.format == "numpy":
+            head = io.BytesIO()
+            shape = (self.total, longest(self.size))
+            np.lib.format.write_array_header_1_0(head, {"descr": "|u1", "fortran_order": False, "shape": shape})
+            return head.getvalue()
+        return b""
+
+    def _body(self, chunk: Chunk) -> bytes:
+        if self.format == "codes":
+            return self.walk.codes(chunk)
+        if self.format == "numpy":
+            rows = np.full((len(chunk.ends), longest(self.size)), PADDING, np.uint8)
+            for row, board in zip(rows, chunk.boards(), strict=True):
+                row[: len(board)] = np.frombuffer(board, np.uint8)
+            return rows.tobytes()
+        lines = [json.dumps(format_board(board, self.size), separators=(",", ":")) for board in chunk.boards()]
+        return (",\n" if self.done else "").encode() + ",\n".join(lines).encode()
+
+    def _tail(self) -> bytes:
+        return b"\n]\n" if self.format == "json" else b""

@@ -1,0 +1,141 @@
+"""Test sessions: rounds that were simulated and kept, to be replayed later.
+
+They are small JSON files in the user's data folder, named by a number; ``last`` is the newest.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ludodrome.game import IllegalMove
+from ludodrome.games.spaces.boards import format_code, parse_board, parse_code
+from ludodrome.games.spaces.equilibria import Inspection, Mixture
+from ludodrome.games.spaces.legality import check, refusal
+from ludodrome.games.spaces.simulation import Round, simulate
+from ludodrome.spaces_lab.board_files import read_value, write_text
+from ludodrome.puzzle.book import data_folder
+from ludodrome.validation import show
+
+KEYS = ("rules", "boards", "points", "ended")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A round that was kept."""
+
+    number: int
+    rules: str
+    boards: list[dict[str, Any]]
+    points: list[int]
+    ended: str
+
+    def replay(self) -> Round:
+        """The round once more; IllegalMove if its boards are not playable."""
+        return simulate(self.boards[0], self.boards[1], self.boards[0]["boardSize"], self.rules)
+
+
+def folder() -> Path:
+    """Where sessions are kept; ValueError if the user has no home."""
+    try:
+        return data_folder() / "spaces-sessions"
+    except OSError as error:
+        raise ValueError(f"there is no place to keep sessions: {error}") from error
+
+
+def numbers() -> list[int]:
+    """The numbers of all sessions, ascending."""
+    return sorted(int(file.stem) for file in folder().glob("*.json") if file.stem.isdecimal())
+
+
+def save(boards: list[dict[str, Any]], rules: str, round_: Round) -> int:
+    """Keep a round; its number."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"{folder()} cannot be made: {error.strerror or error}") from error
+    number = max(numbers(), default=0) + 1
+    value = {"rules": rules, "boards": boards, "points": round_.points, "ended": round_.ended}
+    write_text(str(folder() / f"{number}.json"), json.dumps(value) + "\n")
+    return number
+
+
+def load(number: int | None = None) -> Session:
+    """A session, by default the last; ValueError if there is none, or its file is not right."""
+    there = numbers()
+    if not there:
+        raise ValueError("no session is kept yet: `simulate A B --save` keeps one")
+    if number is None:
+        number = there[-1]
+    if number not in there:
+        raise ValueError(f"there is no session {number}; there are {', '.join(map(str, there[-10:]))}")
+    path = folder() / f"{number}.json"
+    value = read_value(str(path))
+    if type(value) is not dict or value.keys() != {*KEYS}:
+        raise ValueError(f"{path}: a session is an object with the keys {', '.join(KEYS)}, not {show(value)}")
+    boards = value["boards"]
+    if type(boards) is not list or len(boards) != 2 or not all(type(b) is dict and "boardSize" in b for b in boards):
+        raise ValueError(f"{path}: boards is a list of two boards, not {show(boards)}")
+    return Session(number, value["rules"], boards, value["points"], value["ended"])
+
+
+# Long work on perfect play, kept in files so that it can be taken up: double oracles and inspections.
+
+
+MOST_INSPECTED = 10**10
+"""More boards than this are not played one by one."""
+
+
+def read_boards_of(path: str, size: int, rules: str) -> list[bytes]:
+    """The boards that an earlier attempt was left with; none if there was none. ValueError names what is wrong."""
+    if not Path(path).exists():
+        return []
+    value = _state(path, {"size": size, "rules": rules}, ("boards",))
+    if type(value["boards"]) is not list:
+        raise ValueError(f"{path}: boards is a list of codes, not {show(value['boards'])}")
+    boards = []
+    for number, code in enumerate(value["boards"], 1):
+        try:
+            wrong = refusal(check(parse_board(code), size, rules))
+        except IllegalMove as error:
+            wrong = str(error)
+        if wrong:
+            raise ValueError(f"{path}, board {number}: {wrong}")
+        boards.append(parse_code(code)[1])
+    return boards
+
+
+def write_boards_of(path: str, size: int, rules: str, boards: Iterable[bytes]) -> None:
+    """Keep the boards of an attempt."""
+    codes = [format_code(board, size) for board in boards]
+    write_text(path, json.dumps({"size": size, "rules": rules, "boards": codes}) + "\n")
+
+
+def inspection_of(mixture: Mixture, path: str | None) -> Inspection:
+    """An inspection from its beginning, or where an earlier one stopped."""
+    if path is None or not Path(path).exists():
+        return Inspection(mixture)
+    value = _state(path, {"size": mixture.size, "rules": mixture.rules}, ("after", "done", "best"))
+    if not (type(value["after"]) is str and type(value["done"]) is int and type(value["best"]) is int):
+        raise ValueError(f"{path}: after is a code, done and best are whole numbers")
+    return Inspection(mixture, value["after"], value["done"], value["best"])
+
+
+def write_inspection(path: str, inspection: Inspection) -> None:
+    """Keep how far an inspection is."""
+    mixture = inspection.mixture
+    value = {"size": mixture.size, "rules": mixture.rules}
+    write_text(
+        path,
+        json.dumps({**value, "after": inspection.after, "done": inspection.done, "best": inspection.best}) + "\n",
+    )
+
+
+def _state(path: str, asked: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    value = read_value(path)
+    if type(value) is not dict or value.keys() != {*asked, *keys}:
+        raise ValueError(f"{path}: a state has the keys {', '.join((*asked, *keys))}; this is another file")
+    if any(value[name] != one for name, one in asked.items()):
+        raise ValueError(f"{path} was begun with another size or rule set: delete it, or ask for the same")
+    return value

@@ -1,0 +1,154 @@
+"""Every bad bot gets its verdict, and nothing of it stays."""
+
+import gc
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ludodrome.arena import records
+from ludodrome.arena.game_loop import play
+from tests.arena.playing import AMPLE, play_spec, zoo
+from tests.arena.zoo import KINDS
+
+SHORT = "300ms"
+MEMORY = 20 * 1024 * 1024
+
+
+class Case(NamedTuple):
+    """What is to come of a bot: the cause of its verdict, if any, and words of the sentence."""
+
+    cause: str | None
+    why: str = ""
+    game: str = "skysummit"
+    clock: str = AMPLE
+
+
+CASES = {
+    "good": Case(None),
+    "silent": Case("timeout", "in time", clock=SHORT),
+    "deaf": Case("timeout", "in time", clock=SHORT),
+    "slow": Case("timeout", "in time", clock=SHORT),
+    "stubborn": Case("timeout", "in time", clock=SHORT),
+    "wrong_number": Case("timeout", "in time", clock=SHORT),
+    "endless_unknown": Case("timeout", "in time", clock=SHORT),
+    "endless_blank": Case("timeout", "in time", clock=SHORT),
+    "endless_log": Case("timeout", "in time", clock=SHORT),
+    "closes_stdin": Case("timeout", "in time", clock=SHORT),
+    "crash_at_start": Case("crash", "code 3"),
+    "crash_at_move_10": Case("crash", "code 4", "dots"),
+    "crash_at_the_end": Case(None),
+    "half_a_line": Case("crash", "code 0"),
+    "segfault": Case("crash", "SIGSEGV"),
+    "dies_oddly": Case("crash", "it was ended by signal"),
+    "closes_stdout": Case("crash", "closed its output"),
+    "leaves_a_child_with_its_output": Case("crash", "code 5"),
+    "giant_line": Case("protocol", "longer than 65536"),
+    "endless_line": Case("protocol", "longer than 65536"),
+    "bad_utf8": Case("protocol", "not UTF-8"),
+    "deep": Case("protocol", "nested deeper than 32"),
+    "very_deep": Case("protocol", "nested deeper than 32"),
+    "infinite": Case("protocol", "1e999 is too large"),
+    "not_a_number": Case("protocol", "NaN is no number"),
+    "doubled_keys": Case("protocol", "'type' twice"),
+    "half_a_character": Case("protocol", "surrogate"),
+    "many_digits": Case("protocol", "too many digits"),
+    "not_json": Case("protocol", "not JSON"),
+    "a_list": Case("protocol", "not a list of 2"),
+    "no_type": Case("protocol", "has a type"),
+    "no_move": Case("protocol", "has the key move"),
+    "number_is_text": Case("protocol", "turn is a whole number"),
+    "illegal": Case("illegal", "two"),
+    "shapeless": Case("illegal", "42"),
+    "null_move": Case("illegal", "null"),
+    "gives_up": Case("error", "I have lost my way"),
+    "children": Case(None),
+    "children_away": Case(None),
+    "flood_stderr": Case(None),
+    "answers_observe": Case(None, game="dots"),
+    "chatty": Case(None),
+    "answers_twice": Case(None),
+    "learns": Case(None, game="santorini"),
+    "moves_for_the_other": Case("illegal", "Not your worker", "santorini"),
+}
+ELSEWHERE = {"late_once", "late_once_without_number"}
+"""Bots that test_child.py looks at."""
+
+
+@pytest.fixture
+def brand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[bytes]:
+    """A mark that all bots of a test bear; none is alive after it, and no temporary file is left."""
+    mark = secrets.token_hex(8)
+    monkeypatch.setenv("BOT_BRAND", mark)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    gc.collect()  # what other tests have left is not ours
+    handles = len(os.listdir("/proc/self/fd"))
+    yield mark.encode()
+    assert branded(mark.encode()) == []
+    assert len(os.listdir("/proc/self/fd")) <= handles
+    assert list(tmp_path.iterdir()) == []
+
+
+def branded(mark: bytes) -> list[str]:
+    """The processes that bear a mark, and our own children that nobody has reaped."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            state, parent = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[:2]
+            orphan = state == b"Z" and int(parent) == os.getpid()
+            if orphan or (name != str(os.getpid()) and mark in Path(f"/proc/{name}/environ").read_bytes()):
+                found.append(name)
+        except OSError:
+            continue
+    return found
+
+
+def played(kind: str) -> dict[str, Any]:
+    case = CASES[kind]
+    start_ms = 0 if case.clock == SHORT else 10_000
+    return play(play_spec(case.game, (zoo(kind), "random"), clock=case.clock, start_ms=start_ms))
+
+
+def check(kind: str, record: dict[str, Any]) -> None:
+    case, result = CASES[kind], record["result"]
+    records.verify(record)
+    assert result["rated"]
+    if case.cause is None:
+        assert (result["decided_by"], result["verdicts"]) == ("play", [])
+        return
+    verdict = result["verdicts"][0]
+    assert (verdict["seat"], verdict["cause"]) == (0, case.cause), verdict
+    assert case.why in verdict["why"]
+    assert result["decided_by"] == ("play" if case.game == "dots" else "forfeit")
+    assert case.game == "dots" or result["winner"] == 1
+
+
+def test_every_bot_of_the_zoo_is_looked_at() -> None:
+    assert set(CASES) | ELSEWHERE == set(KINDS)
+    assert sum(case.cause is not None for case in CASES.values()) >= 20
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_verdict(kind: str, brand: bytes) -> None:
+    check(kind, played(kind))
+
+
+def test_five_hundred_bad_matches_leave_nothing(long: bool, brand: bytes) -> None:
+    kinds = [kind for kind, case in CASES.items() if long or case.clock != SHORT]
+    for kind in kinds[:12]:
+        played(kind)
+    gc.collect()
+    before = resident()
+    for number in range(500 if long else 30):
+        kind = kinds[number % len(kinds)]
+        check(kind, played(kind))
+    gc.collect()
+    assert resident() - before < MEMORY
+
+
+def resident() -> int:
+    """Bytes of memory that this process uses."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

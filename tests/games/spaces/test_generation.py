@@ -1,0 +1,97 @@
+"""All boards in order, in chunks, from any board on; and their codes."""
+
+import importlib
+
+import pytest
+
+from ludodrome import IllegalMove, spaces
+from ludodrome.games.spaces.boards import format_board, format_code
+from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.games.spaces.legality import all_boards
+from ludodrome.jit import COMPILED
+from tests.games.spaces.brute import best_by_force
+
+pytestmark = pytest.mark.xdist_group("spaces")
+
+SMALL = pytest.mark.parametrize(("size", "rules"), [(2, "live"), (2, "written"), (3, "live")])
+
+
+@SMALL
+def test_it_makes_what_building_step_by_step_makes(size: int, rules: str) -> None:
+    assert tuple(generate(size, rules)) == all_boards(size, rules == "live")
+
+
+@pytest.mark.skipif(not COMPILED, reason="114,450 boards want a compiled kernel")
+def test_size_4_live_is_complete_legal_and_in_order() -> None:
+    boards = list(generate(4, "live"))
+    assert len(set(boards)) == len(boards) == 114_450 == best_by_force([], 4, "live")[0]
+    assert boards == sorted(boards)
+    assert all(spaces.check(format_board(board, 4), 4, "live") == [] for board in boards[::97])
+
+
+def test_size_3_written_begins_as_it_should_and_in_the_long_run_ends_so(long: bool) -> None:
+    first = list(generate(3, "written", limit=2000 if COMPILED else 100))
+    assert first == sorted(set(first))
+    assert all(spaces.check(format_board(board, 3), 3, "written") == [] for board in first[::10])
+    if long and COMPILED:
+        walk, count = Walk(3, "written"), 0
+        while made := len(walk.next().ends):
+            count += made
+        assert count == 121_439_363
+
+
+@SMALL
+def test_it_goes_on_after_any_board(size: int, rules: str) -> None:
+    boards = list(generate(size, rules))
+    for at in {0, 1, len(boards) // 3, len(boards) // 2, len(boards) - 2, len(boards) - 1}:
+        assert list(generate(size, rules, after=format_code(boards[at], size))) == boards[at + 1 :]
+
+
+def test_a_limit_and_the_size_of_chunks_change_nothing_else() -> None:
+    boards = list(generate(3, "live"))
+    assert list(generate(3, "live", limit=5)) == boards[:5]
+    assert list(generate(3, "live", limit=10_000)) == boards
+    assert list(generate(3, "live", limit=0)) == []
+    walk, collected = Walk(3, "live", chunk=7), []
+    while chunk := walk.next().boards():
+        assert len(chunk) <= 7
+        collected += chunk
+    assert collected == boards
+    assert walk.next(3).boards() == []
+
+
+def test_a_limit_that_is_a_whole_number_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("ludodrome.games.spaces.generation"), "CHUNK", 4)
+    assert list(generate(2, "live", limit=8)) == list(all_boards(2, True))[:8]
+
+
+def test_codes_are_those_of_the_notation() -> None:
+    walk = Walk(3, "live")
+    chunk = walk.next(50)
+    assert walk.codes(chunk).decode().splitlines() == [format_code(board, 3) for board in chunk.boards()]
+    wide = Walk(12, "live", after="12:9:" + "u" * 11 + "f")
+    chunk = wide.next(3)
+    assert wide.codes(chunk).decode().splitlines() == [format_code(board, 12) for board in chunk.boards()]
+    last = Walk(12, "live", after="12:11:" + "u" * 11 + "f")
+    assert last.codes(last.next(1)).decode().startswith("12:11:")
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("4:1:uuuf", "the board to go on from has size 4, and the boards here have size 3"),
+        ("3:1:uu", "the board to go on from is not legal: step 3: the board ends without"),
+        ("3:1:u8uf", "the board to go on from is not legal: step 3: a trap is set on row 0"),
+        ("nonsense", "a board is written as"),
+    ],
+)
+def test_a_board_to_go_on_from_that_is_none(code: str, sentence: str) -> None:
+    with pytest.raises(IllegalMove, match=sentence):
+        Walk(3, "live", after=code)
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="the size of spaces"):
+        Walk(1)
+    with pytest.raises(ValueError, match="the rules of spaces"):
+        Walk(3, "mine")

@@ -1,0 +1,65 @@
+"""Group commits: the writer thread outlives cancelled futures and work that fails."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, Engine, insert, text
+
+from ludodrome.store.database import open_database
+from ludodrome.store.group_commit import GroupCommitter, RowInsert
+from ludodrome.store.models import SettingRow
+
+PATIENCE = 10
+"""Seconds that a write may take before the test fails."""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return open_database(tmp_path / "group.db", create=True)
+
+
+@pytest.fixture
+def committer(engine: Engine) -> Iterator[GroupCommitter]:
+    made = GroupCommitter(engine)
+    yield made
+    made.close()
+
+
+def setting(name: str) -> RowInsert:
+    return RowInsert(insert(SettingRow), {"name": name, "value": "1"})
+
+
+def names(engine: Engine) -> set[str]:
+    with engine.connect() as connection:
+        return set(connection.execute(text("SELECT name FROM settings WHERE value = '1'")).scalars())
+
+
+def test_a_cancelled_future_neither_ends_the_thread_nor_loses_its_work(
+    engine: Engine, committer: GroupCommitter
+) -> None:
+    busy, released = threading.Event(), threading.Event()
+
+    def block(connection: Connection) -> None:
+        busy.set()
+        released.wait(PATIENCE)
+
+    blocked = committer.submit(block)
+    assert busy.wait(PATIENCE)
+    waiting = committer.submit(setting("cancelled"))
+    waiting.cancel()
+    blocked.cancel()
+    released.set()
+    committer.submit(setting("later")).result(PATIENCE)
+    assert names(engine) == {"cancelled", "later"}
+
+
+def test_work_that_fails_fails_alone(engine: Engine, committer: GroupCommitter) -> None:
+    def fail(connection: Connection) -> None:
+        raise SystemExit("not here")
+
+    with pytest.raises(SystemExit, match="not here"):
+        committer.submit(fail).result(PATIENCE)
+    committer.submit(setting("later")).result(PATIENCE)
+    assert names(engine) == {"later"}

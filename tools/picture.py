@@ -1,0 +1,34 @@
+"""The picture at the head of README.md, taken from the real page: ``python -m tools.picture [FILE]``."""
+
+import sys
+from pathlib import Path
+
+from tests.web.serving import browser, server
+
+from tools.screenshots import PATIENCE
+
+PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "page.png"
+SIZE = {"width": 1200, "height": 760}
+GAME = "skysummit"
+MOST_BYTES = 150_000
+
+
+def main(file: Path) -> None:
+    """A game in the middle of play, with what the engine thinks of it."""
+    with browser() as running, server() as address:
+        page = running.new_page(viewport=SIZE, color_scheme="light", base_url=address)
+        page.goto(f"/{GAME}")
+        page.wait_for_selector("#board[data-ready]", timeout=PATIENCE)
+        page.click("#analysis")
+        page.wait_for_selector("#engine .best", timeout=PATIENCE)
+        page.wait_for_timeout(3000)
+        page.mouse.move(0, 0)
+        page.screenshot(path=file)
+    size = file.stat().st_size
+    print(f"{file}: {size:,} bytes")
+    if size > MOST_BYTES:
+        sys.exit(f"The picture may have {MOST_BYTES:,} bytes.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE)
