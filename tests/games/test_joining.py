@@ -41,7 +41,7 @@ def test_a_package_that_is_wrong_is_told_of_and_left_out(
     module = tmp_path / "package" / "src" / "other"
     module.mkdir(parents=True)
     (tmp_path / "package" / "pyproject.toml").write_text(project)
-    (module / "__init__.py").write_text("raise AssertionError('nobody asked for this room')\n")
+    (module / "__init__.py").write_text("raise AssertionError('nobody asked for this game')\n")
     if page is not None:
         (module / "RULES.md").write_text(page)
     monkeypatch.syspath_prepend(str(install(tmp_path / "package", tmp_path / "site")))

@@ -35,8 +35,8 @@ def test_r11_the_target_is_ground_without_any_piece() -> None:
 
 def test_r11_only_smiths_forge() -> None:
     state = game.initial_state()
-    assert refusal(state, "63^53") == "only a smith can forge, and on 63 stands your crown"
-    assert refusal(state, "61^51") == "only a smith can forge, and on 61 stands your lancer"
+    assert refusal(state, "63^53") == "only a smith can forge, and your piece on 63 is a crown"
+    assert refusal(state, "61^51") == "only a smith can forge, and your piece on 61 is a lancer"
 
 
 def test_r11_ruling_heights_do_not_limit_a_forge() -> None:
