@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.win_probability import why_not_searchable
-from ludodrome.bots.dots import TABLE_BITS, WITHIN_REACH
+from ludodrome.bots.dots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.game import Game, checked_count
 from ludodrome.games.dots.solver import Solver
 from ludodrome.search.alphabeta import MAX_DEPTH
@@ -152,9 +152,9 @@ def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Anal
     """The best edges with their margins, if every edge's margin is found in a share of so many seconds."""
     begin = clock.perf_counter()
     edges = game.legal_actions_of(states)
-    if len(edges) > WITHIN_REACH:
+    if len(edges) > MAX_SOLVER_EDGES:
         return None
-    solver, nodes, margins = Solver(**game.options, table_bits=TABLE_BITS), 0, {}
+    solver, nodes, margins = Solver(**game.options, table_bits=SOLVER_TABLE_BITS), 0, {}
     for edge in edges:
         solver.begin(states[0], edge)
         while not solver.run(SOLVER_SLICE):

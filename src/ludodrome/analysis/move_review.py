@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
-from ludodrome.bots.dots import WITHIN_REACH
+from ludodrome.bots.dots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.game import Game
 from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
@@ -19,7 +19,6 @@ from ludodrome.games.spaces.equilibria import KNOWN_LOSS, SOLVED
 from ludodrome.search.iterative import Searcher, SearchResult
 
 SEARCH_BITS = 18
-SOLVER_BITS = 20
 SOLVER_SHARE = 4
 """The solver of dots may visit so many times the nodes of a search: it is that much more certain."""
 PATIENCE = 3
@@ -123,7 +122,7 @@ class DotsReviewer:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._search = SearchReviewer(game)
-        self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_BITS)
+        self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_TABLE_BITS)
         self._failures = 0
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
@@ -145,7 +144,7 @@ class DotsReviewer:
     def _solved(self, states: Any, nodes: int) -> int | None:
         """A best edge, if the solver finds it."""
         undrawn = len(self.game.legal_actions_of(states))
-        if undrawn > WITHIN_REACH or self._failures >= PATIENCE:
+        if undrawn > MAX_SOLVER_EDGES or self._failures >= PATIENCE:
             return None
         self._solver.begin(states[0])
         if not self._solver.run(nodes):

@@ -2,7 +2,7 @@
 
 A model loses games in two ways, by bad moves and by bad answers, and the two say different things about it. So strength
 is counted from the games that were decided by play; answers that were refused, that held no move, or that never came
-are counted by themselves. The bot is ``bots/languagemodels.py``; what an exchange looks like stands there.
+are counted by themselves. The bot is ``bots/llm.py``; what an exchange looks like stands there.
 """
 
 import json
@@ -21,7 +21,7 @@ from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Record
 from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
 from ludodrome.arena.matches.workers import play_game
-from ludodrome.bots.languagemodels import ENDPOINT, TIMEOUT
+from ludodrome.bots.llm import ENDPOINT, TIMEOUT
 from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
 from ludodrome.game import Game
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ludodrome.arena.conditions import Conditions
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves, returns_of
+from ludodrome.games import make
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,6 @@ class PlaySpec:
 
     def make_game(self) -> Game:
         """The game."""
-        from ludodrome.games import make
-
         return make(self.game, **self.options)
 
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ludodrome.bots.catalogue import bot_names as _bot_names
-from ludodrome.bots.specs import make_bot
+from ludodrome.bots.registry import bot_names as _bot_names
+from ludodrome.bots.registry import make_bot
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot

@@ -121,18 +121,15 @@ def doctor(
 
 
 def _examined(game: Game, spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> list[CheckResult]:
-    with command_errors():
-        with console.reporting() as report:
-            findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
-            try:
-                return list(findings)
-            except OSError as error:
-                raise CommandError(
-                    f"{error.filename or folder} cannot be written: {error.strerror or error}"
-                ) from error
-            except KeyboardInterrupt:
-                console.complain("the examination was stopped")
-                raise typer.Exit(INTERRUPTED) from None
+    with command_errors(), console.reporting() as report:
+        findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
+        try:
+            return list(findings)
+        except OSError as error:
+            raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror or error}") from error
+        except KeyboardInterrupt:
+            console.complain("the examination was stopped")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _print_json(game: Game, spec: str, seed: int, clock: str, findings: Sequence[CheckResult], failures: int) -> None:

@@ -1,4 +1,4 @@
-"""The commands ``match`` and ``sprt``: bots against one another, many times."""
+"""Matches between bots: `match` and `sprt`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ludodrome.cli.base import (
     open_game,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, start_workers
 
 with lazy_imports():
     from ludodrome.arena import conditions as arena_conditions
@@ -44,22 +44,31 @@ app = typer.Typer()
 
 
 Openings = Annotated[
-    str, typer.Option(metavar="WHICH", help="drawn: fair ones by lot; none; or a file with a line of JSON moves each.")
+    str,
+    typer.Option(
+        metavar="WHICH",
+        help="Openings: drawn (balanced, at random), none, or a file with one JSON list of moves per line.",
+    ),
 ]
-NoOpenings = Annotated[bool, typer.Option("--no-openings", help="The same as --openings none.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")]
+NoOpenings = Annotated[bool, typer.Option("--no-openings", help="Same as --openings none.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of openings and bots.")]
 RecordFolder = Annotated[
     Path | None,
-    typer.Option("--record", metavar="DIR", help="Keep the records there; what is there is not played again."),
+    typer.Option("--record", metavar="DIR", help="Save records here, and do not replay games already recorded here."),
 ]
 Policy = Annotated[
     str | None,
-    typer.Option(metavar="P", help="Towards offenders: forfeit, substitute or retry:N; else as the game wants it."),
+    typer.Option(metavar="P", help="After an illegal move: forfeit, substitute or retry:N. Default: the game's own."),
 ]
 ClockText = Annotated[
-    str, typer.Option("--clock", metavar="C", help="1s, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500, none.")
+    str,
+    typer.Option(
+        "--clock",
+        metavar="C",
+        help="Time control: 1s a move, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500 or none.",
+    ),
 ]
-HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not show the bots the legal moves.")]
+HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")]
 
 
 @app.command(
@@ -74,13 +83,14 @@ HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not show
 def match(
     game: GameId,
     bot: Annotated[
-        list[str], typer.Argument(metavar="BOT", show_default=False, help="One for each seat, like level:3.")
+        list[str], typer.Argument(metavar="BOT", show_default=False, help="One bot per seat, like level:3.")
     ],
     option: Options = None,
     games: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many; 100, or the whole rounds below it.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of games. Default: 100, rounded down to whole rounds."),
     ] = None,
-    swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening with all seats changed.")] = True,
+    swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening in every seating.")] = True,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
     seed: Seed = 0,
@@ -94,14 +104,14 @@ def match(
 ) -> None:
     """Play a match between bots and estimate which is stronger.
 
-    Every opening is played once with every bot in every seat. Ctrl-C ends it with what was finished (exit code 130).
-    With --record, the same command goes on where it was stopped.
+    Every opening is played once with every bot in every seat. Ctrl-C ends the match and shows the finished games (exit
+    code 130). With --record, the same command continues an interrupted match.
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, bot, games, swap, wanted)
     playing = matches.MatchRun(agreed)
-    with gathered(workers, cluster) as crew:
-        whole = run(playing, book, crew, record, json, lambda: standing(playing.tally))
+    with start_workers(workers, cluster) as pool:
+        whole = run(playing, book, pool, record, json, lambda: standing(playing.tally))
     if json:
         console.say(dumps(agreed.to_json() | playing.tally.to_json()))
     else:
@@ -119,14 +129,18 @@ def match(
 )
 def sprt(
     game: GameId,
-    new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The bot that may be better.")],
-    old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot it is compared with.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The new bot.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot to compare it with.")],
     option: Options = None,
-    elo0: Annotated[float, typer.Option(metavar="ELO", help="At most so much better: it fails.")] = 0.0,
-    elo1: Annotated[float, typer.Option(metavar="ELO", help="At least so much better: it passes.")] = 10.0,
-    alpha: Annotated[float, typer.Option(metavar="P", help="How often one that is only elo0 better may pass.")] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="P", help="How often one that is elo1 better may fail.")] = 0.05,
-    max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Give up after so many games.")] = 100_000,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="The test fails if the new bot is at most this much stronger.")
+    ] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="The test passes if the new bot is at least this much stronger.")
+    ] = 10.0,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Probability that a bot only elo0 stronger passes.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="Probability that a bot elo1 stronger fails.")] = 0.05,
+    max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Stop undecided after this many games.")] = 100_000,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
     seed: Seed = 0,
@@ -140,16 +154,16 @@ def sprt(
 ) -> None:
     """Test whether a new bot is stronger, in few games.
 
-    A sequential test over pairs of games from one opening, counted in the order of the schedule. It passes or fails
-    as soon as the results are clear. The exit code is 0 if the new bot passes, 1 if it fails, 3 if neither is clear.
+    A sequential probability ratio test over pairs of games from one opening, counted in the order of the schedule. It
+    ends as soon as the result is clear. Exit code 0: the new bot passes; 1: it fails; 3: undecided.
     """
     wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
     agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
     with command_errors():
         scores.refuse_elo(agreed.settings.seats)
         trial = matches.SprtRun(agreed, sprt_test.Sprt(elo0, elo1, alpha, beta))
-    with gathered(workers, cluster) as crew:
-        whole = run(trial, book, crew, record, json, lambda: _test_standing(trial))
+    with start_workers(workers, cluster) as pool:
+        whole = run(trial, book, pool, record, json, lambda: _test_standing(trial))
     if json:
         asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
         told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
@@ -163,11 +177,11 @@ def sprt(
     raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == sprt_test.BETTER else NO)
 
 
-# What was asked for
+# Settings
 
 
 class Wanted(NamedTuple):
-    """The conditions of a match, as they were typed."""
+    """The conditions of a match as given on the command line."""
 
     openings: str
     seed: int
@@ -180,10 +194,12 @@ class Wanted(NamedTuple):
 def prepare(
     game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
 ) -> tuple[MatchSpec, OpeningBook]:
-    """The match that was asked for and its openings; a refusal if it cannot be played."""
+    """The match and its openings; CommandError if it cannot be played."""
     game = open_game(game_id, options)
     if len(bots) != game.seats:
-        raise CommandError(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
+        raise CommandError(
+            f"{game.id} has {game.seats} seats with these options, so give {game.seats} bots, not {len(bots)}"
+        )
     check_bots(game, bots)
     with command_errors(), console.compiling(game.id):
         agreed = arena_conditions.conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
@@ -197,25 +213,25 @@ def prepare(
 
 
 def run(
-    playing: MatchRun, book: OpeningBook, crew: Workers, record: Path | None, quiet: bool, line: Callable[[], str]
+    playing: MatchRun, book: OpeningBook, pool: Workers, record: Path | None, quiet: bool, line: Callable[[], str]
 ) -> bool:
-    """Plays with a line of progress; whether it came to its end, and was not stopped."""
+    """Play with a line of progress. Returns whether the match was finished, not interrupted."""
     tally, total = playing.tally, playing.match.games
     try:
         with command_errors(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
-            matches.run_match(playing, book, crew, matches.RecordFolder(record), glance=show)
+            matches.run_match(playing, book, pool, matches.RecordFolder(record), glance=show)
     except KeyboardInterrupt:
         return False
     return True
 
 
-# What came of it
+# Results
 
 
 def standing(tally: MatchTally) -> str:
-    """How it stands, in a few words."""
+    """The score in a few words."""
     if not tally.games:
-        return "no game is over yet"
+        return "no game finished yet"
     if tally.seats > 2:
         return ", ".join(f"{line.name} {line.points:g}" for line in tally.lines.values())
     first = next(iter(tally.lines.values()))
@@ -227,12 +243,12 @@ def standing(tally: MatchTally) -> str:
 
 
 def counts(wins: int, draws: int, losses: int) -> str:
-    """Wins, draws and losses, as chess players write them."""
+    """Wins, draws and losses in chess notation."""
     return f"+{wins} ={draws} -{losses}"
 
 
 def show_match(match: MatchSpec, tally: MatchTally) -> None:
-    """The table of a match, and what is to be said about it."""
+    """Print the table of a match and its summary."""
     on = match.settings
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
@@ -259,16 +275,16 @@ def _row(tally: MatchTally, name: str) -> list[str]:
 
 
 def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
-    """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
+    """Summary of a match: Elo, endings, decisions, verdicts."""
     if not tally.games:
-        return ["nothing was played"]
+        return ["no game was played"]
     found = []
     first, *others = tally.lines
     if elo and tally.seats == 2 and tally.lines[first].results:
         score = tally.score(first)
         found.append(
             f"{first} against {others[0]}: {score.elo:+.0f} Elo (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}); "
-            f"it is the better one with a likelihood of {score.superiority:.1%}"
+            f"probability that it is stronger: {score.superiority:.1%}"
         )
     rated = tally.games - tally.unrated
     if rated:
@@ -278,9 +294,9 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
     found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in tallies.ranked(tally.reasons)))
     how = ", ".join(f"{one} {tally.decided_by[one]}" for one in ("play", "forfeit", "arena"))
-    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games by the harness rather than by play")
+    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games not by play")
     if tally.unrated:
-        found.append(f"{tally.unrated} of the games do not count: the arena itself failed")
+        found.append(f"{tally.unrated} games do not count: the arena itself failed")
     for line in tally.lines.values():
         if line.verdicts:
             causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))

@@ -44,7 +44,7 @@ from ludodrome.web.routes import (
     rules,
     spaces,
 )
-from ludodrome.web.routes.remote_bots import Relays
+from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import MIN_GZIP_BYTES, CachedStaticFiles
@@ -141,14 +141,14 @@ def create_app(
     """What others in the local network call this server, if they call it otherwise."""
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
-    app.state.staff = BotPool(executor)
-    app.state.plays = PlayRegistry(engine, app.state.staff)
-    app.state.sittings = LruCache[PuzzleSession](SITTINGS, HOURS)
-    app.state.brought = LruCache[dict[str, Any]](BROUGHT, HOURS)
+    app.state.bot_pool = BotPool(executor)
+    app.state.plays = PlayRegistry(engine, app.state.bot_pool)
+    app.state.puzzle_sessions = LruCache[PuzzleSession](SITTINGS, HOURS)
+    app.state.uploaded_records = LruCache[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
-    app.state.relays = Relays(engine)
+    app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
     everywhere = [Depends(enforce_rate_limit)]
     for router in API_ROUTERS:

@@ -1,4 +1,4 @@
-"""Things that live in memory for a while: a shelf with so many places, from which the longest untouched falls off.
+"""Things that live in memory for a while: a cache with so many places, from which the longest untouched falls off.
 
 What must outlast the server belongs to ``store/``.
 """
@@ -46,7 +46,7 @@ class LruCache(Generic[Thing]):
         for one in fallen:
             self._drop(one)
 
-    def find(self, name: str) -> Thing | None:
+    def get(self, name: str) -> Thing | None:
         """The thing of that id, if it is still here."""
         with self._lock:
             kept = self._things.get(name)

@@ -28,7 +28,7 @@ class Spectators:
         self._engine = engine
         self._views: dict[str, tuple[str, int, Json]] = {}
         """By match: its game, the version, the view; in the order in which they are shown."""
-        self._bell = Notifier()
+        self._notifier = Notifier()
         self._tick = 0
         self._watching = 0
         self._loop: asyncio.Task[None] | None = None
@@ -37,7 +37,7 @@ class Spectators:
     def close(self) -> None:
         """Everybody goes home."""
         self.closed = True
-        self._bell.ring()
+        self._notifier.notify_all()
 
     async def matches(self, game: str | None = None, match: str | None = None) -> AsyncIterator[Json | None]:
         """What changes in a game's matches, or in one: the ``view`` of a match, or ``gone``; None now and then."""
@@ -62,7 +62,7 @@ class Spectators:
                 elif match not in shown and await run_in_threadpool(self._is_over, match):
                     yield {"match": match, "gone": True}
                     return
-                await self._bell.wait(partial(self._changed, tick), PATIENCE)
+                await self._notifier.wait(partial(self._changed, tick), PATIENCE)
                 if self._tick == tick:
                     yield None
 
@@ -81,7 +81,7 @@ class Spectators:
         }:
             self._views = found
             self._tick += 1
-            self._bell.ring()
+            self._notifier.notify_all()
 
     def _look(self) -> dict[str, tuple[str, int, Json]]:
         now = live(self._engine)

@@ -173,7 +173,7 @@ def test_findings_are_json() -> None:
     ("spec", "clock", "only", "sentence"),
     [
         ("greedy", "1s", ["luck"], "there is no check 'luck'; the checks are start, seats"),
-        ("greedy", "soon", [], "'soon' is no time"),
+        ("greedy", "soon", [], "'soon' is not a time"),
         ("cmd:/nowhere/bot", "1s", [], "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot be found"),
         ("grady", "1s", [], "there is no bot 'grady'"),
     ],

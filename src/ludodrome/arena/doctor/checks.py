@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ludodrome.arena import messages
+from ludodrome.arena import messages, sandbox
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, RETRY, SUBSTITUTE
 from ludodrome.arena.doctor.examination import (
     FAILURE,
@@ -30,9 +31,9 @@ from ludodrome.arena.doctor.examination import (
     nonfinal_move,
 )
 from ludodrome.arena.referee import Referee
+from ludodrome.arena.sandbox.boxes import BoxedProcess
 from ludodrome.arena.seats import Answer, Turn
-from ludodrome.arena.transports import BOX, command
-from ludodrome.arena.transports import make_seat as make_seat
+from ludodrome.arena.transports import BOX, command, make_seat
 from ludodrome.arena.transports.processes import MAX_STDERR, Process
 from ludodrome.bots.player import SplitMix64
 
@@ -100,9 +101,6 @@ def _leaving(on: Examination, told: bytes) -> tuple[float, int | None]:
 def _started(spec: str) -> Process:
     kind, _, rest = spec.partition(":")
     if kind == BOX:
-        from ludodrome.arena import sandbox
-        from ludodrome.arena.sandbox.boxes import BoxedProcess
-
         return BoxedProcess(sandbox.box(Path(rest)))
     return Process(command(kind, rest))
 
@@ -294,8 +292,6 @@ def _times(on: Examination) -> Iterator[CheckResult]:
 
 
 def _usual_limit(on: Examination) -> float | None:
-    from ludodrome.arena.clocks import Clock
-
     clock = Clock.parse(on.clock)
     return clock.move_ms / 1000 if clock.move_ms else None
 
@@ -406,8 +402,6 @@ def refusing(on: Examination) -> Iterator[CheckResult]:
 
 def again(on: Examination) -> Iterator[CheckResult]:
     """Three games in one process, in different seats."""
-    from ludodrome.arena.transports import make_seat as make_seat
-
     patient = RecordingSeat(make_seat(on.spec, on.game, on.seed))
     try:
         for number in range(3):

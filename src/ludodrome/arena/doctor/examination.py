@@ -17,8 +17,10 @@ from ludodrome.arena.messages import Message
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, Answer, Notice, Seat, SeatWrapper, Turn
-from ludodrome.arena.transports import make_seat as make_seat
+from ludodrome.arena.transports import make_seat
+from ludodrome.bots.player import SplitMix64
 from ludodrome.game import Game
+from ludodrome.games import make
 
 # A bot under examination: a seat that passes everything on, and keeps the conversation and the times.
 
@@ -171,8 +173,6 @@ class Examination:
 
     def play_spec(self, trial: TrialGame) -> PlaySpec:
         """The game of a trial, the bot in its seat and random players in the others."""
-        from ludodrome.games import make
-
         options = {**self.game.options, **trial.options}
         game = make(self.game.id, **options)
         bots = tuple(self.spec if seat == trial.seat else OPPONENT for seat in range(game.seats))
@@ -280,8 +280,6 @@ def with_timeout(turn: Turn) -> Turn:
 
 def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
     """So many moves by lot that leave the game open; none where moves cannot be listed."""
-    from ludodrome.bots.player import SplitMix64
-
     if not count or game.actions_a_turn > 1:
         return ()
     dice = SplitMix64(seed)

@@ -7,8 +7,9 @@ from typing import Any
 from ludodrome.arena.play_spec import PlaySpec, read_move
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
-from ludodrome.arena.transports import make_seat as take_seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.game import Game, IllegalMove
+from ludodrome.games import make
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,6 @@ class Replay:
 
 def replay_record(record: dict[str, Any]) -> Replay:
     """The course of a record that has been verified, or was written by the arena itself."""
-    from ludodrome.games import make
-
     game = make(record["game"], **record["options"])
     begin = record.get("position")
     states = [game.initial_state(record["seed"]) if begin is None else begin]
@@ -103,7 +102,7 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
     if not 0 <= seat < len(play_spec.bots):
         raise ValueError(f"the record has the seats 0 to {len(play_spec.bots) - 1}, not {seat}")
     referee = Referee(play_spec)
-    bot = take_seat(spec or play_spec.bots[seat], referee.game, play_spec.seat_seeds[seat])
+    bot = make_seat(spec or play_spec.bots[seat], referee.game, play_spec.seat_seeds[seat])
     try:
         bot.start(referee.hello(seat))
         for entry in record["turns"]:

@@ -320,7 +320,8 @@ def _forget_thread() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget_thread)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_thread)
 
 
 # A boxed bot as a seat: pipes, deadlines and verdicts are those of every child process.

@@ -14,7 +14,11 @@ from pathlib import Path
 
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat
-from ludodrome.bots.specs import LLM
+from ludodrome.arena.transports.child import ChildSeat
+from ludodrome.arena.transports.inprocess import InProcessSeat
+from ludodrome.arena.transports.processes import check_supported
+from ludodrome.bots import bot
+from ludodrome.bots.registry import LLM
 from ludodrome.game import Game
 from ludodrome.validation import show
 
@@ -27,20 +31,16 @@ def make_seat(spec: str, game: Game, seed: int) -> Seat:
     """A seat for the bot that a spec describes; ValueError says what would be right."""
     kind, colon, rest = spec.partition(":") if type(spec) is str else ("", "", "")
     if colon and kind in (COMMAND, FILE):
-        from ludodrome.arena.transports.child import ChildSeat
-
+        check_supported()
         return ChildSeat(spec, command(kind, rest), max_line(game))
     if colon and kind == BOX:
-        from ludodrome.arena import sandbox
+        from ludodrome.arena import sandbox  # start-up: few bots run in a sandbox
 
         return sandbox.seat(Path(rest), spec, max_line(game))
     if colon and kind == LLM:
-        from ludodrome.arena.transports.language_models import ModelSeat
+        from ludodrome.arena.transports.language_models import ModelSeat  # start-up: it loads an HTTP client
 
         return ModelSeat(spec, game)
-    from ludodrome.arena.transports.inprocess import InProcessSeat
-    from ludodrome.bots import bot
-
     return InProcessSeat(bot(spec, game, seed))
 
 

@@ -8,7 +8,7 @@ import json
 
 from ludodrome.arena.messages import Message, clean_text
 from ludodrome.arena.seats import ERROR, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
-from ludodrome.bots.languagemodels import Conversation, Exchange, endpoint
+from ludodrome.bots.llm import Conversation, Exchange, endpoint
 from ludodrome.bots.prompts import legal_texts
 from ludodrome.game import Game
 

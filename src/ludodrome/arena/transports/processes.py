@@ -14,6 +14,7 @@ import secrets
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ KILL_SECONDS = 30.0
 """Between SIGKILL and the exit. It comes at once, unless the machine hangs in a disk or a network: then we do not."""
 EXIT_SECONDS = 1.5
 """Between the end of its output and its exit, if the two belong together."""
-MOST_READS_AFTER_THE_END = 64
+MAX_READS_AFTER_EXIT = 64
 SWEEPS = 20
 
 MARK = "LUDODROME_SEAT"
@@ -52,6 +53,15 @@ def environment(mark: str) -> dict[str, str]:
     return {**passed, MARK: mark}
 
 
+def check_supported() -> None:
+    """ValueError where programs cannot be bots: they need ``poll`` and process groups, as Unix systems have."""
+    if not (hasattr(select, "poll") and hasattr(os, "killpg")):
+        raise ValueError(
+            f"programs as bots need poll() and process groups, which {sys.platform} lacks: "
+            "built-in bots and language models (llm:) play here"
+        )
+
+
 class Process:
     """One child with three pipes. All methods are for one thread; standard error has a thread of its own."""
 
@@ -69,8 +79,8 @@ class Process:
         """Whether nothing will come from its standard output any more: it was closed, or the child has exited."""
         self.ended = False
         try:
-            self._exit = os.pidfd_open(self._popen.pid)
-            self._errors = _Errors(err, self._exit)
+            self._exit = _ExitWatch(self._popen)
+            self._errors = _StderrReader(err, self._exit.descriptor)
             self._errors.start()
         except BaseException:
             self._signal(signal.SIGKILL)
@@ -78,7 +88,7 @@ class Process:
             raise
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._poll.register(self._exit, select.POLLIN)
+        self._poll.register(self._exit.descriptor, select.POLLIN)
 
     def _spawn(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
         """Start it; the first process of a session of its own."""
@@ -121,7 +131,7 @@ class Process:
             if self._out in events:
                 if data := self._read():
                     return data
-            elif self._exit in events:
+            elif self._exit.descriptor in events:
                 self.finished_output = True
             elif left <= 0:
                 break
@@ -168,26 +178,21 @@ class Process:
     def has_exited(self, seconds: float = 0.0) -> bool:
         """Whether it has exited, or does so within so many seconds; it is not reaped yet."""
         watch = select.poll()
-        watch.register(self._exit, select.POLLIN)
+        watch.register(self._exit.descriptor, select.POLLIN)
         return bool(watch.poll(seconds * 1000))
 
     def last_words(self) -> str:
         """How its output came to an end, for a verdict."""
         if not self.has_exited(EXIT_SECONDS):
             return "it closed its output"
-        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
-        assert status is not None
-        if status.si_code == os.CLD_EXITED:
-            return f"it exited with code {status.si_status}"
-        return f"it was ended by {_signal_name(status.si_status)}"
+        code = self._exit.code()
+        return f"it exited with code {code}" if code >= 0 else f"it was ended by {_signal_name(-code)}"
 
     def leave(self, seconds: float) -> int | None:
         """Close its input once it has all that was sent; its exit code, below 0 for a signal. None: it stays on."""
         if not self._leaves(seconds, lambda data: None):
             return None
-        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
-        assert status is not None
-        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        return self._exit.code()
 
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
         """Close its input, give it time to leave, then end it and whatever it started. ``heard`` gets its output."""
@@ -216,7 +221,7 @@ class Process:
         for pipe in (self._popen.stdout, self._popen.stderr):
             assert pipe
             pipe.close()
-        os.close(self._exit)
+        self._exit.close()
 
     def _leaves(self, seconds: float, heard: Callable[[bytes], None]) -> bool:
         """Whether it exits in time; it is sent what is queued first, and its output is taken."""
@@ -229,7 +234,7 @@ class Process:
                 self._flush()
             if self._out in events:
                 heard(self._read())
-            elif self._exit in events:
+            elif self._exit.descriptor in events:
                 return True
         return False
 
@@ -246,7 +251,37 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-class _Errors(threading.Thread):
+class _ExitWatch:
+    """A descriptor that becomes readable when a child exits, and the child's exit code."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]") -> None:
+        self._popen = popen
+        self._unreaped = hasattr(os, "pidfd_open")
+        """Whether the child stays unreaped until the end, so that its number stays its own. Only Linux can do it."""
+        if self._unreaped:
+            self.descriptor = os.pidfd_open(popen.pid)
+            return
+        self.descriptor, writing = os.pipe()
+        threading.Thread(target=self._wait, args=(writing,), daemon=True, name="exit of a bot").start()
+
+    def _wait(self, writing: int) -> None:
+        self._popen.wait()
+        os.close(writing)
+
+    def code(self) -> int:
+        """The exit code of a child that has exited; negative: the number of the signal that ended it."""
+        if not self._unreaped:
+            return self._popen.wait()
+        status = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        assert status is not None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def close(self) -> None:
+        """Close the descriptor of a child that has exited."""
+        os.close(self.descriptor)
+
+
+class _StderrReader(threading.Thread):
     """Takes what a child writes to its standard error, however much it is, until the child has exited."""
 
     def __init__(self, pipe: int, child: int) -> None:
@@ -264,7 +299,7 @@ class _Errors(threading.Thread):
         watch = select.poll()
         watch.register(self._pipe, select.POLLIN)
         watch.register(self._child, select.POLLIN)
-        reads_left = MOST_READS_AFTER_THE_END
+        reads_left = MAX_READS_AFTER_EXIT
         while reads_left:
             events = dict(watch.poll())
             if self._pipe not in events:

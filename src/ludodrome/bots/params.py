@@ -1,4 +1,4 @@
-"""Knobs: what can be set in a bot's spec. Each is described here once; ``catalogue.py`` says which bot has which."""
+"""Parameters: what can be set in a bot's spec. Each is described here once; ``catalogue.py`` says which bot has which."""
 
 import re
 from typing import Any, NamedTuple
@@ -9,8 +9,8 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 
 
-class Knob(NamedTuple):
-    """One knob: a number from ``low`` to ``high``, or one of a few words."""
+class Param(NamedTuple):
+    """One parameter: a number from ``low`` to ``high``, or one of a few words."""
 
     name: str
     meaning: str
@@ -43,20 +43,20 @@ class Knob(NamedTuple):
         if self.plain:
             raise ValueError(f"{bot} is asked for like {bot}:{self.example}, with {self.values}, not with {show(text)}")
         raise ValueError(
-            f"the knob {self.name} of {bot} is {self.values}, as in {bot}:{self.name}={self.example}, not {show(text)}"
+            f"the parameter {self.name} of {bot} is {self.values}, as in {bot}:{self.name}={self.example}, not {show(text)}"
         )
 
 
-DEPTH = Knob("depth", "plies ahead", "6", 1, 60)
-NODES = Knob("nodes", "positions visited for one move", "100000", 1, 10**12)
-SIMS = Knob("sims", "playouts for one move", "5000", 1, 10**9)
-TIME = Knob("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
-NOISE = Knob("noise", "how far the value of a move is misjudged, in hundredths of a good thing", "30", 0, 10_000)
-THREADS = Knob("threads", "trees that grow side by side, where only time is limited", "2", 1, 64)
-THREE = Knob(
+DEPTH = Param("depth", "plies ahead", "6", 1, 60)
+NODES = Param("nodes", "positions visited for one move", "100000", 1, 10**12)
+SIMS = Param("sims", "playouts for one move", "5000", 1, 10**9)
+TIME = Param("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
+NOISE = Param("noise", "how far the value of a move is misjudged, in hundredths of a good thing", "30", 0, 10_000)
+THREADS = Param("threads", "trees that grow side by side, where only time is limited", "2", 1, 64)
+THREE = Param(
     "three",
     "how it thinks where three play: each for itself, all against it, or by playouts",
     "mcts",
     words=("maxn", "paranoid", "mcts"),
 )
-LEVEL = Knob("level", "1 for beginners, 8 for everything there is", "3", 1, 8, plain=True)
+LEVEL = Param("level", "1 for beginners, 8 for everything there is", "3", 1, 8, plain=True)
