@@ -8,7 +8,8 @@ import pytest
 
 import ludodrome
 from ludodrome.bots.alphabeta import VisitedPositions
-from ludodrome.bots.player import Budget, SplitMix64, hello_message, legal_actions
+from ludodrome.bots.player import Budget, hello_message, legal_actions
+from ludodrome.splitmix import SplitMix64
 from tests.bots.playing import cheap_specs, play_out
 
 CASES: list[tuple[str, dict[str, Any]]] = [

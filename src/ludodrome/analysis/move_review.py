@@ -13,7 +13,7 @@ from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
 from ludodrome.bots.dots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
 from ludodrome.games.spaces.equilibria import KNOWN_LOSS, SOLVED
 from ludodrome.search.iterative import Searcher, SearchResult

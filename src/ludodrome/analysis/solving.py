@@ -14,7 +14,7 @@ from ludodrome.analysis.lines import check_time, lead, notations
 from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import MIN_BITS, MAX_BITS, SLICE, Solver
+from ludodrome.games.dots.solver import MAX_BITS, MIN_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult

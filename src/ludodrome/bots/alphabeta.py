@@ -7,7 +7,6 @@ from ludodrome.bots.player import (
     ActionBot,
     Bot,
     Budget,
-    SplitMix64,
     Stopwatch,
     legal_actions,
     position_rng,
@@ -18,6 +17,7 @@ from ludodrome.jit import as_words
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.search.maxn import MaxN
+from ludodrome.splitmix import SplitMix64
 
 DEFAULT_BUDGET = Budget(nodes=200_000)
 """Counted in nodes, so that moves are the same on every machine."""

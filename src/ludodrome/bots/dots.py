@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ludodrome.bots.player import EXPERT_BUDGET, ActionBot, Bot, Budget, Stopwatch, position_rng, resolve_budget
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.strategy import BoardMasks, board_masks, chain_edges, greedy_edges, members
 
 MAX_SOLVER_EDGES = 44

@@ -5,14 +5,12 @@ Names, parameters and specs of the bots are in ``registry.py``.
 
 import hashlib
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from ludodrome.game import Game, checked_seed
+from ludodrome.splitmix import SplitMix64
 from ludodrome.validation import show
-
-Item = TypeVar("Item")
 
 PROTOCOL = 1
 """The version of the bot protocol."""
@@ -23,9 +21,6 @@ TIME_RESERVE = 0.003
 """Seconds that a search keeps in reserve, so that it never ends late."""
 
 WARM_UP_MOVES = 3
-
-_WORD = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,40 +91,6 @@ class NeedsWarmUp(Protocol):
 
     def warm_up(self) -> None:
         """Compile or load them."""
-
-
-class SplitMix64:
-    """A random number generator with the same numbers on every machine, as in ``jit.py``.
-
-    >>> SplitMix64(0).below(6)
-    5
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._counter = _mixed(seed & _WORD)
-
-    def word(self) -> int:
-        """64 random bits."""
-        self._counter = (self._counter + _GOLDEN) & _WORD
-        return _mixed(self._counter)
-
-    def below(self, n: int) -> int:
-        """A random integer from 0 to n - 1."""
-        return self.word() * n >> 64
-
-    def choice(self, items: Sequence[Item]) -> Item:
-        """A random item."""
-        return items[self.below(len(items))]
-
-    def fraction(self) -> float:
-        """A random number in [0, 1)."""
-        return (self.word() >> 11) * 2.0**-53
-
-
-def _mixed(x: int) -> int:
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _WORD
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & _WORD
-    return x ^ x >> 31
 
 
 class ActionBot:

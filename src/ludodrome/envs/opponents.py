@@ -146,7 +146,7 @@ class BotOpponent:
 
     def _bot(self, vec: "VecGame", i: int, place: int) -> "Bot":
         """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
-        from ludodrome.bots.player import SplitMix64
+        from ludodrome.splitmix import SplitMix64
 
         key = i, place
         if key not in self._bots:

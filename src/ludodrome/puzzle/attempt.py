@@ -9,7 +9,7 @@ from typing import Any
 
 from ludodrome.analysis.lines import notations
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.puzzle.book import MARGIN, RESPOND, WIN, Puzzle
 from ludodrome.search.iterative import Searcher, SearchResult
 

@@ -34,7 +34,7 @@ from ludodrome.arena.sandbox.boxes import BoxedProcess
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.arena.transports import BOX, command, make_seat
 from ludodrome.arena.transports.processes import MAX_STDERR, Process
-from ludodrome.bots.player import SplitMix64
+from ludodrome.splitmix import SplitMix64
 
 SLOW_START = 2.0
 """A first answer that takes longer, in seconds, gets a warning."""
