@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.win_probability import why_not_searchable
-from ludodrome.bots.dots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.game import Game, checked_count
+from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.games.dots.solver import Solver
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult

@@ -13,6 +13,7 @@ from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.bots.mcts import MctsBot
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
+from ludodrome.game_extras import extra
 
 
 def make_expert(
@@ -42,32 +43,18 @@ class Level(NamedTuple):
     """Limit of visited positions."""
 
 
-_TOWER_GAMES = (
+FIRST_LEVELS = (
     Level(1, noise=300, attention=0.2),
     Level(1, noise=100, attention=0.65),
     Level(2, width=6, noise=80, attention=0.5),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
 )
-"""The first levels of the tower games."""
-SKYSUMMIT = (*_TOWER_GAMES, Level(5, nodes=8_000), Level(7, nodes=40_000))
-SANTORINI = (*_TOWER_GAMES, Level(4, nodes=6_000), Level(6, nodes=30_000))
-CALDERA = (
-    Level(1, noise=300, attention=0.2),
-    Level(1, noise=110, attention=0.5),
-    Level(2, width=6, noise=70, attention=0.4),
-    Level(2, width=12, noise=25, attention=0.8),
-    Level(3, width=16, noise=15, attention=0.5),
-    Level(4, nodes=1_200),
-    Level(5, nodes=4_500),
-)
-OTHER_GAMES = (*_TOWER_GAMES, Level(4, nodes=2_000), Level(6, nodes=20_000))
-"""Games of other packages that are won, not scored."""
+"""Levels 1 to 5, which suit most games."""
+LEVELS = (*FIRST_LEVELS, Level(4, nodes=2_000), Level(6, nodes=20_000))
+"""Levels 1 to 7 of a game that declares none of its own and is won, not scored."""
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
 """Playouts a move by level, for games without an evaluator and games of points."""
-
-LEVELS: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
-"""Game id -> levels 1 to 7."""
 
 
 class LevelBot(AlphaBetaBot):
@@ -113,4 +100,5 @@ def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
     if game.evaluator is None or game.evaluator.by_points:
         budget = Budget(sims=PLAYOUTS[level - 1])
         return MctsBot(game, name, seed, own=budget, default=budget)
-    return LevelBot(game, name, seed, LEVELS.get(game.id, OTHER_GAMES)[level - 1])
+    levels: tuple[Level, ...] = extra(game.bots_module, "LEVELS") or LEVELS
+    return LevelBot(game, name, seed, levels[level - 1])

@@ -5,11 +5,12 @@ A spec is a bot's name, then after a colon its parameters, separated by commas: 
 Nothing heavy is imported here: the command line lists bots without loading Numba.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ludodrome.bots.params import DEPTH, LEVEL, NODES, NOISE, SIMS, THREADS, THREE, TIME, Param
+from ludodrome.game_extras import extra
 from ludodrome.validation import listing, show
 
 if TYPE_CHECKING:
@@ -25,15 +26,13 @@ _warmed_up: set[tuple[Any, ...]] = set()
 
 
 class BotKind(NamedTuple):
-    """One built-in bot."""
+    """One kind of built-in bot."""
 
     name: str
     meaning: str
     params: tuple[Param, ...] = ()
     factory: str = ""
-    """``module:function`` in this package, called with (game, name, seed, **params)."""
-    by_game: Mapping[str, str] = {}
-    """Game id -> the factory for that game, where it differs."""
+    """``module:function`` in this package, called with (game, name, seed, **params); empty: a game's own kind."""
     cannot: Callable[["Game"], str] = lambda game: ""
     """Why it cannot play a game; empty if it can."""
 
@@ -46,7 +45,8 @@ class BotKind(NamedTuple):
 
     def make(self, game: "Game", name: str, seed: int, params: dict[str, Any]) -> "Bot":
         """Make a bot that is ready: everything its moves need is compiled or loaded now, not on the clock."""
-        bot: Bot = _load(self.by_game.get(game.id, self.factory))(game, name, seed, **params)
+        factory = extra(game.bots_module, f"make_{self.name}") or _load(self.factory)
+        bot: Bot = factory(game, name, seed, **params)
         # The figures of a budget do not matter for compilation; which limits there are may.
         key = (type(bot), game, *sorted(params), *(params.get(name) for name in ("level", "three", "threads")))
         if key not in _warmed_up:
@@ -61,10 +61,6 @@ def _load(name: str) -> Any:
     return getattr(import_module(f"{__package__}.{module}"), function)
 
 
-def _only_dots(game: "Game") -> str:
-    return "" if game.id == "dots" else "it plays only dots"
-
-
 def _one_action(game: "Game") -> str:
     return "" if game.actions_a_turn == 1 else "it searches move by move, and a move here is a whole board"
 
@@ -75,44 +71,40 @@ def _needs_evaluator(game: "Game") -> str:
     return _one_action(game)
 
 
-BY_GAME = {
-    "random": {"spaces": "spaces:make_random"},
-    "greedy": {"dots": "dots:make_greedy", "spaces": "spaces:make_greedy"},
-    "expert": {"dots": "dots:make_expert", "spaces": "spaces:make_expert"},
-    "level": {"dots": "dots:make_level", "spaces": "spaces:make_level"},
-}
-"""Bot -> game id -> the factory for that game, where it differs from the general one."""
-
 BOT_KINDS = {
     kind.name: kind
     for kind in (
-        BotKind("random", "any legal move, all equally likely", (), "baselines:make_random", BY_GAME["random"]),
+        BotKind("random", "any legal move, all equally likely", (), "baselines:make_random"),
         BotKind(
             "greedy",
             "the best move at first sight: wins, blocks, free boxes, the best evaluation",
             (),
             "baselines:make_greedy",
-            BY_GAME["greedy"],
         ),
-        BotKind("chains", "counts long chains and double-deals", (), "dots:make_chains", {}, _only_dots),
         BotKind(
-            "alphabeta",
-            "alpha-beta search",
-            (DEPTH, NODES, TIME, NOISE),
-            "alphabeta:make_alphabeta",
-            {},
-            _needs_evaluator,
+            "alphabeta", "alpha-beta search", (DEPTH, NODES, TIME, NOISE), "alphabeta:make_alphabeta", _needs_evaluator
         ),
-        BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", {}, _one_action),
-        BotKind("expert", "the strongest for each game", (TIME, NODES, THREE), "levels:make_expert", BY_GAME["expert"]),
-        BotKind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level", BY_GAME["level"]),
+        BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", _one_action),
+        BotKind("expert", "the strongest for each game", (TIME, NODES, THREE), "levels:make_expert"),
+        BotKind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level"),
     )
 }
+"""The kinds that every game has. A game makes its own bot of a kind by ``make_KIND`` in its ``bots_module``."""
+
+
+def kinds_of(game: "Game") -> dict[str, BotKind]:
+    """All kinds of bots by name: those of every game, then the game's own."""
+    return BOT_KINDS | {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+
+
+def is_built_in(spec: str, game: "Game") -> bool:
+    """Whether a spec names a built-in bot, rather than a program, a file or a language model."""
+    return spec.partition(":")[0] in kinds_of(game)
 
 
 def playable(game: "Game") -> list[BotKind]:
     """The bots that can play a game."""
-    return [kind for kind in BOT_KINDS.values() if not kind.cannot(game)]
+    return [kind for kind in kinds_of(game).values() if not kind.cannot(game)]
 
 
 def bot_names(game: "Game") -> list[str]:
@@ -153,7 +145,7 @@ def read_spec(spec: str, game: "Game") -> tuple[BotKind, dict[str, Any]]:
 
 
 def _kind(name: str, game: "Game") -> BotKind:
-    kind = BOT_KINDS.get(name)
+    kind = kinds_of(game).get(name)
     if kind is None:
         raise ValueError(f"there is no bot {show(name)}; the bots of {game.id} are {right_specs(game)}")
     if why := kind.cannot(game):
