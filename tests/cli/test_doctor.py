@@ -106,7 +106,7 @@ HELD = SandboxLevel(
     "/usr/bin/python3.11",
     "3.11.2",
     None,
-    ({"name": "reading.database", "verdict": "held", "words": ""},),
+    ({"name": "access.database", "verdict": "held", "words": ""},),
 )
 NOTHING = SandboxLevel("none", ("bubblewrap: not here", "landlock: it needs root"))
 
@@ -124,7 +124,7 @@ def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = page.stdout.splitlines()
     assert lines[0] == "Uploaded bots run under landlock, with Python 3.11.2 and its standard library, without NumPy."
     assert lines[1] == "A stronger level does not hold. bubblewrap: the program bwrap cannot be found."
-    row = next(line for line in lines if line.startswith("reading.database"))
+    row = next(line for line in lines if line.startswith("access.database"))
     assert row.split(maxsplit=2)[1:] == ["held", "Reads the server's database by its path."]
     assert lines[-1] == "1 of 1 attacks were held off."
     assert json.loads(run("sandbox", "--again", "--json").stdout) == HELD.to_json()
