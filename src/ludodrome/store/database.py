@@ -71,7 +71,7 @@ def read_url(where: Path | str) -> URL:
 
 
 def server_database(named: str | None) -> Path | str:
-    """The server's database: as named, or the environment's, or the user's own. ValueError if it cannot have a folder."""
+    """The server's database: as named, or the environment's, or the user's own. ValueError if there is no place."""
     place = server_place(named)
     if not (named or os.environ.get(VARIABLE)):
         try:

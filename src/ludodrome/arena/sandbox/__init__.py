@@ -16,11 +16,11 @@ from ludodrome.arena.sandbox.limits import ResourceLimits
 __all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 
 
-def level(anew: bool = False) -> SandboxLevel:
-    """The level in force, found by real attacks and cached for some hours; ``anew``: attack again."""
+def level(refresh: bool = False) -> SandboxLevel:
+    """The level in force, found by real attacks and cached for some hours; ``refresh``: attack again."""
     if sys.platform != "linux":
         return SandboxLevel(NONE, (f"only Linux can run a sandbox, and this is {sys.platform}",))
-    return levels.level(anew)
+    return levels.level(refresh)
 
 
 def box(source: Path, limits: ResourceLimits | None = None) -> Box:

@@ -103,11 +103,11 @@ _lock = threading.Lock()
 _known: dict[str, tuple[float, SandboxLevel]] = {}
 
 
-def level(anew: bool = False) -> SandboxLevel:
-    """The level in force. The first call can take two seconds; ``anew``: attack again."""
+def level(refresh: bool = False) -> SandboxLevel:
+    """The level in force. The first call can take two seconds; ``refresh``: attack again."""
     key = _cache_key()
     with _lock:
-        found = None if anew else _known.get(key) or _read(key)
+        found = None if refresh else _known.get(key) or _read(key)
         if found is None or not _is_fresh(*found):
             found = time.time(), probe()
             _write(key, *found)
