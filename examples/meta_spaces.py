@@ -168,7 +168,7 @@ def styles(settings: argparse.Namespace) -> None:
     """Points a round against every style of the environment MetaGame, with and without exploiting."""
     matrix = margin_matrix()
     policy = load_policy(Path(settings.weights))
-    from ludodrome.envs.scenarios import STYLES
+    from ludodrome.games.spaces.environments import STYLES
 
     for style in STYLES:
         row = {"style": style}

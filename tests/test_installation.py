@@ -127,7 +127,7 @@ def test_the_cache_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / f"ludodrome-{os.getuid()}").chmod(0o777)
     found = installation.cache()
     assert found.grade == PROBLEM
-    assert "every start compiles anew" in found.sentence
+    assert "every start compiles again" in found.sentence
     assert "LUDODROME_CACHE" in found.advice
     cache_directory.cache_clear()
 
@@ -203,7 +203,7 @@ def test_a_port_that_is_taken() -> None:
         other.listen()
         number = other.getsockname()[1]
         found = installation.port("127.0.0.1", range(number, number + 1))
-        assert (found.grade, found.advice) == (PROBLEM, "name one that is: ludodrome serve --port N")
+        assert (found.grade, found.advice) == (PROBLEM, "choose a free one: ludodrome serve --port N")
         found = installation.port("127.0.0.1", range(number, min(number + 50, 65536)))
         assert found.grade == OK
         assert found.sentence.startswith(f"port {number} is taken, port ")

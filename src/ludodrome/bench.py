@@ -7,13 +7,13 @@ that takes a third of the time; the best of the three counts, since the machine 
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ludodrome.game import Game, TooManyMoves
-from ludodrome.games import make, spaces
+from ludodrome.game_extras import extra
+from ludodrome.games import make
 from ludodrome.jit import Array, as_words, below, entry, mix, new_states, stream
 from ludodrome.search.batch import Batch
 from ludodrome.search.iterative import Searcher
@@ -21,8 +21,6 @@ from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.playouts import CHUNK, playouts
 
 GAMES_A_BATCH = 4096
-SIZE, MATCHES = 3, 5
-"""Grid size of the boards of spaces, and the matches that they come from."""
 OPENING = 6
 """Random turns before the position for alpha-beta."""
 REPETITIONS = 3
@@ -88,10 +86,9 @@ def works_of(game_id: str) -> Iterator[Work]:
     game = make(game_id)
     for threads in THREADS:
         yield playouts_work(game, threads)
-    if game_id == "spaces":
-        for rules, what in (("written", "simulate"), ("live", "simulate live")):
-            for threads in THREADS:
-                yield simulate_work(rules, what, threads)
+    own = extra(game.benchmarks_module, "works")
+    if own is not None:
+        yield from own()
     if game.actions_a_turn == 1:
         yield batch_work(game)
     yield mcts_work(game)
@@ -113,8 +110,7 @@ def playouts_work(game: Game, threads: int) -> Work:
         result = playouts(game, amount, seed=amount, threads=threads)
         return Done({"plies": result.plies, "games": result.games}, time.perf_counter() - begin)
 
-    # Dots is compared with OpenSpiel, which counts games.
-    units = ("plies", "games") if game.id == "dots" else ("plies",)
+    units = ("plies", "games") if game.evaluator is not None and game.evaluator.by_points else ("plies",)
     return Work(game.id, "playouts", threads, units, CHUNK * threads, run)
 
 
@@ -208,36 +204,6 @@ def search_work(game: Game) -> Work:
         return Done({"nodes": searcher.nodes}, time.perf_counter() - begin)
 
     return Work(game.id, "alphabeta", 1, ("nodes",), 20_000, run)
-
-
-def simulate_work(rules: str, what: str, threads: int) -> Work:
-    """Rounds of spaces: all boards of one list against all of another, packed beforehand."""
-    first, second = (spaces.Packed(boards, SIZE, rules) for boards in random_boards(rules))
-
-    def once(_: int) -> None:
-        spaces.simulate_matrix(first, second, SIZE, rules)
-
-    def run(amount: int) -> Done:
-        with ThreadPoolExecutor(threads) as pool:
-            begin = time.perf_counter()
-            for _ in pool.map(once, range(amount)):
-                pass
-            return Done({"rounds": amount * len(first) * len(second)}, time.perf_counter() - begin)
-
-    return Work("spaces", what, threads, ("rounds",), threads, run)
-
-
-def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
-    """The boards of two random players in MATCHES games of a hundred rounds."""
-    game = make("spaces", size=SIZE, rules=rules, rounds=100)
-    lists: tuple[list[Any], list[Any]] = ([], [])
-    for number in range(MATCHES):
-        states, wins = game.blank(), np.zeros(game.seats + 1, np.int64)
-        game.kernels.playouts(states, game.buffer(), np.uint64(0), number, 1, wins)
-        for played in game.decode(states[0])["history"]:
-            for boards, board in zip(lists, played["boards"], strict=True):
-                boards.append(board)
-    return lists
 
 
 def compile_perft(game: Game, state: Any) -> None:

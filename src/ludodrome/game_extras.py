@@ -73,6 +73,17 @@ class GameExtras:
     - ``hint(game, state, seconds)``: the best move with its score, for games that are not searched move by move
     """
 
+    win_steepness: ClassVar[float] = 0.8
+    """P(win) = 1 / (1 + exp(-steepness * score)), fitted to bots' games (benchmarks/steepness.py)."""
+    why_not_searchable: ClassVar[str] = "its package has no evaluator for positions"
+    """Why a game without an evaluator is not searched move by move, as a part of a sentence."""
+
+    @property
+    def point_unit(self) -> float | None:
+        """The margin that counts as a win probability of 0.88; None in games without points."""
+        evaluator = self.evaluator  # type: ignore[attr-defined]
+        return 5.0 if evaluator is not None and evaluator.by_points else None
+
     # Arena (asked by ludodrome.arena)
 
     opening_plies: ClassVar[tuple[int, int]] = (4, 8)
@@ -87,12 +98,31 @@ class GameExtras:
         moves: list[Any] = self.legal_moves(state)  # type: ignore[attr-defined]
         return moves
 
-    # Environments (asked by ludodrome.envs)
+    def substitute_move(self, state: Any) -> Any:
+        """The move that a match plays for a seat that gave none: the first legal move."""
+        return self.legal_moves(state)[0]  # type: ignore[attr-defined]
+
+    # Environments and datasets (asked by ludodrome.envs and ludodrome.datasets)
 
     painter_module: ClassVar[str] = ""
-    """Module whose ``paint(game, state)`` draws a position as an RGB array, [height, width, 3] uint8."""
-    environments_module: ClassVar[str] = ""
-    """Module whose ``ENVIRONMENTS`` maps names of further Gymnasium environments to their classes."""
+    """Module whose ``paint(game, record)`` draws a position as an RGB array, [height, width, 3] uint8."""
+
+    def render_record(self, record: Any) -> str:
+        """Draw a compiled position as text, with what is unfinished in it."""
+        return str(self.codec.render(record))  # type: ignore[attr-defined]
+
+    def encode_observation(self, observation: Any) -> Any:
+        """The compiled record of what a seat sees."""
+        return self.encode(observation)  # type: ignore[attr-defined]
+
+    def actions_of(self, move: Any, states: Any) -> list[int]:
+        """The actions of a legal move of states[0]: one, unless a turn has several."""
+        return [self.codec.parse_move(move, states)]  # type: ignore[attr-defined]
+
+    # Speed (asked by ludodrome.bench)
+
+    benchmarks_module: ClassVar[str] = ""
+    """Module whose ``works()`` yields further benchmarks, each a ``ludodrome.bench.Work``."""
 
     # Terminal and page (asked by ludodrome.cli and ludodrome.web)
 

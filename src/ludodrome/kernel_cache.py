@@ -26,7 +26,16 @@ KEPT_DAYS = 30
 MAX_COMPILE_SECONDS = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
 
-WITHOUT_KERNELS = ("bots.py", "analysis.py", "painter.py", "environments.py", "page.py", "routes.py")
+WITHOUT_KERNELS = (
+    "bots.py",
+    "analysis.py",
+    "painter.py",
+    "environments.py",
+    "page.py",
+    "routes.py",
+    "benchmarks.py",
+    "parallel_env.py",
+)
 """Modules of a game's package that hold no kernels (``game_extras.py``): a change there compiles nothing anew."""
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -12,9 +12,14 @@ from ludodrome.games import GAMES
 from ludodrome.templates import TEMPLATE, files_below, write_new
 from ludodrome.validation import listing, show
 
-GAMES_WITH_STARTERS = ("caldera", "dots", "santorini", "skysummit", "spaces")
-
 _STRATEGIES = "strategies"
+GAMES_WITH_STARTERS = tuple(
+    sorted(
+        file.name.partition(".")[0]
+        for file in files(__package__).joinpath("templates", "python", _STRATEGIES).iterdir()
+    )
+)
+"""The games that have a strategy file."""
 _LISTED = "`legal_moves` is null in a match that hides the legal moves; then this bot says that it found none."
 _MADE = "`legal_moves` is usually null, because there are too many; so the bot makes its own."
 
@@ -94,7 +99,7 @@ def _readme(page: str, game: str, made: Language) -> str:
         "first": f" (this needs `{made.program}`)",
         "commands": "\n".join(commands(game, next(name for name, one in LANGUAGES.items() if one is made))),
         "again": "build it" if made.build else "save it",
-        "moves": _MADE if game == "spaces" else _LISTED,
+        "moves": _MADE if GAMES[game].by_steps else _LISTED,
     }
     for name, word in words.items():
         page = page.replace(f"{{{name}}}", word)

@@ -15,6 +15,7 @@ from ludodrome import __version__
 from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
 from ludodrome.cli.console import prepare_streams, say, show_warning
 from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import BUILT_IN
 from ludodrome.version import version_line
 
 with lazy_imports():
@@ -54,7 +55,7 @@ class Program(LazyGroup):
         "bench": ("perf", "Measure speed on one core and on two."),
         "completion": ("completion", "Print the completion script of a shell."),
         "export": ("export", "Write games as datasets for supervised learning."),
-        "spaces": ("spaces", "Build, count, sample, simulate and solve boards of spaces."),
+        **{entry.id: (entry.id, entry.commands) for entry in BUILT_IN.values() if entry.commands},
         "admin": ("admin", "Manage the server's database and its accounts."),
     }
 

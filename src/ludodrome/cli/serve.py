@@ -14,6 +14,7 @@ import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
+from ludodrome.games import PAGE_ORDER
 from ludodrome.installation import has_display
 from ludodrome.urls import HOST, PORT, base_url
 
@@ -28,7 +29,7 @@ EVERYWHERE = "0.0.0.0"
 NEIGHBOURS = 20
 """Number of ports to try if none is given."""
 PORTS = range(PORT, PORT + NEIGHBOURS)
-FIRST_GAME = "skysummit"
+FIRST_GAME = PAGE_ORDER[0]
 ELSEWHERE = ("192.0.2.1", 9)
 """A reserved address: the local address used to reach it is ours in the local network."""
 

@@ -1,14 +1,11 @@
 """Render positions: ``render_mode`` "ansi" for text, "rgb_array" for pictures, painted with NumPy."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ludodrome.game import Cell, Game
-from ludodrome.games.dots.rules import board_edges
-from ludodrome.games.spaces import encode_board
-from ludodrome.games.spaces.boards import steps_of
+from ludodrome.game_extras import extra
 from ludodrome.jit import Array, Record
 from ludodrome.validation import listing, show
 
@@ -50,20 +47,9 @@ def check_render_mode(mode: str | None) -> str | None:
 def frame(game: Game, record: Record, mode: str) -> Any:
     """A position as text, or as a picture [height, width, 3] uint8."""
     if mode == "ansi":
-        return text(game, record)
-    return _PAINTERS.get(game.id, paint_cells)(game, record)
-
-
-def text(game: Game, record: Record) -> str:
-    """The drawing of the terminal; in spaces also the board being built."""
-    drawing = game.codec.render(record)
-    if game.id != "spaces":
-        return drawing
-    steps = game.prefix(record)  # type: ignore[attr-defined]
-    if not steps:
-        return drawing
-    board = {"boardSize": game.options["size"], "sequence": steps}
-    return f"{drawing}\nbuilding: {encode_board(board)}"
+        return game.render_record(record)
+    paint = extra(game.painter_module, "paint") or paint_cells
+    return paint(game, record)
 
 
 class Canvas:
@@ -93,106 +79,34 @@ class Canvas:
                     self.box(top, left + (4 * place + bit % 3) * scale, scale, scale, colour)
 
 
-def _middle(cell: int) -> int:
+def middle(cell: int) -> int:
+    """The pixel in the middle of a cell, by its row or column."""
     return cell * CELL + CELL // 2
 
 
-def _ground(heights: list[int], side: int) -> Canvas:
+def ground(levels: list[int], side: int) -> Canvas:
     """A board with its cells coloured by height."""
     canvas = Canvas(side * CELL, side * CELL, INK)
-    for cell, height in enumerate(heights):
+    for cell, height in enumerate(levels):
         canvas.box(cell // side * CELL + 1, cell % side * CELL + 1, CELL - 2, CELL - 2, HEIGHTS[height])
     return canvas
 
 
-def _heights(levels: Any, cells: int) -> list[int]:
+def heights(levels: Any, cells: int) -> list[int]:
+    """The height of each cell from bit sets of levels."""
     return [sum(int(level) >> cell & 1 for level in levels) for cell in range(cells)]
 
 
-def paint_towers(game: Game, record: Record) -> Array:
-    """Skysummit and santorini: cells by height, numbered workers by seat."""
-    canvas = _ground(_heights(record["levels"], 25), 5)
-    first = 0 if game.id == "skysummit" else 1
+def paint_workers(game: Game, record: Record, first: int) -> Array:
+    """A 5 x 5 tower board: cells by height, workers by seat, numbered from ``first``."""
+    canvas = ground(heights(record["levels"], 25), 5)
     for seat in range(game.seats):
         for number, cell in enumerate(record["workers"][seat].tolist()):
             if cell < 25:
-                row, column = _middle(cell // 5), _middle(cell % 5)
+                row, column = middle(cell // 5), middle(cell % 5)
                 canvas.disc(row, column, CELL * 3 // 8, SEATS[seat])
                 canvas.write(row, column, str(number + first), PAPER)
     return canvas.pixels
-
-
-def paint_caldera(game: Game, record: Record) -> Array:
-    """Cells by height, dark vents, lettered pieces by seat."""
-    canvas = _ground(_heights(record["levels"], 49), 7)
-    for seat in range(game.seats):
-        for letter, cell in zip("CLLSS", record["cells"][seat].tolist(), strict=True):
-            if cell < 49:
-                row, column = _middle(cell // 7), _middle(cell % 7)
-                canvas.disc(row, column, CELL * 3 // 8, SEATS[seat])
-                canvas.write(row, column, letter, PAPER)
-    return canvas.pixels
-
-
-def paint_dots(game: Game, record: Record) -> Array:
-    """Dots, drawn edges, boxes by owner."""
-    rows, cols = game.options["rows"], game.options["cols"]
-    canvas = Canvas((rows + 1) * CELL, (cols + 1) * CELL)
-    half = CELL // 2
-    for seat, boxes in enumerate(record["boxes"].tolist()):
-        for box in range(rows * cols):
-            if boxes >> box & 1:
-                top, left = box // cols * CELL + half, box % cols * CELL + half
-                canvas.box(top + 4, left + 4, CELL - 8, CELL - 8, SEATS[seat])
-    for edge, (way, r, c) in enumerate(board_edges(rows, cols)):
-        colour = INK if int(record["edges"]) >> edge & 1 else FAINT
-        top, left = r * CELL + half, c * CELL + half
-        if way == "H":
-            canvas.box(top - 1, left, 3, CELL, colour)
-        else:
-            canvas.box(top, left - 1, CELL, 3, colour)
-    for r in range(rows + 1):
-        for c in range(cols + 1):
-            canvas.disc(r * CELL + half, c * CELL + half, 4, INK)
-    return canvas.pixels
-
-
-def paint_spaces(game: Game, record: Record) -> Array:
-    """Both boards of this round or the last one, each as its owner sees it."""
-    deck = game.options["mode"] == "deck"
-    slots = [_slot(record, seat, deck) for seat in range(2)]
-    boards = [record["boards"][slot, : int(record["lengths"][slot])].tobytes() for slot in slots]
-    return paint_boards(boards, game.options["size"])
-
-
-def paint_boards(boards: list[bytes], size: int) -> Array:
-    """Boards, given as actions, side by side: pieces as discs and traps as squares, numbered by step."""
-    cell = CELL if size <= 10 else 8
-    canvas = Canvas((size + 1) * cell, (len(boards) * (size + 1) - 1) * cell)
-    for place, actions in enumerate(boards):
-        left = place * (size + 1) * cell
-        for square in range(size * size):
-            canvas.box((square // size + 1) * cell, left + square % size * cell, cell - 1, cell - 1, HEIGHTS[0])
-        for number, (row, col, kind) in enumerate(steps_of(actions, size), 1):
-            top, at = (row + 1) * cell, left + col * cell
-            if kind == "trap":
-                canvas.box(top + cell // 8, at + cell // 8, cell * 3 // 4, cell * 3 // 4, INK)
-            else:
-                canvas.disc(top + cell // 2, at + cell // 2, cell * 3 // 8, SEATS[place % len(SEATS)])
-            if cell == CELL:
-                canvas.write(top + cell // 2, at + cell // 2, str(number), PAPER)
-    return canvas.pixels
-
-
-def _slot(record: Record, seat: int, deck: bool) -> int:
-    """The index of a seat's board to show."""
-    laid = int(record["laid"])
-    if deck:
-        return seat * 10 + min(max(laid - seat * 10, 0), 9)
-    now = laid // 2 * 2
-    if now + 1 >= len(record["lengths"]) or not record["lengths"][now : now + 2].any():
-        now = max(now - 2, 0)
-    return now + seat
 
 
 def paint_cells(game: Game, record: Record) -> Array:
@@ -203,14 +117,5 @@ def paint_cells(game: Game, record: Record) -> Array:
         for column, cell in enumerate(cells):
             canvas.box(row * CELL + 1, column * CELL + 1, CELL - 2, CELL - 2, HEIGHTS[0])
             if cell.seat is not None:
-                canvas.disc(_middle(row), _middle(column), CELL * 3 // 8, SEATS[cell.seat % len(SEATS)])
+                canvas.disc(middle(row), middle(column), CELL * 3 // 8, SEATS[cell.seat % len(SEATS)])
     return canvas.pixels
-
-
-_PAINTERS: dict[str, Callable[[Game, Record], Array]] = {
-    "caldera": paint_caldera,
-    "dots": paint_dots,
-    "santorini": paint_towers,
-    "skysummit": paint_towers,
-    "spaces": paint_spaces,
-}

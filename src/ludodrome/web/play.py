@@ -248,9 +248,7 @@ class WebPlay:
         """``move`` for coroutines: on the event loop if it is quick and the lock is free, else in a thread."""
         quick = self.game.actions_a_turn == 1 and self.seconds_left_to_move() != 0
         if quick and self.lock.acquire(blocking=False):
-            await asyncio.shield(
-                self._move_on_loop(move, seats, seen)
-            )  # finished even if the client leaves
+            await asyncio.shield(self._move_on_loop(move, seats, seen))  # finished even if the client leaves
         else:
             await run_in_threadpool(self.move, move, seats, seen)
 

@@ -1,6 +1,7 @@
 """Dots and boxes: draw edges, close boxes, count chains."""
 
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,7 @@ class Dots(Game):
     reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
     reply_keys = frozenset({"orient"})
     seat_patterns = (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)")
+    painter_module = f"{__name__}.painter"
     diagrams = page.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
@@ -64,6 +66,11 @@ class Dots(Game):
         """The state, and for a seat its own number under ``you``."""
         shown = super().observation(state, seat)
         return shown if seat is None else {"you": seat, **shown}
+
+    @property
+    def point_unit(self) -> float:
+        """The side of the board."""
+        return math.sqrt(self._options["rows"] * self._options["cols"])
 
     def opening_moves(self, state: Any) -> list[Any]:
         """The edges that give no box away, or all if there are none."""

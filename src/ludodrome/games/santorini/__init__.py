@@ -44,6 +44,8 @@ class Santorini(Game):
     )
     reply_keys = frozenset()
     seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
+    win_steepness = 0.8
+    painter_module = f"{__name__}.painter"
     diagrams = page.DIAGRAMS
 
     def tidy_reply(self, text: str) -> str:

@@ -43,6 +43,8 @@ class Skysummit(Game):
     )
     reply_keys = frozenset({"t"})
     seat_patterns = (r"●[12]?", r"◆[12]?")
+    win_steepness = 0.83
+    painter_module = f"{__name__}.painter"
     diagrams = page.DIAGRAMS
 
     def tidy_reply(self, text: str) -> str:

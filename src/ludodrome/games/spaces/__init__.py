@@ -21,9 +21,11 @@ from ludodrome.games.spaces import codec, page, planes, rules
 from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
+    FINISH,
     LARGEST,
     RULE_SETS,
     SMALLEST,
+    UP,
     draw_board,
     encode_board,
     format_board,
@@ -147,6 +149,9 @@ class Spaces(Game):
     )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
+    why_not_searchable = "ludodrome.spaces.respond finds the best answer"
+    painter_module = f"{__name__}.painter"
+    benchmarks_module = f"{__name__}.benchmarks"
     diagrams = page.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
@@ -195,6 +200,37 @@ class Spaces(Game):
             seat = observation["to_move"]
             drawn = self.render({**observation, "to_move": 1 - seat}).rpartition(",")[0]
             return f"{drawn}, seat {seat} to lay; what the other seat has laid is face down"
+
+    def render_record(self, record: Record) -> str:
+        """Draw a compiled position, with the board that is being built."""
+        steps = self.prefix(record)
+        building = {"boardSize": self._options["size"], "sequence": steps}
+        return self.codec.render(record) + (f"\nbuilding: {encode_board(building)}" if steps else "")
+
+    def encode_observation(self, observation: Any) -> Record:
+        """The compiled record of what a seat sees; with the other seat to move where a board is face down."""
+        try:
+            return self.encode(observation)
+        except BadState:
+            return self.encode({**observation, "to_move": 1 - observation["to_move"]})
+
+    def actions_of(self, move: Any, states: Any) -> list[int]:
+        """The steps of a board or a deck."""
+        return list(b"".join(parse_lay(move, self._options)))
+
+    def substitute_move(self, state: Any) -> Any:
+        """The first legal move; where there are too many to list, a straight run up the first column."""
+        try:
+            return self.legal_moves(state)[0]
+        except TooManyMoves:
+            size = self._options["size"]
+            board = bytes([0, *[size + UP] * (size - 1), size + FINISH])
+            return format_lay([board] * (DECK if self._options["mode"] == "deck" else 1), self._options)
+
+    @property
+    def point_unit(self) -> float:
+        """The side of the board."""
+        return float(self._options["size"])
 
     def tidy_reply(self, text: str) -> str:
         """Leave out white space."""

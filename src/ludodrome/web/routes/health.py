@@ -5,6 +5,7 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
+from ludodrome.arena import sandbox
 from ludodrome.store.database import is_reachable
 from ludodrome.store.league_matches import runners
 from ludodrome.web.auth import Administrator, Anybody
@@ -46,6 +47,4 @@ def _sandbox(request: Request) -> str:
     """The sandbox of uploaded bots on a hosted server; cached for hours."""
     if request.app.state.mode != "hosted":
         return "unused: all bots belong to the owner"
-    from ludodrome.arena import sandbox
-
     return sandbox.level().name

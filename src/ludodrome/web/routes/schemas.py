@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from ludodrome.games import PAGE_ORDER
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play import PERSON
 from ludodrome.web.puzzles import PuzzleSession
@@ -25,7 +26,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     503: {"description": "The engine is busy, or the database cannot be reached."},
 }
 """Error responses; each is an object with a sentence in ``error``."""
-GAME_NAME = Field(max_length=40, examples=["skysummit"])
+GAME_NAME = Field(max_length=40, examples=list(PAGE_ORDER[:1]))
 
 
 class Strict(BaseModel):

@@ -17,13 +17,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.rendering import MODES, check_render_mode, paint_boards
+from ludodrome.envs.rendering import MODES, check_render_mode
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, encode_board, format_board, perfect
 from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
 from ludodrome.games.spaces.codec import read_finished
+from ludodrome.games.spaces.painter import paint_boards
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
