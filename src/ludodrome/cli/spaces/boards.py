@@ -1,13 +1,24 @@
 """Boards: `count`, `generate`, `sample`, `check` and `draw`."""
 
+from __future__ import annotations
+
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
+
+with lazy_imports():
+    from ludodrome.cli.spaces import builder_app
+    from ludodrome.games.spaces import boards as board_codes
+    from ludodrome.games.spaces import counting, generation, legality, sampling, simulation
+    from ludodrome.spaces_lab import board_builder, board_files
+
 
 if TYPE_CHECKING:
     from ludodrome.spaces_lab.board_builder import Bench
@@ -40,10 +51,8 @@ def count(
     """
     checked_rules(rules)
     with command_errors(), console.waiting(f"counting the boards of size {size} ..."):
-        from ludodrome.games.spaces.counting import count_boards, count_by
-
-        total = interruptible(lambda: count_boards(size, rules))
-        counts = interruptible(lambda: count_by(size, rules, by)) if by else {}
+        total = interruptible(lambda: counting.count_boards(size, rules))
+        counts = interruptible(lambda: counting.count_by(size, rules, by)) if by else {}
     if json:
         by_kind = {f"by_{by}": {str(key): value for key, value in counts.items()}} if by else {}
         print_json({"size": size, "rules": rules, "count": total, **by_kind})
@@ -88,19 +97,15 @@ def generate(
     if after is not None:
         raise CommandError("--after goes without --out: a file is taken up with --resume")
     with command_errors(), console.bar("boards") as progress:
-        from ludodrome.spaces_lab.board_files import BoardFile
-
         with console.compiling("spaces"):
-            file = BoardFile(out, size, rules, limit, resume)
+            file = board_files.BoardFile(out, size, rules, limit, resume)
         done = file.run(lambda made, total: progress(made, total or made))
     console.say(f"{done:,} boards in {out}")
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.generation import Walk
-
-        walk = Walk(size, rules, after)
+        walk = generation.Walk(size, rules, after)
         chunk = walk.next(limit)
     left = limit
     while len(chunk.ends):
@@ -130,18 +135,20 @@ def sample(
     """
     checked_rules(rules)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.sampling import UNIFORM
-
-        uniform = size <= UNIFORM[rules]
+        uniform = size <= sampling.UNIFORM[rules]
         boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
     if not uniform:
-        print(f"not uniform: beyond size {UNIFORM[rules]} under {rules}, boards are made step by step", file=sys.stderr)
+        print(
+            f"not uniform: beyond size {sampling.UNIFORM[rules]} under {rules}, boards are made step by step",
+            file=sys.stderr,
+        )
     if out is not None:
         with command_errors():
-            from ludodrome.spaces_lab.board_files import format_collection, write_text
-
             is_json = out.removesuffix(".gz").endswith(".json")
-            write_text(out, format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards))
+            board_files.write_text(
+                out,
+                board_files.format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards),
+            )
         console.say(f"{len(boards):,} boards in {out}")
     elif json:
         print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
@@ -150,22 +157,14 @@ def sample(
 
 
 def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
-    from ludodrome.games.spaces.boards import parse_board
-
-    return [parse_board(code) for code in codes]
+    return [board_codes.parse_board(code) for code in codes]
 
 
 def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> list[str]:
     """The codes of boards by lot."""
-    from ludodrome.games.spaces.boards import encode_board, format_code
-
     if uniform:
-        from ludodrome.games.spaces.sampling import sample
-
-        return [format_code(board, size) for board in sample(size, number, rules, seed)]
-    from ludodrome.games.spaces.sampling import quick
-
-    return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
+        return [board_codes.format_code(board, size) for board in sampling.sample(size, number, rules, seed)]
+    return [board_codes.encode_board(sampling.quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
 
 
 @app.command(
@@ -188,12 +187,10 @@ def check(
     names, boards = _read_all(board)
     reports = []
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.legality import validate
-
         for one in boards:
             claimed = one.get("boardSize")
             size = claimed if type(claimed) is int and 2 <= claimed <= 100 else 3
-            reports.append(validate(one, size, rules))
+            reports.append(legality.validate(one, size, rules))
     legal = [all(layer.passed for layer in layers) for layers in reports]
     if json:
         print_json(
@@ -221,8 +218,6 @@ def check(
 
 def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Names and boards of a code or of a file."""
-    from ludodrome.spaces_lab import board_files
-
     with command_errors(), console.compiling("spaces"):
         if board_files.is_code(text) or "#" in text:
             return [text], [board_files.read_board(text)]
@@ -254,14 +249,10 @@ def draw(
     given = one_board(board)
     size_of(given)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import board_svg, box_board
-
         if svg is None:
-            console.say(box_board(given))
+            console.say(simulation.box_board(given))
             return
-        from ludodrome.spaces_lab.board_files import write_text
-
-        write_text(svg, board_svg(given))
+        board_files.write_text(svg, simulation.board_svg(given))
     console.say(f"drawn in {svg}")
 
 
@@ -301,26 +292,20 @@ def build(
     checked_rules(rules)
     opponent = None if against is None else one_board(against)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.spaces_lab.board_builder import Bench
-
-        bench = Bench(size, rules, opponent)
+        bench = board_builder.Bench(size, rules, opponent)
     if do is not None:
         _follow(bench, sys.stdin.read() if do == "-" else do, out)
         return
-    from importlib.util import find_spec
-
     if find_spec("textual") is None:
         raise CommandError("the builder needs Textual: pip install 'ludodrome[lab]'; --do works without it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the builder needs a terminal; --do takes commands from anywhere")
-    from ludodrome.cli.spaces.builder_app import Builder
-
-    saved = Builder(bench, out or "").run()
+    saved = builder_app.Builder(bench, out or "").run()
     for line in saved or []:
         console.say(line)
 
 
-def _follow(bench: "Bench", text: str, out: str | None) -> None:
+def _follow(bench: Bench, text: str, out: str | None) -> None:
     """Carry out commands; the first that cannot be done ends it."""
     commands = [part.strip() for line in text.splitlines() for part in line.split(";")]
     with command_errors():
@@ -340,11 +325,9 @@ def _follow(bench: "Bench", text: str, out: str | None) -> None:
         raise typer.Exit(UNDECIDED)
 
 
-def _save(bench: "Bench", out: str | None) -> None:
-    from ludodrome.spaces_lab.board_files import add_to_collection
-
+def _save(bench: Bench, out: str | None) -> None:
     if out is None:
         raise ValueError("there is no file to save to: --out FILE")
     if not bench.is_finished:
         raise ValueError("the board is not finished")
-    add_to_collection(out, bench.board)
+    board_files.add_to_collection(out, bench.board)

@@ -1,11 +1,19 @@
 """Parameters that the commands of the laboratory share, and how they are read."""
 
+from __future__ import annotations
+
+from json import dumps
 from typing import Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import CommandError, command_errors
+from ludodrome.cli.lazy import lazy_imports
+
+with lazy_imports():
+    from ludodrome.spaces_lab import board_files
+
 
 Size = Annotated[
     int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns: 2 to 100.")
@@ -27,9 +35,7 @@ def checked_rules(rules: str) -> str:
 def one_board(text: str) -> dict[str, Any]:
     """The board of a code or of a file, or a refusal with the place."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.spaces_lab.board_files import read_board
-
-        return read_board(text)
+        return board_files.read_board(text)
 
 
 def size_of(board: Any) -> int:
@@ -42,6 +48,4 @@ def size_of(board: Any) -> int:
 
 def print_json(value: Any) -> None:
     """A value as one line of JSON."""
-    from json import dumps
-
     console.say(dumps(value))

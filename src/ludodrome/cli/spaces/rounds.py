@@ -1,12 +1,24 @@
 """Rounds: `simulate`, `replay`, `deck` and `respond`."""
 
+from __future__ import annotations
+
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console as screen
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
+
+with lazy_imports():
+    from rich import text as rich_text
+
+    from ludodrome.games.spaces import best_response, legality, simulation
+    from ludodrome.games.spaces import boards as board_codes
+    from ludodrome.spaces_lab import board_files, saved_state
+
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.simulation import Round
@@ -47,14 +59,10 @@ def simulate(
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import simulate
-
-        played = simulate(boards[0], boards[1], size, rules)
+        played = simulation.simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
     if save:
         with command_errors():
-            from ludodrome.spaces_lab import saved_state
-
             number = saved_state.save(boards, rules, played)
         if not json:
             screen.say(f"kept as session {number}")
@@ -63,12 +71,9 @@ def simulate(
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     """All pairings of two files."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.spaces_lab.board_files import read_boards
-
-        first, second = read_boards(a).boards, read_boards(b).boards
+        first, second = board_files.read_boards(a).boards, board_files.read_boards(b).boards
         size = size_of(first[0])
-        own, other = interruptible(lambda: simulate_matrix(first, second, size, rules))
+        own, other = interruptible(lambda: simulation.simulate_matrix(first, second, size, rules))
     if json:
         print_json({"size": size, "rules": rules, "points": [own.tolist(), other.tolist()]})
         return
@@ -80,34 +85,28 @@ def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
     screen.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
 
 
-def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json: bool) -> None:
+def _show_round(boards: list[dict[str, Any]], played: Round, rules: str, json: bool) -> None:
     if json:
-        from dataclasses import asdict
-
         print_json({"rules": rules, "boards": boards, **asdict(played)})
         return
-    from rich.text import Text
-
-    from ludodrome.games.spaces.simulation import beside, box_board, moments
-
     size = size_of(boards[0])
     sides = [
-        [f"seat {seat} {sign}", *box_board(board).splitlines()]
+        [f"seat {seat} {sign}", *simulation.box_board(board).splitlines()]
         for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
     ]
     console = screen.stdout()
 
     def show(lines: list[str]) -> None:
-        text = Text("\n".join(lines) + "\n")
+        text = rich_text.Text("\n".join(lines) + "\n")
         for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
             text.highlight_regex(pattern, screen.seat_style(seat))
         console.print(text, soft_wrap=True)
 
-    show(beside(sides[0], sides[1]))
-    for step, grid in zip(played.steps, moments(played, size), strict=True):
+    show(simulation.beside(sides[0], sides[1]))
+    for step, grid in zip(played.steps, simulation.moments(played, size), strict=True):
         told = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
         told += [f"  {event.reason}" for event in step.events]
-        show(beside(grid, [*told, f"{step.points[0]} : {step.points[1]}"]))
+        show(simulation.beside(grid, [*told, f"{step.points[0]} : {step.points[1]}"]))
     points = played.points
     winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
     show([f"{points[0]} : {points[1]} ({played.ended}), {winner}"])
@@ -124,8 +123,6 @@ def replay(
 ) -> None:
     """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.spaces_lab import saved_state
-
         if list_:
             _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
             return
@@ -140,15 +137,13 @@ def replay(
 
 
 def _list_sessions(kept: list[Any]) -> None:
-    from ludodrome.games.spaces.boards import encode_board
-
     rows = [
         (
             str(one.number),
             one.rules,
             f"{one.points[0]} : {one.points[1]}",
             one.ended,
-            "  ".join(map(encode_board, one.boards)),
+            "  ".join(map(board_codes.encode_board, one.boards)),
         )
         for one in kept
     ]
@@ -174,23 +169,17 @@ def deck(
     """Play two decks: ten boards against ten, a hundred rounds, the totals, and the margins as a heat map."""
     checked_rules(rules)
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.legality import check, refusal
-        from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.spaces_lab.board_files import read_deck, write_text
-
-        decks = [read_deck(a), read_deck(b)]
+        decks = [board_files.read_deck(a), board_files.read_deck(b)]
         size = size_of(decks[0][0])
         for path, boards in zip((a, b), decks, strict=True):
             for number, board in enumerate(boards, 1):
-                if wrong := refusal(check(board, size, rules)):
+                if wrong := legality.refusal(legality.check(board, size, rules)):
                     raise CommandError(f"{path}, board {number}: {wrong}")
-        own, other = simulate_matrix(decks[0], decks[1], size, rules)
+        own, other = simulation.simulate_matrix(decks[0], decks[1], size, rules)
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
         if svg is not None:
-            from ludodrome.games.spaces.simulation import matrix_svg
-
-            write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
+            board_files.write_text(svg, simulation.matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
     if json:
         print_json({"size": size, "rules": rules, "totals": totals, "points": [own.tolist(), other.tolist()]})
         return
@@ -201,13 +190,11 @@ def deck(
 
 def _show_heat(margins: list[list[int]]) -> None:
     """Margins in colours: the first side's boards downwards, the second's across."""
-    from rich.text import Text
-
     console = screen.stdout()
     most = max(1, *(abs(margin) for row in margins for margin in row))
-    console.print(Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
+    console.print(rich_text.Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
     for number, row in enumerate(margins, 1):
-        line = Text(f"{number:>4} ", "dim")
+        line = rich_text.Text(f"{number:>4} ", "dim")
         for margin in row:
             style = f"bold white on {SHADES[margin > 0]}" if abs(margin) > most / 2 else SHADES[margin > 0]
             line.append(f"{margin:>+4}" if margin else "   0", style if margin else "default")
@@ -236,20 +223,13 @@ def respond(
     given = one_board(board)
     size = size_of(given)
     with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.best_response import respond
-        from ludodrome.games.spaces.boards import encode_board
-
-        found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
-        code = encode_board(found.board)
+        found = interruptible(lambda: best_response.respond(given, size, rules, objective, seconds=time))
+        code = board_codes.encode_board(found.board)
     if json:
-        from dataclasses import asdict
-
         print_json({"rules": rules, "code": code, **asdict(found)})
         return
-    from ludodrome.games.spaces.simulation import box_board
-
     screen.say(code)
-    screen.say(box_board(found.board))
+    screen.say(simulation.box_board(found.board))
     proof = (
         "no legal board does better" if found.proven else f"not proven; no legal board does better than {found.bound}"
     )

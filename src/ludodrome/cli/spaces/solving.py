@@ -1,12 +1,22 @@
 """Perfect play: `solve`."""
 
+from __future__ import annotations
+
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
+
+with lazy_imports():
+    from ludodrome.games.spaces import boards as board_codes
+    from ludodrome.games.spaces import counting, equilibria
+    from ludodrome.spaces_lab import saved_state
+
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.equilibria import Equilibrium, Mixture
@@ -51,10 +61,8 @@ def solve(
         _verify(size, rules, state, json)
     elif stored:
         with console.compiling("spaces"):
-            from ludodrome.games.spaces.equilibria import SOLVED, perfect
-
-            mixture = perfect(size, rules)
-        _show(mixture, {"proven": size <= SOLVED[rules]}, json)
+            mixture = equilibria.perfect(size, rules)
+        _show(mixture, {"proven": size <= equilibria.SOLVED[rules]}, json)
     else:
         _solve_blind(size, rules, state, gap, json)
 
@@ -62,10 +70,7 @@ def solve(
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
     with command_errors(), console.compiling("spaces"):
         _need_highs()
-        from ludodrome.games.spaces.equilibria import Equilibrium
-        from ludodrome.spaces_lab.saved_state import read_boards_of, write_boards_of
-
-        solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
+        solving = equilibria.Equilibrium(size, rules, saved_state.read_boards_of(state, size, rules) if state else ())
     try:
         with console.reporting() as report:
             while (solving.gap is None or solving.gap > max(gap, 1e-9)) and not solving.stuck:
@@ -75,7 +80,7 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
                 report(_progress(solving, 0, solving.gap or 0.0))
                 if state:
                     with command_errors():
-                        write_boards_of(state, size, rules, solving.boards)
+                        saved_state.write_boards_of(state, size, rules, solving.boards)
     except KeyboardInterrupt:
         if solving.mixture is None:
             raise
@@ -94,14 +99,12 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
         raise typer.Exit(UNDECIDED)
 
 
-def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
+def _progress(solving: Equilibrium, nodes: int, value: float) -> str:
     gap = "unknown" if solving.gap is None else f"{solving.gap:.6f}"
     return f"step {solving.steps}: {len(solving.boards)} boards, gap {gap}; {nodes:,} nodes, best {value:+.4f}"
 
 
 def _need_highs() -> None:
-    from importlib.util import find_spec
-
     if find_spec("highspy") is None:
         raise CommandError("solving needs HiGHS: pip install 'ludodrome[lab]'")
 
@@ -109,14 +112,12 @@ def _need_highs() -> None:
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
     """All boards against what is stored."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.counting import COUNTED, count_boards
-        from ludodrome.games.spaces.equilibria import perfect
-        from ludodrome.spaces_lab.saved_state import MOST_INSPECTED, inspection_of, write_inspection
-
-        total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
-        if total > MOST_INSPECTED:
+        total = (
+            counting.count_boards(size, rules) if size <= counting.COUNTED[rules] else saved_state.MOST_INSPECTED + 1
+        )
+        if total > saved_state.MOST_INSPECTED:
             raise CommandError(f"the boards of size {size} under {rules} are too many to be played one by one")
-        inspection = inspection_of(perfect(size, rules), state)
+        inspection = saved_state.inspection_of(equilibria.perfect(size, rules), state)
     steps = 0
     with console.bar("boards") as progress:
         while not inspection.over:
@@ -125,7 +126,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
             steps += 1
             if state and (steps % 100 == 0 or inspection.over):
                 with command_errors():
-                    write_inspection(state, inspection)
+                    saved_state.write_inspection(state, inspection)
     known = {"boards": inspection.done, "best_margin": inspection.margin, "beaten": inspection.margin > 0}
     _show(inspection.mixture, known, json)
     if inspection.margin > 0:
@@ -137,16 +138,13 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.boards import encode_board
-        from ludodrome.games.spaces.equilibria import LeastLoss, match_value
-
-        search = LeastLoss(size, rules)
+        search = equilibria.LeastLoss(size, rules)
     with console.reporting() as report:
         while not search.over:
             report(f"{len(search.answers)} answers, {search.nodes:,} nodes, loses by {search.loss}")
             interruptible(search.step)
-    lead = match_value(search.loss, 5)
-    code = encode_board(search.board)
+    lead = equilibria.match_value(search.loss, 5)
+    code = board_codes.encode_board(search.board)
     if json:
         print_json({"size": size, "rules": rules, "loss": search.loss, "board": code, "lead_of_seat_0": lead})
         return
@@ -155,11 +153,9 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
     console.say(f"a match of 5 rounds: {outcome}, if nobody errs")
 
 
-def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
-    from ludodrome.games.spaces.boards import format_code
-
+def _show(mixture: Mixture, known: dict[str, Any], json: bool) -> None:
     total = sum(mixture.weights)
-    codes = [format_code(board, mixture.size) for board in mixture.boards]
+    codes = [board_codes.format_code(board, mixture.size) for board in mixture.boards]
     if json:
         boards = [{"code": code, "weight": weight} for code, weight in zip(codes, mixture.weights, strict=True)]
         print_json({"size": mixture.size, "rules": mixture.rules, "mixture": boards, **known})
