@@ -18,7 +18,7 @@ class Santorini(Game):
 
     id = "santorini"
     title = "Santorini"
-    available = (Option("players", 2, "how many play", low=2, high=rules.MAX_SEATS),)
+    available = (Option("players", 2, "number of players", low=2, high=rules.MAX_SEATS),)
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
