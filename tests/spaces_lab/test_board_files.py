@@ -73,7 +73,7 @@ def test_a_code_may_be_longer_than_any_name_of_a_file() -> None:
     [
         ("", "holds no board"),
         ("[]", "holds no board"),
-        ('{"boards": [', "line 1, column 13: no JSON"),
+        ('{"boards": [', "line 1, column 13: not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "an object here is a board, a collection with 'boards', or a deck with 'deck'"),
         ('{"boards": 7}', "boards come as a list, not as 7"),
@@ -96,7 +96,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be read: No such file"):
         board_files.read_boards(str(tmp_path / "none.json"))
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    with pytest.raises(ValueError, match="byte 0: this is no UTF-8 text"):
+    with pytest.raises(ValueError, match="byte 0: this is not UTF-8 text"):
         board_files.read_boards(str(tmp_path / "bytes"))
     (tmp_path / "torn.gz").write_bytes(gzip.compress(b"3:1:uuf")[:-6])
     with pytest.raises(ValueError, match=r"torn.gz cannot be read: Compressed file ended"):

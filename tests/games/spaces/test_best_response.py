@@ -171,7 +171,7 @@ def test_the_search_is_right_whatever_the_bounds(
     def promise_all(runs: Any, course: Any, table: Any) -> None:
         table.fill(size)
 
-    monkeypatch.setattr(module, "_MOST_KEYS", memory)
+    monkeypatch.setattr(module, "_MAX_KEYS", memory)
     monkeypatch.setattr(module, "fill_bounds", promise_all)
     rng = random.Random(size)
     tried = 40 if COMPILED else 4

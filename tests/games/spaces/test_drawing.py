@@ -6,7 +6,7 @@ import pytest
 
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces.legality import LAYERS, MEANING
-from ludodrome.games.spaces.simulation import beside, moments
+from ludodrome.games.spaces.simulation import round_frames, side_by_side
 from tests.games.spaces.boards import board, squares
 
 pytestmark = pytest.mark.xdist_group("spaces")
@@ -34,19 +34,19 @@ def test_what_leaves_the_grid_cannot_be_drawn() -> None:
 
 
 def test_blocks_side_by_side() -> None:
-    assert beside(["ab", "c"], ["1", "2", "3"], gap=1) == ["ab 1", "c  2", "   3"]
-    assert beside([], ["1"]) == ["   1"]
+    assert side_by_side(["ab", "c"], ["1", "2", "3"], gap=1) == ["ab 1", "c  2", "   3"]
+    assert side_by_side([], ["1"]) == ["   1"]
 
 
 def test_the_moments_of_a_round() -> None:
     round_ = spaces.simulate(board("3:0:5uuf"), board("3:0:u5uf"), 3, "written")
-    drawn = moments(round_, 3)
+    drawn = round_frames(round_, 3)
     assert len(drawn) == len(round_.steps)
     assert drawn[0][1] == "│     │     │  ◆  │"
     assert drawn[0][5] == "│  ●  │     │     │"
     assert "x●" in drawn[1][5]
     twice = spaces.simulate(board("2:0:66uf"), board("2:0:uf"), 2, "written")
-    assert len(moments(twice, 2)) == len(twice.steps)
+    assert len(round_frames(twice, 2)) == len(twice.steps)
 
 
 def test_svg_is_xml_and_shows_every_step() -> None:

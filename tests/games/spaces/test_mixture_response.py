@@ -10,8 +10,8 @@ import pytest
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import format_board, parse_code
-from ludodrome.games.spaces.generation import Walk
-from ludodrome.games.spaces.mixture_response import MixtureHunt
+from ludodrome.games.spaces.generation import BoardWalk
+from ludodrome.games.spaces.mixture_response import MixtureSearch
 from ludodrome.jit import COMPILED
 from tests.games.spaces.boards import board
 from tests.games.spaces.oracle_samples import random_legal, random_playable
@@ -125,7 +125,7 @@ def test_it_is_the_best_of_all_boards_at_size_4_live(make: Any) -> None:
 
 def best_of_all(others: list[Any], weights: list[int], size: int, rules: str) -> float:
     """The best average margin, by trying all boards."""
-    packed, walk, best = spaces.Packed(others, size, rules), Walk(size, rules), -1000
+    packed, walk, best = spaces.Packed(others, size, rules), BoardWalk(size, rules), -1000
     while len((chunk := walk.next()).ends):
         worth = np.empty(len(chunk.ends), np.int64)
         against = (*packed.arrays(rotated=True), packed.ends, np.array(weights))
@@ -152,11 +152,11 @@ def test_the_best_answer_to_a_lopsided_lot_of_runs(rules: str, weights: list[int
 
 
 def test_a_hunt_begins_with_the_best_board_that_is_of_interest() -> None:
-    hunt = MixtureHunt(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.0)
-    hunt.consider([parse_code("3:0:uuf")[1]])
-    assert (hunt.best, hunt.value) == (b"", 2.0)
-    found = hunt.run(10**6)
-    assert (len(found), hunt.over, hunt.value) == (1, True, 3.0)
+    search = MixtureSearch(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.0)
+    search.consider([parse_code("3:0:uuf")[1]])
+    assert (search.best, search.value) == (b"", 2.0)
+    found = search.run(10**6)
+    assert (len(found), search.over, search.value) == (1, True, 3.0)
 
 
 def test_without_enough_nodes_it_is_not_proven_but_bounded() -> None:
