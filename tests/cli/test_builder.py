@@ -119,7 +119,7 @@ def test_the_mouse() -> None:
     assert set(places) == {(row, col) for row in (-1, 0, 1, 2) for col in range(3)}
 
 
-def test_odd_keys_are_told_what_to_do(tmp_path: Path) -> None:
+def test_odd_keys_get_a_hint(tmp_path: Path) -> None:
     app = BuilderApp(BoardBuilder(3), str(tmp_path / "none" / "mine.json"))
 
     async def story(pilot: Any) -> None:

@@ -136,12 +136,12 @@ def test_draw(tmp_path: Path) -> None:
 # Rounds
 
 
-def test_simulate_tells_every_point() -> None:
-    told = lab("simulate", "3:1:uuf", "3:0:u6uf")
+def test_simulate_explains_every_point() -> None:
+    printed = lab("simulate", "3:1:uuf", "3:0:u6uf")
     for event in (event for step in _round().steps for event in step.events):
-        assert event.reason in told
-    assert told.count("step ") >= len(_round().steps)
-    assert told.rstrip().endswith("3 : 2 (goal), seat 0 wins")
+        assert event.reason in printed
+    assert printed.count("step ") >= len(_round().steps)
+    assert printed.rstrip().endswith("3 : 2 (goal), seat 0 wins")
     value = answer("simulate", "3:1:uuf", "3:0:u6uf")
     assert (value["points"], value["ended"], len(value["steps"])) == ([3, 2], "goal", len(_round().steps))
     code, screen = on_terminal(["spaces", "simulate", "3:1:uuf", "3:0:u6uf"])
@@ -171,9 +171,9 @@ def test_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lab("replay", "--list") == "no session is saved yet\n"
     assert refused("replay", "--last").startswith("no session is saved yet")
     assert refused("replay").startswith("which session?")
-    told = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
-    assert told.endswith("saved as session 1\n")
-    assert lab("replay", "--last") == told.removesuffix("saved as session 1\n")
+    printed = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
+    assert printed.endswith("saved as session 1\n")
+    assert lab("replay", "--last") == printed.removesuffix("saved as session 1\n")
     assert answer("replay", "1")["points"] == [3, 2]
     assert "3:1:uuf  3:0:u6uf" in lab("replay", "--list")
     file = tmp_path / "ludodrome" / "spaces-sessions" / "1.json"
@@ -200,9 +200,9 @@ def test_decks(tmp_path: Path) -> None:
 def test_respond() -> None:
     value = answer("respond", "3:1:uuf", *LIVE)
     assert (value["margin"], value["proven"]) == (3, True)
-    told = lab("respond", "3:1:uuf", *LIVE)
-    assert told.startswith(value["code"])
-    assert told.endswith("margin +3; no legal board does better\n")
+    printed = lab("respond", "3:1:uuf", *LIVE)
+    assert printed.startswith(value["code"])
+    assert printed.endswith("margin +3; no legal board does better\n")
     assert "the objective is" in refused("respond", "3:1:uuf", "--objective", "fun")
     assert "not proven; no legal board does better than" in lab(
         "respond", "40:20:" + "u" * 20 + "r" + "u" * 19 + "f", *LIVE, "--time", "0"
@@ -221,7 +221,7 @@ def test_solve() -> None:
     assert re.search(r"^gap: 0$", lab("solve", "4", *LIVE), re.MULTILINE)
 
 
-def test_solve_keeps_its_work(tmp_path: Path) -> None:
+def test_solve_saves_its_progress(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     first = answer("solve", "5", *LIVE, "--state", str(path))
     assert first["gap"] <= 1e-9

@@ -54,7 +54,7 @@ def test_what_cannot_be_done_changes_nothing(done: str, command: str, sentence: 
     assert builder.code == before
 
 
-def test_a_trap_that_leaves_no_way_out() -> None:
+def test_a_trap_that_leaves_no_step() -> None:
     builder = BoardBuilder(4, "live")
     for command in ("start 1", "right", "right"):
         builder.do(command)
@@ -81,7 +81,7 @@ def test_the_opponent_is_met_straight_on_from_here() -> None:
         BoardBuilder(3, opponent=board("3:0:uu"))
 
 
-def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     with pytest.raises(ValueError, match="no session is saved yet"):
         saved_state.load()
@@ -105,7 +105,7 @@ def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: py
         saved_state.load()
 
 
-def test_sessions_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ludodrome").write_text("in the way")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     boards = [board("3:1:uuf")] * 2
@@ -113,7 +113,7 @@ def test_sessions_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         saved_state.save(boards, "written", spaces.simulate(boards[0], boards[1], 3))
 
 
-def test_the_work_of_a_double_oracle_is_kept(tmp_path: Path) -> None:
+def test_the_progress_of_a_double_oracle_is_saved(tmp_path: Path) -> None:
     path = str(tmp_path / "state.json")
     assert load_solver_boards(path, 3, "live") == []
     boards = [straight_run(3, 0), straight_run(3, 1)]

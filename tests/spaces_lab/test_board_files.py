@@ -1,4 +1,4 @@
-"""Boards in files: what is written is read again, and whatever is wrong gets a sentence with its place."""
+"""Boards in files: what is written is read again, and errors name the place."""
 
 import gzip
 import json
@@ -53,7 +53,7 @@ def test_one_board_by_code_by_file_and_by_number(tmp_path: Path) -> None:
     assert spaces.encode_board(board_files.read_board(CODES[2])) == CODES[2]
     assert spaces.encode_board(board_files.read_board(one)) == CODES[1]
     assert spaces.encode_board(board_files.read_board(f"{many}#3")) == CODES[2]
-    with pytest.raises(ValueError, match=r"holds 3 boards: say which, like .*many.txt#1"):
+    with pytest.raises(ValueError, match=r"holds 3 boards: choose one, like .*many.txt#1"):
         board_files.read_board(many)
     for number in ("0", "4", "x"):
         with pytest.raises(ValueError, match=f"holds boards 1 to 3, not '{number}'"):

@@ -1,4 +1,4 @@
-"""All boards into files: in every format, stopped and taken up, killed and taken up."""
+"""All boards into files: in every format, stopped and resumed, killed and resumed."""
 
 import gzip
 import json
@@ -95,7 +95,7 @@ def test_a_run_that_was_killed_leaves_no_file_of_that_name_and_is_taken_up(tmp_p
     assert {file.name for file in tmp_path.iterdir()} == {"b.txt.part", "b.txt.state"}
 
 
-def test_what_cannot_be_taken_up(tmp_path: Path) -> None:
+def test_what_cannot_be_resumed(tmp_path: Path) -> None:
     path = tmp_path / "b.txt"
     Path(f"{path}.part").write_text("x")
     Path(f"{path}.state").write_text("{}")

@@ -62,7 +62,7 @@ def test_large_counts_are_exact() -> None:
     assert quick_count(11, "live") is None
 
 
-def test_what_cannot_be_counted_is_said() -> None:
+def test_sizes_that_cannot_be_counted_are_refused() -> None:
     with pytest.raises(ValueError, match=r"under 'live' the boards can be counted up to size 40; size 41"):
         count_boards(41, "live")
     with pytest.raises(ValueError, match=r"under 'written' the boards can be counted by traps up to size 5; size 6"):

@@ -43,7 +43,7 @@ def inspected(mixture: Mixture) -> Inspection:
     return inspection
 
 
-def hunted(mixture: Mixture) -> MixtureSearch:
+def searched(mixture: Mixture) -> MixtureSearch:
     boards = Packed.from_actions(mixture.boards, mixture.size, mixture.rules == "live")
     search = MixtureSearch(boards, np.array(mixture.weights), floor=0.0)
     search.run(10**9)
@@ -60,7 +60,7 @@ def test_a_program_for_stone_paper_scissors() -> None:
     assert abs(program.dual) < 1e-9
 
 
-def test_merged_boards_play_alike_and_none_is_lost() -> None:
+def test_merged_boards_are_equivalent_and_none_is_lost() -> None:
     boards = all_boards(2, False)
     kept = merge_equivalent(boards, 2, False)
     assert len(kept) == 131
@@ -99,7 +99,7 @@ def test_by_double_oracle_from_a_board_that_is_beaten() -> None:
     assert solving.mixture is not None
     assert {mirrored(board, size) for board in solving.mixture.boards} == {*solving.mixture.boards}
     if COMPILED:
-        assert hunted(solving.mixture).value <= EXACT
+        assert searched(solving.mixture).value <= EXACT
     again = Equilibrium(size, "live", solving.boards)
     assert sorted(again.boards) == sorted(solving.boards)
     while not again.solved:
@@ -125,7 +125,7 @@ def test_without_enough_nodes_the_gap_is_a_bound() -> None:
     assert not solving.solved
 
 
-def test_weights_that_are_no_fractions_become_whole_numbers_nearly() -> None:
+def test_weights_that_are_not_fractions_are_rounded() -> None:
     solving = Equilibrium(3, "live", [parse_code("3:1:4uuf")[1]]) if COMPILED else Equilibrium(2, "live")
     weights = np.sqrt(np.arange(1, len(solving.boards) + 1))
     mixture = solving._mixture(weights / weights.sum())
@@ -149,7 +149,7 @@ def test_a_program_that_is_not_exact_does_not_go_on_for_ever(monkeypatch: pytest
 @pytest.mark.parametrize("rules", ["live", "written"])
 def test_what_is_stored_is_beaten_by_no_board(rules: str) -> None:
     for size in (2, 3, 4, 5, 6, 7, 10) if COMPILED else (2, 3):
-        search = hunted(perfect(size, rules))
+        search = searched(perfect(size, rules))
         assert (search.over, search.found) == (True, 0)
 
 
@@ -166,11 +166,11 @@ def test_up_to_the_largest_size_that_counts_as_solved(long: bool) -> None:
     if not (long and COMPILED):
         pytest.skip("size 17 is for the long run")
     for size in (13, SOLVED["live"]):
-        search = hunted(perfect(size, "live"))
+        search = searched(perfect(size, "live"))
         assert (search.over, search.found) == (True, 0)
 
 
-def test_an_inspection_goes_on_where_another_stopped() -> None:
+def test_an_inspection_resumes_where_another_stopped() -> None:
     mixture = Mixture(2, "live", (straight_run(2, 0),), (1,))
     whole = inspected(mixture)
     assert whole.margin == 2

@@ -41,7 +41,7 @@ def test_size_3_written_begins_as_it_should_and_in_the_long_run_ends_so(long: bo
 
 
 @SMALL
-def test_it_goes_on_after_any_board(size: int, rules: str) -> None:
+def test_it_continues_after_any_board(size: int, rules: str) -> None:
     boards = list(generate(size, rules))
     for at in {0, 1, len(boards) // 3, len(boards) // 2, len(boards) - 2, len(boards) - 1}:
         assert list(generate(size, rules, after=format_code(boards[at], size))) == boards[at + 1 :]
@@ -85,7 +85,7 @@ def test_codes_are_those_of_the_notation() -> None:
         ("nonsense", "a board is written as"),
     ],
 )
-def test_a_board_to_go_on_from_that_is_none(code: str, sentence: str) -> None:
+def test_an_invalid_board_to_continue_from(code: str, sentence: str) -> None:
     with pytest.raises(IllegalMove, match=sentence):
         BoardWalk(3, "live", after=code)
 

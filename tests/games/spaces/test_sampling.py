@@ -1,4 +1,4 @@
-"""Boards by lot: every one as likely as every other."""
+"""Random boards, all equally likely."""
 
 import random
 from collections import Counter
@@ -78,7 +78,7 @@ def test_the_exact_counts_choose_what_the_rounded_ones_choose(wrong: float) -> N
         assert sample(size, 60, "live", seed=1, wrong=wrong) == sample(size, 60, "live", seed=1)
 
 
-def test_a_lot_on_the_border_is_settled_by_further_bits() -> None:
+def test_a_draw_on_the_border_takes_more_bits() -> None:
     half = 1 << 52
     assert choose_exactly([1, 1], half, random.Random(1)) == 1
     assert choose_exactly([1, 1], half - 1, random.Random(1)) == 0

@@ -283,6 +283,6 @@ class _ResponseSearch:
         own_points, other_points, *_ = play_round(
             cells, score, since[0], other.cells, other.score, other.since, self.live
         )
-        value = self._worth(own_points, other_points)
+        value = int(self._worth(own_points, other_points))
         if value > self.value:
             self.value, self.best, self.points = value, actions, (int(own_points), int(other_points))

@@ -356,7 +356,7 @@ def draw(steps: Steps, size: int) -> str:
     texts = {cell: ",".join(marks) for cell, marks in cells.items()}
     width = max(len(str(size - 1)), *map(len, texts.values()))
     if width * size * size > _MAX_DRAWN:
-        raise IllegalMove("too many steps happen on one square of this board to draw it")
+        raise IllegalMove("this board cannot be drawn: too many steps happen on one square")
     margin = max(2, len(str(size - 1)))
     lines = [" " * margin + "".join(f"  {col:<{width}}" for col in range(size))]
     for row in range(-1, size):
