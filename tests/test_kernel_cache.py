@@ -149,7 +149,7 @@ def test_bits_of_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel_cache.take_turns(missing, tmp_path)
     assert missing._cache.load_overload() is None
     (lock,) = tmp_path.iterdir()
-    monkeypatch.setattr(kernel_cache, "MOST_SECONDS_OF_COMPILING", 0.05)
+    monkeypatch.setattr(kernel_cache, "MAX_COMPILE_SECONDS", 0.05)
     assert kernel_cache._turn(lock) is None  # it is somebody else's
     late = Function([None, "it"])
     kernel_cache.take_turns(late, tmp_path)

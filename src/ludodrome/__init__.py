@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import BadState, Game, IllegalMove, Outcome, TooManyMoves
     from ludodrome.games import make, spaces
+    from ludodrome.position import Position
     from ludodrome.puzzle import Puzzle, puzzles
     from ludodrome.search.batch import Batch, batch
     from ludodrome.search.perft import perft, perft_ends
@@ -31,6 +32,7 @@ __all__ = [
     "Outcome",
     "PlayerScore",
     "Playouts",
+    "Position",
     "Puzzle",
     "Solution",
     "SprtResult",
@@ -60,6 +62,7 @@ _HOMES = {
     "IllegalMove": "game",
     "Outcome": "game",
     "TooManyMoves": "game",
+    "Position": "position",
     "make": "games",
     "Analysis": "analysis",
     "Solution": "analysis",

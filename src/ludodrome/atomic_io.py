@@ -1,37 +1,46 @@
-"""Writing files whole or not at all, so that nobody ever reads half of one. What is in them belongs elsewhere."""
+"""Files that are written whole or not at all, and file locks."""
 
-import fcntl
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # only Unix has it
+    _fcntl = None  # type: ignore[assignment]
+
+fcntl: Any = _fcntl
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a file in its place, or leave what was there; OSError says why it cannot be."""
-    with whole_file(path) as file:
+def write_whole(path: Path, data: bytes, mtime: float | None = None) -> None:
+    """Replace a file at once, or leave it as it was and raise OSError; ``mtime`` sets its modification time."""
+    with whole_file(path, mtime) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """The same for what is too large to be held twice: a file to write to, in its place when all is written.
+def whole_file(path: Path, mtime: float | None = None) -> Iterator[BinaryIO]:
+    """Open a temporary file for writing; it replaces ``path`` when the block ends without an error.
 
-    What is there and is no file, a device or a pipe, is written to as it is: nothing takes its place.
+    A device or a pipe is written to directly: nothing can replace it.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as there:
             yield there
         return
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    # The system applies the umask; reading the umask would change it for all threads for a moment.
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
     try:
         with open(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        if mtime is not None:
+            os.utime(temporary, (mtime, mtime))
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -39,22 +48,17 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def _umask() -> int:
-    """What this process takes away from a new file; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-# Files that one process at a time has locked. Nothing is left of a lock when its holder dies.
-# What a lock stands for belongs to those who take it: ``caching.py``, ``arena/sandbox/uid_pool.py``.
+# File locks. A lock ends with the process that holds it.
 
 
 def lock_file(path: Path) -> int | None:
-    """The open file, made if it is not there and locked by us alone; None if somebody else has it.
+    """Create a file if it is missing, and lock it for this process; None if another process holds the lock.
 
-    OSError: it cannot be opened, or is on a disk that knows no locks.
+    Returns the open file's descriptor for ``unlock_file``. Raises OSError if the file cannot be opened, or if the
+    system or the disk has no locks.
     """
+    if fcntl is None:
+        raise OSError("this system has no file locks")
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -68,6 +72,6 @@ def lock_file(path: Path) -> int | None:
 
 
 def unlock_file(file: int) -> None:
-    """Whoever comes next may have it."""
+    """Release a lock and close its file."""
     fcntl.flock(file, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
     os.close(file)

@@ -272,9 +272,7 @@ class Game(GameExtras):
     def move(self, action: int, state: Any) -> Any:
         """The legal move that an action stands for in this position."""
         states = self.encode_array(state)
-        number = self._action_number(action)
-        self.check_running(states)
-        self._check_fault(number, states)
+        number = self.check_action(action, states)
         return self.codec.format_moves([number], states[0])[0]
 
     def parse_move(self, text: str, state: Any) -> Any:
@@ -326,6 +324,13 @@ class Game(GameExtras):
         action = self.codec.parse_move(move, states)
         self._check_fault(action, states)
         return action
+
+    def check_action(self, action: Any, states: Any) -> int:
+        """Return an action that is legal in states[0]; raise IllegalMove if it is not."""
+        number = self._action_number(action)
+        self.check_running(states)
+        self._check_fault(number, states)
+        return number
 
     def check_running(self, states: Any) -> None:
         """Raise IllegalMove if the game of states[0] is over."""

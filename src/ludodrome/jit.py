@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome import interrupts, kernel_cache
+from ludodrome import interrupts, kernel_cache, splitmix
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,17 +87,22 @@ def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Func
 
 
 def entry(function: Function) -> Function:
-    """Compile a module-level function that Python calls, and keep the result on disk.
+    """Compile a module-level function that Python calls, and cache the result on disk."""
+    return compile_entry(function, kernel_cache.package_folder(Path(function.__code__.co_filename)))
+
+
+def compile_entry(function: Function, folder: Path | None) -> Function:
+    """Compile an entry point of the package in ``folder``; None: do not cache it.
 
     The cache directory is set around the decorator only: other users of Numba in the
     same process keep their own.
     """
     if not COMPILED:
         return _plain_entry(function)
-    directory = kernel_cache.cache_directory(Path(function.__code__.co_filename).parent)
+    directory = None if folder is None else kernel_cache.cache_directory(folder)
     if directory is None:
         return kernel(function)
-    with _setting:  # two rooms may be opened at once, in two threads
+    with _setting:  # two games may be imported at once, in two threads
         before = _config.CACHE_DIR
         _config.CACHE_DIR = str(directory)
         try:
@@ -371,18 +376,18 @@ borrow: Any = _compiled_lent if COMPILED else _plain_lent
 # Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,
 # so that game number i of a seed is the same whoever plays it, on whichever thread.
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+GOLDEN = np.uint64(splitmix.GOLDEN)
+_FACTOR_1, _FACTOR_2 = (np.uint64(factor) for factor in splitmix.FACTORS)
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = (np.uint64(shift) for shift in splitmix.SHIFTS)
+_32 = np.uint64(32)
 
 
 @kernel
 def mix(x: Any) -> Any:
     """A uint64 whose every bit depends on every bit of x."""
-    x = (x ^ (x >> _30)) * _MIX_1
-    x = (x ^ (x >> _27)) * _MIX_2
-    return x ^ (x >> _31)
+    x = (x ^ (x >> _SHIFT_1)) * _FACTOR_1
+    x = (x ^ (x >> _SHIFT_2)) * _FACTOR_2
+    return x ^ (x >> _SHIFT_3)
 
 
 @kernel

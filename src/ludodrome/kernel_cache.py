@@ -111,14 +111,24 @@ def kept_bytes(root: Path) -> int:
     return total
 
 
-def _sources(room: Path) -> Iterable[Path]:
-    """A room of another package may have folders of its own, or live beside modules that it shares with others."""
+def package_folder(file: Path) -> Path:
+    """Return the folder that a source file is compiled with: its game's folder, or the one it lies in."""
     games = _PACKAGE / "games"
-    shared = {_PACKAGE / "jit.py", *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")} - {games / "__init__.py"}
-    if games in room.parents:  # a package inside a game, such as a solver, depends on the whole game
-        room = games / room.relative_to(games).parts[0]
-    own = room.rglob("*.py") if room.is_relative_to(_PACKAGE) else _top(room).rglob("*.py")
-    return sorted({*shared, *own})
+    if file.is_relative_to(games) and len(file.relative_to(games).parts) > 1:
+        return games / file.relative_to(games).parts[0]
+    return file.parent
+
+
+def _sources(package: Path) -> Iterable[Path]:
+    """List all sources that the kernels of a package can be made of.
+
+    A plug-in game may have folders of its own, or share modules with others of its package.
+    """
+    games = _PACKAGE / "games"
+    own_modules = {_PACKAGE / name for name in ("jit.py", "splitmix.py", "game_spec.py")}
+    shared = {*own_modules, *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
+    own = (package if package.is_relative_to(_PACKAGE) else _top(package)).rglob("*.py")
+    return sorted({*shared, *own} - {games / "__init__.py"})
 
 
 def _top(folder: Path) -> Path:
@@ -134,7 +144,11 @@ def _forget_old(root: Path) -> None:
     for directory in root.iterdir():
         try:
             if directory.is_dir() and directory.stat().st_mtime < oldest:
-                for file in (*directory.rglob("*.nb?"), *directory.glob("*.turn")):
+                for file in (
+                    *directory.rglob("*.nb?"),
+                    *directory.glob("*.turn"),
+                    *directory.glob("*_entry_points.py"),
+                ):
                     file.unlink(missing_ok=True)
                 for folder in (*directory.rglob("*/"), directory):
                     folder.rmdir()

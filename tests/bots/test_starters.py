@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots.player import SplitMix64, hello_message
+from ludodrome.bots.player import hello_message
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES, commands, starter, write_starter
 from ludodrome.game import Game, TooManyMoves
+from ludodrome.splitmix import SplitMix64
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "caldera": [{}, {"turn_limit": 7}],

@@ -29,7 +29,7 @@ def bots(game: ludodrome.Game) -> None:
     for spec in (*QUICK, *(["alphabeta:depth=2"] if game.evaluator else [])):
         assert game.is_legal(state, ludodrome.bot(spec, game, seed=1).choose(state))
     if game.evaluator is None:
-        with refused(ValueError, "has no insight"):
+        with refused(ValueError, "has no evaluator"):
             ludodrome.bot("alphabeta", game)
     near = game.parse_state("XX./OO./...")
     assert ludodrome.bot("greedy", game).choose(near) == {"cell": "c1"}

@@ -4,10 +4,11 @@ import random
 import re
 from pathlib import Path
 
-import ludodrome
 import ludodrome_tictactoe
 import oracle
 import pytest
+
+import ludodrome
 from ludodrome.testing import CHECKS, CHECKS_ONCE, Tally, walk
 
 ROOM = Path(ludodrome_tictactoe.__file__).parent

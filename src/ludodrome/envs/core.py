@@ -15,20 +15,11 @@ from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array
 from ludodrome.search.batch import MAX_BYTES
 from ludodrome.search.vector import Observations, VecState
+from ludodrome.splitmix import mix_array
 from ludodrome.validation import show
 
 ALONE = "self"
 """The opponent that is none: the learner plays all seats."""
-
-_SHIFTS = np.array([30, 27, 31], np.uint64)
-_FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
-
-
-def mixed(words: Any) -> Any:
-    """``jit.mix`` for arrays of uint64: game i of a seed is the same, however many there are."""
-    for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
-        words = (words ^ (words >> shift)) * factor
-    return words ^ (words >> _SHIFTS[2])
 
 
 class VecGame:
@@ -75,7 +66,7 @@ class VecGame:
         words = np.array([checked_seed(seed) for seed in np.asarray(seeds, object)], np.uint64)
         if words.shape != (self.n,):
             raise ValueError(f"there are {self.n} games, and a seed for each, not {len(words)}")
-        self.state.rng[:] = mixed(mixed(words))
+        self.state.rng[:] = mix_array(mix_array(words))
 
     def reset(self, where: Array | None = None) -> None:
         """New games, all or those of a mask; opponents who are to move first have moved."""

@@ -124,7 +124,7 @@ class BotOpponent:
     """A bot for each game, made when its first game begins, and told when a new one does."""
 
     def __init__(self, game: Game, n: int, spec: str) -> None:
-        from ludodrome.bots.specs import make_bot
+        from ludodrome.bots.registry import make_bot
 
         if n > MAX_BOTS:
             raise ValueError(
@@ -146,7 +146,7 @@ class BotOpponent:
 
     def _bot(self, vec: "VecGame", i: int, place: int) -> "Bot":
         """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
-        from ludodrome.bots.player import SplitMix64
+        from ludodrome.splitmix import SplitMix64
 
         key = i, place
         if key not in self._bots:

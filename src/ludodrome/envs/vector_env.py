@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import VecGame, mixed, read_game
+from ludodrome.envs.core import VecGame, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
 from ludodrome.envs.observations import as_planes, new_observations, sample_legal
 from ludodrome.envs.rendering import MODES, frame
 from ludodrome.jit import Array
+from ludodrome.splitmix import mix_array
 from ludodrome.validation import listing, show
 
 try:
@@ -98,7 +99,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         new = where & np.array([one is not None for one in seeds])
         self.vec.seed([0 if one is None else one for one in seeds])
         self.vec.state.rng[~new] = lots[~new]
-        self._lots[new] = mixed(self.vec.state.rng ^ _SAMPLES)[new]
+        self._lots[new] = mix_array(self.vec.state.rng ^ _SAMPLES)[new]
 
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:

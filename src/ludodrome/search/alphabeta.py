@@ -102,6 +102,42 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
     )
 
 
+# The root of a search. Python runs these as they are written (``jit.python``), opponents run them compiled.
+
+
+@kernel
+def begin_search(search: Record, root: Record, seats: Int, seat: Int, generation: Int, reductions: Int) -> None:
+    """Begin a search for the seat to move; with more than two seats, it is the point-of-view seat."""
+    pov_seat = 0 if seats == 2 else seat
+    search.nodes = 0
+    search.seats = seats
+    search.pov_seat = pov_seat
+    search.key = np.uint64(pov_seat)
+    search.generation = generation
+    search.reductions = reductions
+    root.side = 0 if seat == pov_seat else 1
+
+
+@kernel
+def set_root(search: Record, root: Record, count: Int, depth: Int, low: Int, high: Int) -> None:
+    """Set the window, the depth and the number of moves of the next iteration."""
+    root.alpha = low
+    root.floor = low
+    root.beta = high
+    root.best = -2 * WIN - 1
+    root.best_action = -1
+    root.depth = depth
+    root.count = count
+    root.next = 0
+    root.length = 0
+    root.ordered = AS_GIVEN
+    root.stage = WHOLE
+    root.exact = 1
+    root.reducible = search.reductions
+    search.ply = 0
+    search.mode = ADVANCE
+
+
 @kernel
 def nearer(value: Int) -> Int:
     """A value seen from one ply earlier: a decided game takes one ply longer."""
@@ -301,9 +337,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.length = 1
             search.value = WIN - 1
             return True
-        enemy_next = (
-            f.side == 0 or (seat + 1) % search.seats == search.pov_seat
-        )  # three seats: an ally's threat is none
+        # With three seats, a threat of another opponent of the point-of-view seat does not count.
+        enemy_next = f.side == 0 or (seat + 1) % search.seats == search.pov_seat
         threatened = enemy_next and in_check(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1

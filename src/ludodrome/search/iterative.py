@@ -3,24 +3,13 @@
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.game_spec import SearchKernels
-from ludodrome.jit import as_words, new_states
-from ludodrome.search.alphabeta import (
-    ADVANCE,
-    AS_GIVEN,
-    DECIDED,
-    MAX_DEPTH,
-    PLIES,
-    WHOLE,
-    WIN,
-    frame_dtype,
-    search_dtype,
-)
+from ludodrome.jit import as_words, new_states, python
+from ludodrome.search.alphabeta import DECIDED, MAX_DEPTH, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
@@ -83,7 +72,7 @@ class Searcher:
         if game.evaluator is None:
             raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
         self.game = game
-        self._kernels = cast(SearchKernels, game.kernels)
+        self._kernels = game.kernels
         self.reductions, self.shortest = reductions, shortest
         self._generation = 0
         self._states = game.new_states(PLIES + 1)
@@ -167,13 +156,8 @@ class Searcher:
         self._keys[0] = self._keys[1]
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
-        search.nodes = 0
-        search.seats = game.seats
-        search.pov_seat = 0 if game.seats == 2 else seat
-        search.key = np.uint64(0 if game.seats == 2 else seat)
-        search.generation = self._generation
-        search.reductions, search.shortest = self.reductions, self.shortest
-        self._root.side = 0 if seat == search.pov_seat else 1
+        python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
+        search.shortest = self.shortest
         self._frames["killers"] = NO_MOVE_ID
         self._searches["history"] //= 8  # what was learned before the last moves counts less
         buffer = game.buffer()
@@ -231,21 +215,8 @@ class Searcher:
                 high = best + span if best < DECIDED else _WIDE
 
     def _set_root(self, actions: list[int], level: int, low: int, high: int) -> None:
-        root = self._root
         self._moves[0, : len(actions)] = actions
-        root.alpha = root.floor = low
-        root.beta = high
-        root.best = -_WIDE - 1
-        root.best_action = -1
-        root.depth = level
-        root.count = len(actions)
-        root.next = root.length = 0
-        root.ordered = AS_GIVEN
-        root.stage = WHOLE
-        root.exact = 1
-        root.reducible = self.reductions
-        self._search.ply = 0
-        self._search.mode = ADVANCE
+        python(set_root)(self._search, self._root, len(actions), level, low, high)
 
     def step(self, limit: int) -> bool:
         """Go on with the search until so many nodes have been visited in all; whether it is done."""

@@ -46,6 +46,7 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
     value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
     move_context, move_score = evaluator.move_context, evaluator.move_score
+    gain, by_points = evaluator.gain, evaluator.by_points
 
     @kernel_of(legal)
     def award(worth: Array, ply: Int, seats: Int, won: Int, plies: Int) -> None:
@@ -76,7 +77,7 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         run[NODES] += 1
         seat = mover(s)
         if seat < 0:
-            award(worth, ply, run[SEATS], winner(s), ply)
+            award(worth, ply, run[SEATS], -1 if by_points else winner(s), ply)
             return True
         if winning(s) >= 0:
             award(worth, ply, run[SEATS], seat, ply + 1)
@@ -98,9 +99,18 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         return False
 
     @kernel_of(legal)
+    def add_gain(memory: Any, ply: Int, own: Int, points: Int) -> None:
+        """Count the points that the mover of a ply won with its move; the others share the loss."""
+        seats = memory.run[SEATS]
+        for seat in range(seats):
+            memory.worth[ply + 1, seat] += points if seat == own else -points // (seats - 1)
+
+    @kernel_of(legal)
     def retreat(states: Any, memory: Any, ply: Int) -> None:
         """The move in hand leads to worth[ply + 1]: it is the best so far, or not."""
         own = mover(states[ply])
+        if by_points:
+            add_gain(memory, ply, own, gain(states[ply], states[ply + 1]))
         if memory.worth[ply + 1, own] > memory.found[ply, own]:
             for seat in range(memory.run[SEATS]):
                 memory.found[ply, seat] = memory.worth[ply + 1, seat]
@@ -142,8 +152,10 @@ class MaxN:
     """A searcher for games of three seats and more."""
 
     def __init__(self, game: Game) -> None:
-        if game.evaluator is None or not hasattr(game.kernels, "maxn"):
-            raise ValueError(f"max-n knows nothing about {game.id}; it can play santorini")
+        if game.evaluator is None:
+            raise ValueError(f"max-n needs an evaluator, and {game.id} has none")
+        if game.seats < 3:
+            raise ValueError(f"max-n is for three seats or more, and this game of {game.id} has {game.seats}")
         self.game = game
         self._kernels: Any = game.kernels
         self._states = game.new_states(PLIES + 2)

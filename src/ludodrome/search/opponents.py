@@ -12,17 +12,7 @@ import numpy as np
 from ludodrome.game import Game
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, new_states
-from ludodrome.search.alphabeta import (
-    ADVANCE,
-    AS_GIVEN,
-    DECIDED,
-    KILLERS,
-    PLIES,
-    WHOLE,
-    WIN,
-    frame_dtype,
-    search_dtype,
-)
+from ludodrome.search.alphabeta import DECIDED, KILLERS, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
 from ludodrome.search.symmetry import SYMMETRIES
 from ludodrome.search.transposition_table import NO_MOVE_ID, new_table
 from ludodrome.search.vector import VecState
@@ -176,37 +166,11 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
         for ply in range(PLIES + 1):
             for k in range(KILLERS):
                 workspace.frames[ply].killers[k] = NO_MOVE_ID
-        search.nodes = 0
-        search.seats = seats
-        search.pov_seat = 0 if seats == 2 else seat
-        search.key = np.uint64(0 if seats == 2 else seat)
-        search.generation = 0
-        search.reductions = 1
+        begin_search(search, root, seats, seat, 0, 1)
         search.shortest = 0
-        root.side = 0 if seat == search.pov_seat else 1
         count = legal(s, workspace.moves[0])
         arrange(workspace, count)
         return count
-
-    @kernel_of(legal)
-    def set_root(workspace: SearchWorkspace, count: Int, depth: Int) -> None:
-        """The root's window and depth."""
-        root, search = workspace.frames[0], workspace.searches[0]
-        root.alpha = -_WIDE
-        root.floor = -_WIDE
-        root.beta = _WIDE
-        root.best = -_WIDE - 1
-        root.best_action = -1
-        root.depth = depth
-        root.count = count
-        root.next = 0
-        root.length = 0
-        root.ordered = AS_GIVEN
-        root.stage = WHOLE
-        root.exact = 1
-        root.reducible = 1
-        search.ply = 0
-        search.mode = ADVANCE
 
     @kernel_of(legal)
     def think(workspace: SearchWorkspace, seats: Int, depth: Int) -> Int:
@@ -214,7 +178,7 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
         count = set_up(workspace, seats)
         moves = workspace.moves[0]
         for level in range(1, depth + 1):
-            set_root(workspace, count, level)
+            set_root(workspace.searches[0], workspace.frames[0], count, level, -_WIDE, _WIDE)
             alphabeta(
                 workspace.states,
                 workspace.words,

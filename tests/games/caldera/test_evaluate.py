@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.games.caldera import evaluate, kernels, rules
+from ludodrome.games.caldera import evaluate, rules
 from ludodrome.games.caldera.evaluate import EVALUATOR, WEIGHTS
 from ludodrome.games.caldera.rules import NOWHERE
 from ludodrome.jit import COMPILED
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.xdist_group("caldera")
 
 ALL_AROUND = ground("01=3 10=3 11=3 20=3 21=3 31=3 41=3 40=3 30=1")
 """A crown on 30 cannot move, and whatever a smith on 00 does buries it."""
+kernels = game.kernels
 AT_ONCE = (rules.CAPTURED, rules.ERUPTED)
 
 
@@ -151,8 +152,8 @@ def test_every_merit_counts_somewhere() -> None:
         for merit in range(len(WEIGHTS)):
             alone = np.zeros(len(WEIGHTS), np.int64)
             alone[merit] = 1
-            every[merit] = kernels.worth(states, 0, alone)
-        assert every @ WEIGHTS == kernels.worth(states, 0, WEIGHTS)
+            every[merit] = evaluate.worth_of(states, 0, alone)
+        assert every @ WEIGHTS == evaluate.worth_of(states, 0, WEIGHTS)
         met += every != 0
     assert not COMPILED or met.min() > 0
 
@@ -268,7 +269,7 @@ def test_loud_actions_take_or_bury_somebody() -> None:
     assert not COMPILED or met > SOME // 4
 
 
-def test_promises_stay_in_bounds() -> None:
+def test_move_scores_stay_in_bounds() -> None:
     for state in walks(SOME, seed=5):
         states = states_of(state)
         for action in legal(states):
@@ -299,20 +300,20 @@ def test_what_looks_better(line: str, better: str, worse: str) -> None:
 # Marks and keys
 
 
-def test_marks_tell_the_actions_of_a_position_apart_and_turn_with_the_board() -> None:
+def test_move_ids_are_distinct_and_follow_symmetries() -> None:
     for state in walks(SOME // 2, seed=6):
         states = states_of(state)
         actions = legal(states)
-        marks = [kernels.move_id(states, action) for action in actions]
-        assert len(set(marks)) == len(marks)
-        assert max(marks) < EVALUATOR.num_move_ids
+        move_ids = [kernels.move_id(states, action) for action in actions]
+        assert len(set(move_ids)) == len(move_ids)
+        assert max(move_ids) < EVALUATOR.num_move_ids
         for symmetry in range(SYMMETRIES):
             there = states_of(turned(state, symmetry))
             expected = {kernels.move_id(there, action) for action in legal(there)}
-            assert {int(EVALUATOR.move_id_symmetries[symmetry, mark]) for mark in marks} == expected
+            assert {int(EVALUATOR.move_id_symmetries[symmetry, move_id]) for move_id in move_ids} == expected
 
 
-def test_turning_marks_back() -> None:
+def test_inverse_symmetries_of_move_ids() -> None:
     assert EVALUATOR.move_id_symmetries.shape == (SYMMETRIES, EVALUATOR.num_move_ids)
     assert EVALUATOR.move_id_symmetries.dtype == np.uint16
     for symmetry in range(SYMMETRIES):

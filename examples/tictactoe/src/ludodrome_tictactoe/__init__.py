@@ -4,7 +4,8 @@ from typing import Any
 
 from ludodrome.game import Cell, Game
 from ludodrome.game_spec import Planes
-from ludodrome_tictactoe import codec, evaluate, kernels, planes, rules
+from ludodrome.search.entry_points import make_kernels
+from ludodrome_tictactoe import codec, evaluate, rules
 
 
 class TicTacToe(Game):
@@ -16,15 +17,15 @@ class TicTacToe(Game):
     dtype = rules.DTYPE
     num_actions = max_legal = max_game_length = rules.CELLS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, evaluate.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     seat_names = codec.SIGNS
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
-        return planes.PLANES
+        """The planes that a learner sees."""
+        return evaluate.PLANES
 
     def cells(self, state: Any) -> list[list[Cell]]:
         """The board for the page: a click on a cell is the move of its name."""

@@ -5,13 +5,14 @@ Every refusal is a sentence that says what would be right. What is legal is deci
 
 from typing import Any
 
+import numpy as np
+
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
-from ludodrome.jit import Record, new_states
+from ludodrome.jit import Record, new_states, python
 from ludodrome.validation import show
-from ludodrome_tictactoe import kernels
-from ludodrome_tictactoe.rules import CELLS, DTYPE, REASONS, SEATS, SIDE
+from ludodrome_tictactoe.rules import CELLS, DTYPE, REASONS, SEATS, SIDE, has_line, judge_array
 
 STATE_KEYS = ("board", "to_move", "turn", "winner", "reason")
 SIGNS = ("X", "O")
@@ -92,9 +93,9 @@ def _position(rows: list[Any]) -> Any:
     states = new_states(DTYPE, 1)
     states["signs"][0] = [sum(1 << cell for cell in range(CELLS) if board[cell] == sign) for sign in SIGNS]
     states["ply"] = first + second
-    kernels.judge(states)
+    judge_array(states)
     last = (first + second + 1) % SEATS
-    if kernels.lines(states, 1 - last):
+    if python(has_line)(states["signs"][0][1 - last].astype(np.uint64)):
         raise BadState(f"only {SIGNS[last]}, who moved last, can have three in a row")
     return states
 

@@ -1,19 +1,19 @@
-"""What a search knows about tic-tac-toe beyond its rules: values, threats, promises, num_move_ids and keys."""
+"""What a search knows about tic-tac-toe beyond its rules: values, threats, move ids and hash keys; and what a learner sees."""
 
 from typing import Any
 
 import numpy as np
 
-from ludodrome.game_spec import Evaluator
+from ludodrome.game_spec import Evaluator, Planes
 from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, key_table
-from ludodrome_tictactoe.rules import CELLS, LINES, ONE, SEATS, SIDE, taken
+from ludodrome_tictactoe.rules import CELLS, LINES, ONE, SEATS, SIDE, mover, taken
 
 SEED = 3
 """Of the random words in the keys."""
 LINE_WORTH = np.array([5, 20, 80, 0])
 """signs in a line that is otherwise empty -> what it is worth."""
-PROMISES = np.array([50, 0, 50, 0, 100, 0, 50, 0, 50])
+CELL_SCORES = np.array([50, 0, 50, 0, 100, 0, 50, 0, 50])
 """cell -> how good it looks: the centre is on four lines, a corner on three."""
 TURNS = cell_turns(SIDE, SIDE)
 KEYS = key_table(TURNS, SEATS, SEED)
@@ -84,7 +84,7 @@ def move_context(s: Record) -> Any:
 @kernel
 def move_score(s: Record, seen: Any, action: Int) -> Int:
     """The centre, then the corners."""
-    return PROMISES[action]
+    return CELL_SCORES[action]
 
 
 @kernel
@@ -129,3 +129,22 @@ EVALUATOR = Evaluator(
     by_points=False,
     has_no_tactics=True,
 )
+
+
+# For learners: planes of 3 x 3, the observing seat's signs first
+
+PLANE_NAMES = ("own signs", "other signs", "to move")
+TO_MOVE = SEATS
+PLANES = Planes(PLANE_NAMES, SIDE, SIDE, (1, 1, SEATS), np.uint8)
+
+
+@kernel
+def observe(s: Record, seat: Int, out: Array) -> None:
+    """What a seat sees; out: (planes, 9) uint8."""
+    for place in range(SEATS):
+        signs = np.uint64(s.signs[(seat + place) % SEATS])
+        for cell in range(CELLS):
+            out[place, cell] = (signs >> np.uint64(cell)) & ONE
+    moving = mover(s)
+    for cell in range(CELLS):
+        out[TO_MOVE, cell] = 0 if moving < 0 else 1 + (moving - seat) % SEATS

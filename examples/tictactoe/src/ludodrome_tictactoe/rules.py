@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
-from ludodrome.jit import Array, Int, Record, kernel, record_dtype
+from ludodrome.jit import Array, Int, Record, entry, kernel, record_dtype
 
 SIDE = 3
 CELLS = SIDE * SIDE
@@ -132,3 +132,9 @@ def turns(s: Record) -> Int:
 
 
 RULES = Rules(reset, legal, fault, play, mover, winner, turns)
+
+
+@entry
+def judge_array(states: Any) -> None:
+    """Judge states[0]. The codec calls this, so it is an entry point: compiled, and cached on disk."""
+    judge(states[0])

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ludodrome.bots.player import SplitMix64
 from ludodrome.game import Game
+from ludodrome.splitmix import SplitMix64
 
 if TYPE_CHECKING:
     from ludodrome.search.iterative import Searcher

@@ -4,11 +4,12 @@ from typing import Any
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera import codec, evaluate, kernels, planes, rules
+from ludodrome.games.caldera import codec, evaluate, planes, rules
+from ludodrome.search.entry_points import make_kernels
 
 
 class Caldera(Game):
-    """A crown, two lancers and two smiths a side on 7 x 7: take the enemy crown, or let the ground do it."""
+    """A crown, two lancers and two smiths per side on 7 x 7: take the enemy crown, or let the ground do it."""
 
     id = "caldera"
     title = "Caldera"
@@ -18,7 +19,7 @@ class Caldera(Game):
     num_actions = rules.NUM_ACTIONS
     max_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     move_format = (
@@ -32,7 +33,7 @@ class Caldera(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.santorini import codec, evaluate, kernels, planes, rules
+from ludodrome.games.santorini import codec, evaluate, planes, rules
+from ludodrome.search.entry_points import make_kernels
 
 
 class Santorini(Game):
@@ -19,7 +20,7 @@ class Santorini(Game):
     max_legal = rules.MAX_LEGAL
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     reads_text = True
@@ -36,7 +37,7 @@ class Santorini(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["players"])
 
 

@@ -1,12 +1,13 @@
-"""Skysummit: towers with placement."""
+"""Skysummit: a tower game with placement."""
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
-from ludodrome.games.skysummit import codec, evaluate, kernels, planes, rules
+from ludodrome.games.skysummit import codec, evaluate, planes, rules
+from ludodrome.search.entry_points import make_kernels
 
 
 class Skysummit(Game):
-    """Two workers a side on 5 x 5: climb to level 3, or shut the other in."""
+    """Two workers per side on 5 x 5: climb to level 3, or block the other side."""
 
     id = "skysummit"
     title = "Skysummit"
@@ -17,7 +18,7 @@ class Skysummit(Game):
     max_legal = rules.PLACEMENTS
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
     seat_names = ("●", "◆")
@@ -28,7 +29,7 @@ class Skysummit(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, kernels, planes, rules
+from ludodrome.games.spaces import codec, planes, rules
 from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
@@ -57,6 +57,7 @@ from ludodrome.games.spaces.simulation import (
     simulate_matrix,
 )
 from ludodrome.jit import Record, new_states
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
 MAX_COUNTED = 10**10
@@ -121,7 +122,7 @@ class Spaces(Game):
     )
 
     reasons = rules.REASONS
-    kernels = kernels
+    kernels = make_kernels(rules.RULES, observe=planes.observe, one_action_a_turn=False)
     codec = codec
     move_format = (
         "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
@@ -160,7 +161,7 @@ class Spaces(Game):
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the unfinished board of a record."""
         states = self._at(record)
-        if kernels.mover(states) < 0:
+        if self.kernels.mover(states) < 0:
             return []
         slot = rules.current_slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()

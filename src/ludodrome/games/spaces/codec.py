@@ -13,7 +13,7 @@ import numpy as np
 from ludodrome import validation
 from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
-from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import (
     DECK,
     BadShape,
@@ -33,7 +33,10 @@ from ludodrome.games.spaces.legality import iter_faults, refusal
 from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS, lay_steps
 from ludodrome.jit import Record, new_states
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
+
+_KERNELS = make_kernels(rules.RULES)
 
 # Moves in JSON and text: a board, or a deck of ten
 #
@@ -266,9 +269,9 @@ def match_of(states: Any) -> SpacesMatch:
     record = states[0]
     size, live, deck, blind, rounds = (int(record[name]) for name in ("side", "live", "deck", "blind", "rounds"))
     each = DECK if deck else 1
-    turns = int(kernels.turns(states))
+    turns = int(_KERNELS.turns(states))
     done = turns // 2
-    seat, best = int(kernels.mover(states)), int(record["winner"])
+    seat, best = int(_KERNELS.mover(states)), int(record["winner"])
     boards, lengths = record["boards"], record["lengths"].tolist()
 
     def lay(index: int) -> Lay:
@@ -305,7 +308,7 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
     states = new_states(rules.dtype_of(options["size"], rounds), 1)
     for name, value in option_fields(options).items():
         states[name] = value
-    kernels.reset(states, np.uint64(0))
+    _KERNELS.reset(states, np.uint64(0))
     boards: Lay = []
     names: list[str] = []
     for turn, pair in enumerate(lays):

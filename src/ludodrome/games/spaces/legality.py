@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.game import IllegalMove
-from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import (
     FINAL,
     FINISH,
@@ -34,7 +34,10 @@ from ludodrome.games.spaces.boards import (
     steps_of,
 )
 from ludodrome.jit import new_states
+from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
+
+_KERNELS = make_kernels(rules.RULES)
 
 
 class Fault(NamedTuple):
@@ -315,13 +318,13 @@ def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
     states = new_states(rules.dtype_of(size, 1), 1)
     for name, value in (("side", size), ("live", live), ("rounds", 1)):
         states[name] = value
-    kernels.reset(states, np.uint64(0))
+    _KERNELS.reset(states, np.uint64(0))
     if rules.lay_steps(states, np.frombuffer(actions, np.uint8)) < len(actions):
         return None
     if is_finished(actions, size):
         return []
     buffer = np.empty(rules.max_legal(size), np.int16)
-    following: list[int] = buffer[: kernels.legal(states, buffer)].tolist()
+    following: list[int] = buffer[: _KERNELS.legal(states, buffer)].tolist()
     return following
 
 

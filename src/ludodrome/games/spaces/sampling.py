@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome import validation
-from ludodrome.games.spaces import kernels, rules
+from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, checked_size, format_board, is_live
 from ludodrome.games.spaces.counting import (
     ENTRIES,
@@ -32,6 +32,9 @@ from ludodrome.games.spaces.counting import (
 from ludodrome.games.spaces.legality import all_boards
 from ludodrome.games.spaces.rules import longest
 from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix, new_states
+from ludodrome.search.entry_points import make_kernels
+
+_KERNELS = make_kernels(rules.RULES)
 
 # ``live`` in compiled code: many boards at once along one row, with the counts of ``counting.py`` as floats
 #
@@ -421,12 +424,12 @@ def _random_board(size: int, live: bool, rng: random.Random) -> bytes:
     states = new_states(rules.dtype_of(size, 1), 1)
     for name, value in (("side", size), ("live", live), ("rounds", 1)):
         states[name] = value
-    kernels.reset(states, np.uint64(0))
+    _KERNELS.reset(states, np.uint64(0))
     buffer = np.empty(rules.max_legal(size), np.int16)
     actions: list[int] = []
     while not actions or actions[-1] != size + FINISH:
-        actions.append(int(buffer[rng.randrange(kernels.legal(states, buffer))]))
-        kernels.play(states, actions[-1])
+        actions.append(int(buffer[rng.randrange(_KERNELS.legal(states, buffer))]))
+        _KERNELS.play(states, actions[-1])
     return bytes(actions)
 
 

@@ -1,0 +1,117 @@
+"""Position: one position of a game in compiled form.
+
+``Game`` speaks JSON: its states are plain values, checked in every call. A ``Position`` holds the record that the
+kernels work on, so playing on costs microseconds, and it changes in place.
+"""
+
+from typing import Any
+
+from ludodrome.game import Game, Outcome
+from ludodrome.jit import Record
+
+
+class Position:
+    """A position of ``game``: the given JSON state, or the initial position.
+
+    Actions are small integers, moves are JSON values; ``play`` takes the one, ``play_move`` the other. ``states`` is
+    the array of one record that kernels and searches take.
+
+    >>> import ludodrome
+    >>> position = ludodrome.Position(ludodrome.make("dots", rows=1, cols=1))
+    >>> position.legal_actions()
+    [0, 1, 2, 3]
+    >>> position.play(0)
+    >>> position.play_move({"orient": "V", "r": 0, "c": 0})
+    >>> position.to_move, len(position.legal_actions())
+    (0, 2)
+    >>> after = position.copy()
+    >>> after.play(1)
+    >>> after == position
+    False
+    >>> while not after.is_over:
+    ...     after.play(after.legal_actions()[0])
+    >>> after.outcome.winner
+    1
+    """
+
+    def __init__(self, game: Game, state: Any = None) -> None:
+        self.game = game
+        self.states = game.encode_array(game.initial_state() if state is None else state)
+
+    @classmethod
+    def from_record(cls, game: Game, record: Record) -> "Position":
+        """Copy a record of the game: from ``Game.encode``, or from an array of states."""
+        made = cls.__new__(cls)
+        made.game = game
+        made.states = game.new_states(1)
+        made.states[0] = record
+        return made
+
+    def copy(self) -> "Position":
+        """Copy the position."""
+        return Position.from_record(self.game, self.record)
+
+    @property
+    def record(self) -> Record:
+        """The record; it changes as the position does."""
+        return self.states[0]
+
+    @property
+    def state(self) -> Any:
+        """The position as a JSON state."""
+        return self.game.decode(self.record)
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat to move; None when the game is over."""
+        seat = int(self.game.kernels.mover(self.states))
+        return None if seat < 0 else seat
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.to_move is None
+
+    @property
+    def turns(self) -> int:
+        """The number of moves made."""
+        return int(self.game.kernels.turns(self.states))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome; None while the game runs."""
+        return self.game.outcome_of(self.states)
+
+    def legal_actions(self) -> list[int]:
+        """List the legal actions, ascending; empty when the game is over."""
+        return self.game.legal_actions_of(self.states)
+
+    def legal_moves(self) -> list[Any]:
+        """List the legal moves in JSON, in the game's fixed order."""
+        return self.game.legal_moves_of(self.states)
+
+    def play(self, action: int) -> None:
+        """Play a legal action; raise IllegalMove, and change nothing, if it is not legal.
+
+        Where a turn takes several actions, this is one of them.
+        """
+        self.game.check_action(action, self.states)
+        self.game.kernels.play(self.states, action)
+
+    def play_move(self, move: Any) -> None:
+        """Make a legal move given in JSON; raise IllegalMove, and change nothing, if it is not legal."""
+        self.game.apply_to(self.states, move)
+
+    def observation(self, seat: int) -> Any:
+        """What a bot of that seat sees, in JSON."""
+        return self.game.observation_of(self.states, seat)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.game == other.game and bool((self.states == other.states).all())
+
+    __hash__ = None  # type: ignore[assignment]  # a position changes in place
+
+    def __repr__(self) -> str:
+        return f"<Position of {self.game.id}: {self.game.codec.format_line(self.record)}>"
