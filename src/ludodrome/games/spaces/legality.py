@@ -313,12 +313,18 @@ def _refused_prefix(done: Steps, size: int, live: bool) -> str:
     )
 
 
-def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
-    """The legal actions after these, none after a finish; None if these are not legal themselves."""
+def empty_states(size: int, live: bool) -> Any:
+    """An array of one record in which nothing is laid."""
     states = new_states(rules.dtype_of(size, 1), 1)
     for name, value in (("side", size), ("live", live), ("rounds", 1)):
         states[name] = value
     _KERNELS.reset(states, np.uint64(0))
+    return states
+
+
+def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
+    """The legal actions after these, none after a finish; None if these are not legal themselves."""
+    states = empty_states(size, live)
     if rules.lay_steps(states, np.frombuffer(actions, np.uint8)) < len(actions):
         return None
     if is_finished(actions, size):

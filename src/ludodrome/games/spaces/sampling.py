@@ -29,9 +29,9 @@ from ludodrome.games.spaces.counting import (
     written_fields,
     written_rows,
 )
-from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.legality import all_boards, empty_states
 from ludodrome.games.spaces.rules import longest
-from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix, new_states
+from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix
 from ludodrome.search.entry_points import make_kernels
 
 _KERNELS = make_kernels(rules.RULES)
@@ -421,10 +421,7 @@ def quick(size: int, rules: str = "written", seed: int = 0) -> dict[str, Any]:
 
 
 def _random_board(size: int, live: bool, rng: random.Random) -> bytes:
-    states = new_states(rules.dtype_of(size, 1), 1)
-    for name, value in (("side", size), ("live", live), ("rounds", 1)):
-        states[name] = value
-    _KERNELS.reset(states, np.uint64(0))
+    states = empty_states(size, live)
     buffer = np.empty(rules.max_legal(size), np.int16)
     actions: list[int] = []
     while not actions or actions[-1] != size + FINISH:
