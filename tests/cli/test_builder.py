@@ -132,7 +132,7 @@ def test_odd_keys_get_a_hint(tmp_path: Path) -> None:
         await pilot.press("t")
         assert "trap where?" not in screen(app)
         await pilot.press("up", "up", "f", "s")
-        assert "cannot be written" in screen(app)
+        assert "cannot be written" in " ".join(screen(app).split())  # a long path wraps
 
     drive(app, SMALL, story)
 

@@ -43,6 +43,8 @@ def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
             spaces.simulate_matrix([board(RUN), wrong], [board(RUN)], 3)
         with pytest.raises(IllegalMove, match=rf"^the board of seat 1: .*\({rule}\)"):
             spaces.simulate(board(RUN), wrong, 3)
+    with pytest.raises(IllegalMove, match="boards come as a list, not as '3:1:uuf'"):
+        spaces.simulate_matrix("3:1:uuf", [board(RUN)], 3)
 
 
 # Drawings
