@@ -1,8 +1,7 @@
-"""Measuring: plies, games, rounds, steps and turns a second. The command line prints what this finds.
+"""Benchmarks: plies, games, rounds, steps and turns a second, for ``ludodrome bench``.
 
-A measurement is work that can be done in any amount. It is done once to compile, then in
-growing amounts until its speed is known, then three times in an amount that takes a third of
-the time allowed; the best of the three counts, since the machine may be shared.
+Each benchmark runs once to compile, then with growing amounts until its speed is known, then three times with an amount
+that takes a third of the time; the best of the three counts, since the machine may be shared.
 """
 
 import random
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.game import Game, TooManyMoves
-from ludodrome.games import make
+from ludodrome.games import make, spaces
 from ludodrome.jit import Array, as_words, below, entry, mix, new_states, stream
 from ludodrome.search.batch import Batch
 from ludodrome.search.iterative import Searcher
@@ -23,9 +22,9 @@ from ludodrome.search.playouts import CHUNK, playouts
 
 GAMES_A_BATCH = 4096
 SIZE, MATCHES = 3, 5
-"""The grid of the spaces boards that are measured, and the matches that they are taken from."""
+"""Grid size of the boards of spaces, and the matches that they come from."""
 OPENING = 6
-"""Alpha-beta is measured after so many random turns."""
+"""Random turns before the position for alpha-beta."""
 REPETITIONS = 3
 THREADS = (1, 2)
 
@@ -41,14 +40,14 @@ class Row(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What one piece of work came to: how many of each unit, in how many seconds."""
+    """The counts of each unit, and the seconds they took."""
 
     counts: dict[str, int]
     seconds: float
 
 
 class Work(NamedTuple):
-    """Something to measure. ``run`` does an amount of it; ``grain`` is the least that makes sense."""
+    """A benchmark. ``run`` does an amount of work; amounts are multiples of ``grain``."""
 
     game: str
     what: str
@@ -59,10 +58,7 @@ class Work(NamedTuple):
 
 
 def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], None]) -> Iterator[Row]:
-    """The rows of these games, each measured for about so many seconds.
-
-    ``report`` is told what is being done.
-    """
+    """Measure games and yield the rows. ``seconds``: time for each benchmark; ``report`` is called with progress."""
     for game_id in game_ids:
         report(f"compiling {game_id}'s kernels ...")
         works = list(works_of(game_id))
@@ -77,7 +73,7 @@ def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], Non
 
 
 def best_rates(work: Work, seconds: float) -> dict[str, float]:
-    """The best rate of each unit in three repetitions."""
+    """The best rate of each unit in three runs."""
     share = seconds / REPETITIONS
     amount = work.grain
     while (took := work.run(amount).seconds) < share / 4:
@@ -88,7 +84,7 @@ def best_rates(work: Work, seconds: float) -> dict[str, float]:
 
 
 def works_of(game_id: str) -> Iterator[Work]:
-    """What is measured of a game."""
+    """The benchmarks of a game."""
     game = make(game_id)
     for threads in THREADS:
         yield playouts_work(game, threads)
@@ -123,7 +119,7 @@ def playouts_work(game: Game, threads: int) -> Work:
 
 
 def mcts_work(game: Game) -> Work:
-    """Simulations of tree search from the initial position, the tree growing from nothing."""
+    """Simulations of tree search from the initial position, with an empty tree."""
     search = TreeSearch(game)
     states = game.encode_array(game.initial_state())
 
@@ -137,7 +133,7 @@ def mcts_work(game: Game) -> Work:
 
 
 def bare_work(game: Game) -> Work:
-    """What tree search is held against: playouts from the same position without a tree."""
+    """Playouts from the same position without a tree, to compare."""
 
     def run(amount: int) -> Done:
         begin = time.perf_counter()
@@ -148,7 +144,7 @@ def bare_work(game: Game) -> Work:
 
 
 def batch_work(game: Game) -> Work:
-    """Steps of many games side by side; the time of step and legal_mask alone counts."""
+    """Steps of many games side by side; only step and legal_mask are timed."""
     batch = Batch(game, GAMES_A_BATCH)
     mask = batch.legal_mask()
     actions = np.zeros(len(batch), np.int64)
@@ -171,7 +167,7 @@ def batch_work(game: Game) -> Work:
 
 @entry
 def choose(mask: Array, seed: Any, actions: Array) -> None:
-    """A random legal action for each game. mask: (n, num_actions) bool, no row all False; actions: (n,) int64."""
+    """A random legal action for each game. mask: [n, num_actions] bool, no row all False; actions: [n] int64, filled."""
     for i in range(len(mask)):
         legal = np.flatnonzero(mask[i])
         actions[i] = legal[below(mix(stream(seed, i)), len(legal))]
@@ -196,28 +192,26 @@ def json_work(game: Game) -> Work:
 
 
 def search_work(game: Game) -> Work:
-    """Positions visited by alpha-beta with an empty table, from one position of a young game."""
+    """Positions visited by alpha-beta with an empty table, from one early position."""
     dice = random.Random(0)
     state = game.initial_state()
     for _ in range(OPENING):
         state = game.apply(state, dice.choice(game.legal_moves(state)))
     states = game.encode_array(state)
-    thinker = Searcher(game)
+    searcher = Searcher(game)
 
     def run(amount: int) -> Done:
-        thinker.forget()
+        searcher.forget()
         begin = time.perf_counter()
-        for _ in thinker.search(states, nodes=amount):
+        for _ in searcher.search(states, nodes=amount):
             pass
-        return Done({"nodes": thinker.nodes}, time.perf_counter() - begin)
+        return Done({"nodes": searcher.nodes}, time.perf_counter() - begin)
 
     return Work(game.id, "alphabeta", 1, ("nodes",), 20_000, run)
 
 
 def simulate_work(rules: str, what: str, threads: int) -> Work:
-    """Rounds of spaces: every board of one list against every board of another, drawn and packed beforehand."""
-    from ludodrome import spaces
-
+    """Rounds of spaces: all boards of one list against all of another, packed beforehand."""
     first, second = (spaces.Packed(boards, SIZE, rules) for boards in random_boards(rules))
 
     def once(_: int) -> None:
@@ -234,7 +228,7 @@ def simulate_work(rules: str, what: str, threads: int) -> Work:
 
 
 def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
-    """The boards that two random players lay in so many games of a hundred rounds."""
+    """The boards of two random players in MATCHES games of a hundred rounds."""
     game = make("spaces", size=SIZE, rules=rules, rounds=100)
     lists: tuple[list[Any], list[Any]] = ([], [])
     for number in range(MATCHES):
@@ -247,7 +241,7 @@ def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
 
 
 def compile_perft(game: Game, state: Any) -> None:
-    """Compiles the perft kernel, without counting much: what follows can be timed."""
+    """Compile the perft kernel, so that what follows can be timed."""
     root = game.encode_array(state)
     stack = new_states(game.dtype, 2)
     firsts = game.buffer()

@@ -105,7 +105,7 @@ def test_a_spec_is_a_text(spec: object) -> None:
         (
             "chains",
             "skysummit",
-            "chains cannot play skysummit: it plays only dots; the bots of skysummit are ",
+            "there is no bot 'chains'; the bots of skysummit are ",
         ),
         ("alphabeta:depth=2", "spaces", "alphabeta cannot play spaces: it searches move by move, and a move here is "),
         ("mcts", "spaces", "mcts cannot play spaces: it searches move by move, and a move here is a whole board; "),

@@ -1,4 +1,4 @@
-"""Nothing is undocumented: every command, option, setting, bot, parameter, game, option of a game and endpoint is told."""
+"""Every command, option, setting, bot, parameter, game, option of a game and endpoint is documented."""
 
 import re
 from collections.abc import Iterator

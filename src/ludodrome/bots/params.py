@@ -43,7 +43,8 @@ class Param(NamedTuple):
         if self.plain:
             raise ValueError(f"{bot} is asked for like {bot}:{self.example}, with {self.values}, not with {show(text)}")
         raise ValueError(
-            f"the parameter {self.name} of {bot} is {self.values}, as in {bot}:{self.name}={self.example}, not {show(text)}"
+            f"the parameter {self.name} of {bot} is {self.values}, "
+            f"as in {bot}:{self.name}={self.example}, not {show(text)}"
         )
 
 

@@ -92,9 +92,13 @@ BOT_KINDS = {
 """The kinds that every game has. A game makes its own bot of a kind by ``make_KIND`` in its ``bots_module``."""
 
 
+BASELINES = ("random", "greedy")
+
+
 def kinds_of(game: "Game") -> dict[str, BotKind]:
-    """All kinds of bots by name: those of every game, then the game's own."""
-    return BOT_KINDS | {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+    """All kinds of bots by name: the baselines, the game's own, then the others that every game has."""
+    own = {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+    return {name: BOT_KINDS[name] for name in BASELINES} | own | BOT_KINDS
 
 
 def is_built_in(spec: str, game: "Game") -> bool:

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
+from ludodrome import __version__
 from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
 from ludodrome.cli.console import prepare_streams, say, show_warning
 from ludodrome.cli.lazy import lazy_imports
@@ -63,8 +64,6 @@ app = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=Fa
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from ludodrome import __version__
-
         say(version_line(__version__))
         raise typer.Exit
 

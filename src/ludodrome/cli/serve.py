@@ -85,7 +85,7 @@ def serve(
     Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
     """
     mode = _mode(lan, hosted, behind_proxy)
-    try:
+    try:  # optional extra
         from ludodrome.arena.ladder.runner import Supervisor
         from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database

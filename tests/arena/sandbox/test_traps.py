@@ -190,7 +190,7 @@ def test_trap_10_the_interpreter_is_one_that_every_uid_can_run(tmp_path: Path) -
     ("kind", "why"),
     [
         ("infinite", "1e999 is too large"),
-        ("not_a_number", "NaN is no number"),
+        ("not_a_number", "NaN is not a number"),
         ("doubled_keys", "'type' twice"),
         ("half_a_character", "surrogate"),
         ("bad_utf8", "not UTF-8"),
