@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from ludodrome.games.spaces import format_board, perfect
-from ludodrome.games.spaces.bots import margins
 from ludodrome.games.spaces.codec import read_finished
+from ludodrome.games.spaces.equilibria import margins_of
 from ludodrome.games.spaces.legality import all_boards
 
 SIZE, RULES = 3, "live"
@@ -44,7 +44,7 @@ TRUST = 0.1
 
 def margin_matrix() -> np.ndarray:
     """The margin of each board against each other one, [796, 796], in points."""
-    return margins(list(BOARDS), list(BOARDS), SIZE, live=True)
+    return margins_of(list(BOARDS), list(BOARDS), SIZE, live=True)
 
 
 def exploitability(policy: np.ndarray, matrix: np.ndarray) -> float:

@@ -1,6 +1,4 @@
-"""Parameters that the commands of the laboratory share, and how they are read."""
-
-from __future__ import annotations
+"""Parameters that several commands of the laboratory share."""
 
 from json import dumps
 from typing import Annotated, Any
@@ -14,32 +12,33 @@ from ludodrome.cli.lazy import lazy_imports
 with lazy_imports():
     from ludodrome.spaces_lab import board_files
 
-
 Size = Annotated[
-    int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns: 2 to 100.")
+    int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns, 2 to 100.")
 ]
-Rules = Annotated[str, typer.Option("--rules", metavar="RULES", help="The rule set: written or live.")]
+Rules = Annotated[str, typer.Option("--rules", metavar="RULES", help="Rule set: written or live.")]
 Board = Annotated[
     str,
-    typer.Argument(metavar="BOARD", show_default=False, help="A code like 3:1:u6uf, FILE, or FILE#3 for its third."),
+    typer.Argument(
+        metavar="BOARD", show_default=False, help="A code like 3:1:u6uf, FILE, or FILE#3 for the third board."
+    ),
 ]
 
 
 def checked_rules(rules: str) -> str:
-    """The rule set, or a refusal."""
+    """Return the rule set, or raise CommandError."""
     if rules not in ("written", "live"):
         raise CommandError(f"the rules of spaces are written or live, not {rules!r}")
     return rules
 
 
 def one_board(text: str) -> dict[str, Any]:
-    """The board of a code or of a file, or a refusal with the place."""
+    """The board of a code or a file; CommandError names the place."""
     with command_errors(), console.compiling("spaces"):
         return board_files.read_board(text)
 
 
 def size_of(board: Any) -> int:
-    """The size that a board says it has, or a refusal."""
+    """The size that a board claims, or CommandError."""
     size = board.get("boardSize") if isinstance(board, dict) else None
     if type(size) is not int or not 2 <= size <= 100:
         raise CommandError("the boardSize of a board is a whole number from 2 to 100")
@@ -47,5 +46,5 @@ def size_of(board: Any) -> int:
 
 
 def print_json(value: Any) -> None:
-    """A value as one line of JSON."""
+    """Print a value as one line of JSON."""
     console.say(dumps(value))
