@@ -13,7 +13,7 @@ from typing import Any
 
 from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Bot, Budget
-from ludodrome.urls import api_url, base_url, websocket_url
+from ludodrome.system import api_url, base_url, websocket_url
 
 try:
     import httpx

@@ -19,7 +19,7 @@ from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.limits import RateLimiter, enforce_rate_limit

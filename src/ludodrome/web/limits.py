@@ -15,7 +15,7 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.auth import Caller, caller, is_loopback
 from ludodrome.web.metrics import route_template
 

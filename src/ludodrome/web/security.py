@@ -14,8 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.system import is_loopback
-from ludodrome.urls import API
+from ludodrome.system import API, is_loopback
 from ludodrome.web.static_files import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")

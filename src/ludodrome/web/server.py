@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.security import MAX_BODY
 
 THREAD_TURN = 0.0005
