@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from ludodrome.store.database import open_database
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.app import create_app
 
 HEAD = f"""\

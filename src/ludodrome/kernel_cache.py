@@ -27,14 +27,13 @@ MAX_COMPILE_SECONDS = 120.0
 """A process waits no longer than this for another one that compiles what it needs."""
 
 WITHOUT_KERNELS = (
-    "bots.py",
     "analysis.py",
-    "painter.py",
-    "environments.py",
-    "page.py",
-    "routes.py",
     "benchmarks.py",
+    "bots.py",
+    "display.py",
+    "environments.py",
     "parallel_env.py",
+    "routes.py",
 )
 """Modules of a game's package that hold no kernels (``game_extras.py``): a change there compiles nothing anew."""
 

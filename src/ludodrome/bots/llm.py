@@ -3,7 +3,7 @@
 Each turn is a separate conversation: the rules, the position, and after a refusal the answer and what was wrong with
 it. Every exchange is kept for the record: the question, the answer, how it was read, and what it cost. The API key is
 read from the environment, never from a spec: records contain specs. Prompts are in ``prompts.py``, answers are read in
-``replies.py``; the seat in the arena is ``arena/transports/language_models.py``.
+``replies.py``; the seat in the arena is ``arena/transports/inprocess.py``.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ludodrome.bots.params import Param
 from ludodrome.bots.player import Budget
 from ludodrome.bots.prompts import bare, legal_texts, refusal_prompt, rules_prompt, turn_prompt
+from ludodrome.bots.registry import Param
 from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import BadState, Game, TooManyMoves
 from ludodrome.validation import listing, show
@@ -347,7 +347,7 @@ def _user(text: str) -> Message:
 class LanguageModelBot:
     """A model as a bot: it sees the legal moves, and is asked again after a wrong answer.
 
-    In the arena, ``arena/transports/language_models.py`` takes its place, with the match's policy and conditions.
+    In the arena, ``arena/transports/inprocess.py`` takes its place, with the match's policy and conditions.
     """
 
     def __init__(self, game: Game, name: str, endpoint: Endpoint) -> None:

@@ -16,7 +16,7 @@ from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
 from ludodrome.games import PAGE_ORDER
 from ludodrome.installation import has_display
-from ludodrome.urls import HOST, PORT, base_url
+from ludodrome.system import HOST, PORT, base_url
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

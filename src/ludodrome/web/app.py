@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder import enter_builtins
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import database

@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import (
+    NO,
+    UNDECIDED,
+    Command,
+    CommandError,
+    Json,
+    command_errors,
+    examples,
+    interruptible,
+    lazy_imports,
+)
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 with lazy_imports():

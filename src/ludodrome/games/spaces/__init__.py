@@ -17,7 +17,7 @@ import numpy as np
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, page, planes, rules
+from ludodrome.games.spaces import codec, display, planes, rules
 from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
@@ -61,7 +61,7 @@ from ludodrome.games.spaces.simulation import (
     simulate,
     simulate_matrix,
 )
-from ludodrome.jit import Record, new_states
+from ludodrome.jit import Array, Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
@@ -149,9 +149,8 @@ class Spaces(Game):
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
     why_not_searchable = "ludodrome.spaces.respond finds the best answer"
-    painter_module = f"{__name__}.painter"
     benchmarks_module = f"{__name__}.benchmarks"
-    diagrams = page.DIAGRAMS
+    diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -241,15 +240,15 @@ class Spaces(Game):
         """The last round, step by step."""
         state = self.decode(states[0])
         if self._options["mode"] == "rounds" and state["history"]:
-            return {"round": page.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
+            return {"round": display.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
         return {}
 
     def check_page(self) -> None:
         """The page shows grids and matches up to a size."""
         size, rounds = self._options["size"], self._options["rounds"]
-        if size > page.MAX_SIZE or rounds > page.MAX_ROUNDS:
+        if size > display.MAX_SIZE or rounds > display.MAX_ROUNDS:
             raise ValueError(
-                f"on the page spaces has a size of 2 to {page.MAX_SIZE} and 1 to {page.MAX_ROUNDS} rounds, "
+                f"on the page spaces has a size of 2 to {display.MAX_SIZE} and 1 to {display.MAX_ROUNDS} rounds, "
                 f"not {show(size)} and {show(rounds)}"
             )
 
@@ -267,6 +266,10 @@ class Spaces(Game):
             if not re.fullmatch("[1-9][0-9]{0,2}", word):
                 raise BadState(f"{name} is a whole number, not {show(word)}")
         return {"mode": mode, "size": int(size), "rules": rule_set, "choice": choice, "rounds": int(rounds)}
+
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
 
     @property
     def planes(self) -> Planes:

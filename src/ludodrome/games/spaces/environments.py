@@ -24,7 +24,7 @@ from ludodrome.games.spaces import check, encode_board, format_board, perfect
 from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
 from ludodrome.games.spaces.codec import read_finished
-from ludodrome.games.spaces.painter import paint_boards
+from ludodrome.games.spaces.display import paint_boards
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MAX_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
