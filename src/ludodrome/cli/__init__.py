@@ -12,8 +12,9 @@ from typing import Annotated, ClassVar
 import typer
 
 from ludodrome import __version__
-from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples, lazy_imports
+from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
 from ludodrome.cli.console import prepare_streams, say, show_warning
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import BUILT_IN
 from ludodrome.version import version_line
 

@@ -24,11 +24,12 @@ from ludodrome.cli.base import (
     Options,
     command_errors,
     examples,
-    lazy_imports,
     open_game,
 )
-from ludodrome.cli.serve import HOST, PORTS
+from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.serve import PORTS
 from ludodrome.installation import PROBLEM
+from ludodrome.system import HOST
 
 with lazy_imports():
     from rich import table as rich_table

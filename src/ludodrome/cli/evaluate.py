@@ -16,9 +16,9 @@ from ludodrome.cli.base import (
     Json,
     command_errors,
     examples,
-    lazy_imports,
     open_game,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.workers import check_bots
 from ludodrome.games import GAMES
 

@@ -16,8 +16,8 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     interruptible,
-    lazy_imports,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
 from ludodrome.puzzle import puzzles
 

@@ -18,9 +18,9 @@ from ludodrome.cli.base import (
     Json,
     command_errors,
     examples,
-    lazy_imports,
     read_options,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.match import sentences
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 from ludodrome.validation import listing

@@ -16,8 +16,8 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     interruptible,
-    lazy_imports,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
 with lazy_imports():

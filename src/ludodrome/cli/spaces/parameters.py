@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import CommandError, command_errors, lazy_imports
+from ludodrome.cli.base import CommandError, command_errors
+from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
     from ludodrome.spaces_lab import board_files

@@ -15,8 +15,8 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     interruptible,
-    lazy_imports,
 )
+from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
 
 with lazy_imports():
