@@ -28,7 +28,7 @@ from torch.nn.functional import log_softmax
 
 import ludodrome
 from ludodrome.bots.player import parse_observation
-from ludodrome.envs.core import as_planes, new_observations
+from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
 

@@ -26,7 +26,7 @@ from torch.distributions import Categorical
 import ludodrome
 from ludodrome.bots.player import parse_observation
 from ludodrome.envs import GameVectorEnv
-from ludodrome.envs.core import as_planes, new_observations
+from ludodrome.envs.observations import as_planes, new_observations
 
 GAME = ludodrome.make("dots", rows=3, cols=3)
 OPPONENT = "greedy"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.records import BadRecord, verify
-from ludodrome.envs.core import PositionEncoder
+from ludodrome.envs.observations import PositionEncoder
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, new_states
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import new_observations
+from ludodrome.envs.observations import new_observations
 from ludodrome.game import Game, returns_of
 from ludodrome.games import GAMES
 from ludodrome.jit import Array

@@ -15,8 +15,7 @@ import pytest
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.sandbox import boxes, bubblewrap, landlock
 from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, program, run_batch, targets
-from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, memory_file
-from ludodrome.arena.sandbox.levels import ResourceLimits
+from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, ResourceLimits, memory_file
 from ludodrome.arena.sandbox.uid_pool import processes_of
 from tests.arena.playing import Scripted, first, play_spec
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox import levels
-from ludodrome.arena.sandbox.boxes import Box, BoxedSeat, Interpreter, read_folder
-from ludodrome.arena.sandbox.levels import BACKENDS, NONE, NoSandbox, ResourceLimits, SandboxLevel
+from ludodrome.arena.sandbox.boxes import Box, BoxedSeat, Interpreter, ResourceLimits, read_folder
+from ludodrome.arena.sandbox.levels import BACKENDS, NONE, NoSandbox, SandboxLevel
 
 __all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.arena.messages import MAX_LINE
-from ludodrome.arena.sandbox.levels import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.processes import KILL_SECONDS, Process
@@ -36,6 +35,38 @@ TABLES = ("/etc/ld.so.cache", "/etc/alternatives")
 PACKAGES = ("/usr/lib/python3/dist-packages",)
 """Where the system's packages put NumPy."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+
+
+# The kernel's rlimits are set inside the sandbox after the change of uid: root is exempt from the limit on processes.
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """The limits of one bot process."""
+
+    memory: int = 256 * 1024 * 1024
+    """Bytes of address space. The limit holds for each process, and a bot has only one."""
+    cpu_seconds: int = 300
+    """Processor time of all threads together. Deadlines stop a slow bot; this stops one that is not asked."""
+    threads: int = 8
+    open_files: int = 32
+
+    def values(self) -> dict[str, int]:
+        """The limits by their names in the ``resource`` module, without RLIMIT_."""
+        return {
+            "NPROC": self.threads,
+            "AS": self.memory,
+            "CPU": self.cpu_seconds,
+            "NOFILE": self.open_files,
+            "FSIZE": 0,
+            "CORE": 0,
+            "MEMLOCK": 0,
+            "MSGQUEUE": 0,
+        }
+
+    def command(self, prlimit: str) -> list[str]:
+        """A command prefix that sets the limits."""
+        return [prlimit, *(f"--{name.lower()}={value}" for name, value in self.values().items()), "--"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from ludodrome.arena.sandbox.boxes import (
     Files,
     Interpreter,
     Launch,
+    ResourceLimits,
     links,
     memory_file,
     shown,
 )
-from ludodrome.arena.sandbox.levels import ResourceLimits
 
 NAME = "bubblewrap"
 NOBODY = "65534"

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import PositionEncoder, read_game
+from ludodrome.envs.core import read_game
+from ludodrome.envs.observations import PositionEncoder
 from ludodrome.envs.pettingzoo_env import Observation, agent_name, observation_dict, observe_seat, read_action
 from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.game import Game, checked_seed

@@ -17,8 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Files
-from ludodrome.arena.sandbox.levels import ResourceLimits
+from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Files, ResourceLimits
 
 SECONDS = 20.0
 """Timeout of one batch."""
