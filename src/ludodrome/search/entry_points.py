@@ -142,7 +142,7 @@ def _available(parts: Parts) -> frozenset[str]:
         found |= _names(_VECTOR_FACTORIES)
     if parts.evaluator is not None:
         found |= {*_OF_EVALUATOR, *_names(_SEARCH_FACTORIES)}
-    if parts.greedy is not None or parts.evaluator is not None:
+    if parts.greedy is not None or (parts.evaluator is not None and not parts.evaluator.by_points):
         found |= _names(_GREEDY_FACTORIES)
     return frozenset(found)
 
