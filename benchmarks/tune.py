@@ -1,7 +1,7 @@
 """Fits the weights of a game's value to games of the search with itself.
 
     python benchmarks/tune.py towers --games 2000 --nodes 1000 --seed 1     games/tower_evaluate.py
-    python benchmarks/tune.py caldera --games 2000 --nodes 1000 --seed 1    MERITS in games/caldera/evaluate.py
+    python benchmarks/tune.py caldera --games 2000 --nodes 1000 --seed 1    FEATURES in games/caldera/evaluate.py
 
 Games with random openings and now and then a random move later on. Every position that a search would judge by its
 value (nobody wins at once or threatens to) is kept. Its target is half the outcome of the game and half what the search
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ludodrome
-from ludodrome.games.caldera.evaluate import MERITS
+from ludodrome.games.caldera.evaluate import FEATURES
 from ludodrome.games.caldera.evaluate import WEIGHTS as CALDERA_WEIGHTS
 from ludodrome.games.caldera.evaluate import worth as caldera_worth
 from ludodrome.games.tower_evaluate import GROUPS, duel_value
@@ -173,7 +173,7 @@ def show_towers(weights: Array) -> None:
 
 def show_caldera(weights: Array) -> None:
     """The new table, as it stands in evaluate.py."""
-    for (name, _), weight in zip(MERITS, weights.tolist(), strict=True):
+    for (name, _), weight in zip(FEATURES, weights.tolist(), strict=True):
         print(f'    ("{name}", {weight}),')
 
 

@@ -1,4 +1,4 @@
-"""Settings for all tests: --long, deterministic Hypothesis, boxed bots' uids, databases of both kinds, a league."""
+"""Settings for all tests: --long, --quick, deterministic Hypothesis, boxed bots' uids, databases of both kinds, a league."""
 
 import os
 from collections.abc import Iterator
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 SHADOWS = str(Path(__file__).parent / "shadows")
 """What stands before other packages; it says why."""
 
+VARIANTS = {"options", "line", "rows", "cols", "size", "sizes", "rules", "count", "margin"}
+"""Parameters of tests that vary a game: --quick takes the first of their values."""
+
 settings.register_profile(
     "ludodrome",
     derandomize=True,
@@ -26,6 +29,23 @@ settings.load_profile("ludodrome")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run what takes many minutes")
+    parser.addoption("--quick", action="store_true", help="of each test only the first case of each game")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick, keep the first case of each test and game (the games are the groups of xdist)."""
+    if not config.getoption("--quick"):
+        return
+    kept, left_out, seen = [], [], set()
+    for item in items:
+        group = item.get_closest_marker("xdist_group")
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        others = tuple(repr(value) for name, value in params.items() if name not in VARIANTS)
+        case = (item.nodeid.partition("[")[0], group.args if group else (), others)
+        (left_out if case in seen else kept).append(item)
+        seen.add(case)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_configure(config: pytest.Config) -> None:

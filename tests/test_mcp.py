@@ -22,8 +22,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from ludodrome.mcp.images import picture
-from ludodrome.mcp.server import create_server
+from ludodrome.mcp.server import create_server, picture
 
 GAMES: dict[str, dict[str, Any]] = {
     "caldera": {"turn_limit": 10},
@@ -282,7 +281,7 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         ("start_match", {"game": "dots", "opponent": "nobody"}, "an opponent is 'client' or a built-in bot"),
         ("start_match", {"game": "dots", "opponent": "py:evil.py:Bot"}, "an opponent is 'client' or a built-in bot"),
         ("start_match", {"game": "dots", "opponent": "llm:http://a/v1,model=b"}, "an opponent is 'client' or"),
-        ("start_match", {"game": "dots", "opponent": "alphabeta:deep=3"}, "alphabeta has no knob 'deep'"),
+        ("start_match", {"game": "dots", "opponent": "alphabeta:deep=3"}, "alphabeta has no parameter 'deep'"),
         ("start_match", {"game": "dots", "opponent": "expert:time=3000"}, "time of an opponent is at most 10"),
         ("start_match", {"game": "dots", "seat": 2}, "a seat of dots is a whole number from 0 to 1, not 2"),
         ("start_match", {"game": "dots", "policy": "shrug"}, "a policy is forfeit, substitute or retry"),
@@ -348,4 +347,4 @@ def test_without_the_sdk_the_error_names_the_extra() -> None:
 def test_a_port_needs_http() -> None:
     done = subprocess.run([*PROGRAM, "--port", "9"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "--port goes with --http" in done.stderr
+    assert "--port needs --http" in done.stderr

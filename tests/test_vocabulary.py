@@ -189,7 +189,9 @@ def test_nobody_reaches_into_a_game() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
                 value = node.value
-                name = value.id if isinstance(value, ast.Name) else value.attr if isinstance(value, ast.Attribute) else ""
+                name = (
+                    value.id if isinstance(value, ast.Name) else value.attr if isinstance(value, ast.Attribute) else ""
+                )
                 if name == "game":
                     found.append(f"{path}:{node.lineno} game.{node.attr}")
     assert found == []

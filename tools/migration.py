@@ -1,4 +1,4 @@
-"""The last revision of the tables, written from the models: ``python -m tools.migration``."""
+"""Generate the latest database migration from the models: ``python -m tools.migration``."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ TITLE = "Accounts, the league and people's games."
 
 
 def main() -> None:
-    """Writes it beside the others, so that a program that runs meanwhile finds all of them or the old ones."""
+    """Write the revision and move it into place, so that a running program never sees half of it."""
     *kept, last = migrations.REVISIONS
     versions = migrations.FOLDER / "versions"
     name = f"revision_{last}_{NAME}.py"

@@ -1,20 +1,19 @@
-"""The picture at the head of README.md, taken from the real page: ``python -m tools.picture [FILE]``."""
+"""Take the picture at the top of README.md from the real page: ``python -m tools.picture [FILE]``."""
 
 import sys
 from pathlib import Path
 
 from tests.web.serving import browser, server
-
 from tools.screenshots import PATIENCE
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "page.png"
 SIZE = {"width": 1200, "height": 760}
 GAME = "skysummit"
-MOST_BYTES = 150_000
+MAX_BYTES = 150_000
 
 
 def main(file: Path) -> None:
-    """A game in the middle of play, with what the engine thinks of it."""
+    """Take a screenshot of a game with the engine's analysis."""
     with browser() as running, server() as address:
         page = running.new_page(viewport=SIZE, color_scheme="light", base_url=address)
         page.goto(f"/{GAME}")
@@ -26,8 +25,8 @@ def main(file: Path) -> None:
         page.screenshot(path=file)
     size = file.stat().st_size
     print(f"{file}: {size:,} bytes")
-    if size > MOST_BYTES:
-        sys.exit(f"The picture may have {MOST_BYTES:,} bytes.")
+    if size > MAX_BYTES:
+        sys.exit(f"The picture may have at most {MAX_BYTES:,} bytes.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Screenshots of every page, at two widths, light and dark: ``python -m tools.screenshots [FOLDER] [WORDS]``."""
+"""Take screenshots of every page, at two widths, light and dark: ``python -m tools.screenshots [FOLDER] [WORDS]``."""
 
 import sys
 import time
@@ -8,15 +8,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.web.hosting import PASSWORD, hosting
-from tests.web.leagues import populate
-from tests.web.serving import browser, server
-
 import ludodrome
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import to_text
+from tests.web.hosting import PASSWORD, hosting
+from tests.web.leagues import populate
+from tests.web.serving import browser, server
 
 SIZES = {1440: 900, 390: 844}
 SCHEMES = ("light", "dark")

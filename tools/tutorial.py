@@ -38,11 +38,13 @@ class Clock:
         self.began = self.last = time.monotonic()
 
     def step(self, what: str) -> None:
+        """Print the seconds of a step."""
         now = time.monotonic()
         print(f"{now - self.last:7.1f} s  {what}", flush=True)
         self.last = now
 
     def total(self, what: str, bar: int) -> None:
+        """Print the seconds since the beginning, and whether they are under the bar."""
         seconds = time.monotonic() - self.began
         print(f"{seconds:7.1f} s  in all: {what} ({'under' if seconds < bar else 'OVER'} {bar} s)", flush=True)
 

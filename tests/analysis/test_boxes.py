@@ -4,7 +4,7 @@ import pytest
 
 import ludodrome
 from ludodrome.analysis.lines import exact_lines
-from ludodrome.bots.dots import WITHIN_REACH
+from ludodrome.bots.dots import MAX_SOLVER_EDGES
 from ludodrome.game import Game
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -57,7 +57,7 @@ def test_a_continuation_is_perfect_play_to_the_end(game: Game) -> None:
 def test_what_takes_too_long_is_searched() -> None:
     game = ludodrome.make("dots", rows=4, cols=4)
     state = game.initial_state()
-    assert len(game.legal_moves(state)) <= WITHIN_REACH
+    assert len(game.legal_moves(state)) <= MAX_SOLVER_EDGES
     assert exact_lines(game, game.encode_array(state), 0.01, 3) is None
     analyses = list(ludodrome.analyse(game, state, time=0.2))
     assert [one.depth for one in analyses] == list(range(1, len(analyses) + 1))

@@ -21,7 +21,7 @@ from ludodrome.analysis.win_probability import (
 )
 from ludodrome.bots import bot
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import respond, simulate
 
 FEW = 3_000

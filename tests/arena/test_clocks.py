@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from ludodrome.arena.clocks import MAX_COUNT, MAX_MS, Clock, SeatClock
 from ludodrome.bots.player import Budget
 
-
 TIMES = st.integers(0, MAX_MS) | st.integers(0, 3000) | st.just(0)
 COUNTS = st.none() | st.integers(1, MAX_COUNT)
 TIMED = st.builds(Clock, TIMES, TIMES).filter(lambda clock: clock.runs) | st.builds(
@@ -41,8 +40,10 @@ def test_counts_are_written_as_people_write_them(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "1", "0s", "0s+0s", "1h", "1s+", "+1s", "1s+1s+1s", "99999999s", "++1s", "1s++", "1s+++1s", "-1s"]
-    + ["nodes=0", "nodes=x", "nodes=1000000000", "nodes=1,nodes=2", "nodes=5,", "moves=5"],
+    [
+        *["", "1", "0s", "0s+0s", "1h", "1s+", "+1s", "1s+1s+1s", "99999999s", "++1s", "1s++", "1s+++1s", "-1s"],
+        *["nodes=0", "nodes=x", "nodes=1000000000", "nodes=1,nodes=2", "nodes=5,", "moves=5"],
+    ],
 )
 def test_bad_clocks_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="clock is"):
@@ -56,8 +57,10 @@ def test_an_increment_alone_is_not_a_clock() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [5, {}, {"move_ms": 1.5}, {"move_ms": True}, {"speed": 1}, {"move_ms": 1, "nodes": 5}, {"move_ms": -1}]
-    + [{"nodes": 0}, {"nodes": MAX_COUNT + 1}, {"move_ms": MAX_MS + 1}, {"increment_ms": 5}],
+    [
+        *[5, {}, {"move_ms": 1.5}, {"move_ms": True}, {"speed": 1}, {"move_ms": 1, "nodes": 5}, {"move_ms": -1}],
+        *[{"nodes": 0}, {"nodes": MAX_COUNT + 1}, {"move_ms": MAX_MS + 1}, {"increment_ms": 5}],
+    ],
 )
 def test_bad_clocks_are_refused_in_json(value: Any) -> None:
     with pytest.raises(ValueError, match="clock"):

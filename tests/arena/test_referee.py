@@ -364,7 +364,7 @@ def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
 
 def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Referee(play_spec())
-    monkeypatch.setattr(type(table.game), "advance", lambda *_: 1 // 0)
+    monkeypatch.setattr(type(table.game), "apply_to", lambda *_: 1 // 0)
     table.deliver(Answer(0.0, None))
     assert table.result is not None
     assert table.result["verdicts"][0]["why"].startswith("the rules broke: ZeroDivisionError")

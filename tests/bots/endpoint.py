@@ -22,9 +22,9 @@ class Fake:
         self.release = threading.Event()
         """What the slow models wait for; set when the test is over."""
 
-    def spec(self, model: str, *knobs: str) -> str:
+    def spec(self, model: str, *params: str) -> str:
         """The spec of a bot."""
-        return ",".join([f"llm:{self.url}", f"model={model}", *knobs])
+        return ",".join([f"llm:{self.url}", f"model={model}", *params])
 
     def answer(self, request: Request) -> tuple[int, Any]:
         """Status and body."""

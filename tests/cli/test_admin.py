@@ -22,13 +22,13 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 def test_accounts(engine: Engine) -> None:
-    assert run("admin", "ban", "ADA").output.strip() == "ADA is shut out"
+    assert run("admin", "ban", "ADA").output.strip() == "ADA is banned"
     assert run("admin", "make-admin", "ada").output.strip() == "ada is an administrator"
     listed = run("admin", "accounts").output
     assert "Ada" in listed
     assert "admin, banned" in listed
-    assert run("admin", "unban", "Ada").output.strip() == "Ada may come in again"
-    assert run("admin", "make-admin", "Ada", "--no").output.strip() == "Ada is no administrator any more"
+    assert run("admin", "unban", "Ada").output.strip() == "Ada is no longer banned"
+    assert run("admin", "make-admin", "Ada", "--no").output.strip() == "Ada is no longer an administrator"
     (ada,) = (one for one in accounts(engine) if one.name == "Ada")
     assert not ada.banned
     assert not ada.admin
@@ -58,7 +58,7 @@ def test_there_and_back(engine: Engine, tmp_path: Path) -> None:
     assert "is there already" in complaint(run("admin", "backup", str(file)))
     add_account(engine, "Eve", "hash")
     assert "is not empty; say --replace" in complaint(run("admin", "restore", str(file)))
-    assert run("admin", "restore", str(file), "--replace").output.strip().endswith(" rows are back")
+    assert run("admin", "restore", str(file), "--replace").output.strip().endswith(" rows restored")
     assert [one.name for one in accounts(engine)] == ["Ada", "You"]
     assert run("admin", "restore", str(file), "--db", str(tmp_path / "new.db")).output.strip().endswith(" are back")
 

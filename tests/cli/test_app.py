@@ -190,8 +190,8 @@ def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes
 @pytest.mark.parametrize(
     ("line", "code", "sentence"),
     [
-        ("$L show dots - <&-", 2, b"there is no position on stdin: it is empty or closed"),
-        ("$L show dots - </dev/null", 2, b"there is no position on stdin: it is empty or closed"),
+        ("$L show dots - <&-", 2, b"stdin has no position: it is empty or closed"),
+        ("$L show dots - </dev/null", 2, b"stdin has no position: it is empty or closed"),
         ("printf '\\377\\376' | $L show dots -", 2, b"a position of dots is "),
         ("$L games >&-", 1, b"the output cannot be written: stdout is closed"),
         ("$L games >/dev/full", 1, b"the output cannot be written: No space left on device"),
@@ -219,7 +219,7 @@ def test_without_stderr_there_is_still_an_exit_code() -> None:
 def test_playing_without_stdin_ends_at_once() -> None:
     done = in_shell("$L play dots <&-")
     assert done.returncode == 0
-    assert b"The game is left." in done.stdout
+    assert b"You left the game." in done.stdout
     assert b"Traceback" not in done.stderr
 
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ludodrome import installation
+from ludodrome.arena import sandbox
+from ludodrome.arena.sandbox import SandboxLevel
+from ludodrome.installation import OK, PROBLEM, WARNING, PartStatus
 from tests.arena.doctor.test_checks import quirk
 from tests.cli.running import complaint, on_terminal, output, run
 
@@ -60,7 +64,7 @@ def test_a_page_of_what_did_not_hold(tmp_path: Path) -> None:
 
 def test_the_last_words_of_a_bot_are_shown(tmp_path: Path) -> None:
     result = run("doctor", "skysummit", quirk("dead"), "--only", "start", "--record", str(tmp_path))
-    assert "  its last words on stderr:\n    I will not play\n" in result.stdout
+    assert "  the last lines of its stderr:\n    I will not play\n" in result.stdout
 
 
 def test_machines_get_json(tmp_path: Path) -> None:
@@ -85,7 +89,7 @@ def test_no_empty_folder_is_left_behind(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_is_asked_wrongly_is_refused() -> None:
     assert complaint(run("doctor", "dots", "grady")).startswith("there is no bot 'grady'")
     assert complaint(run("doctor", "dots", "random", "--only", "luck")).startswith("there is no check 'luck'")
-    assert complaint(run("doctor", "dots", "random", "--clock", "soon")).startswith("'soon' is no time")
+    assert complaint(run("doctor", "dots", "random", "--clock", "soon")).startswith("'soon' is not a time")
     assert "cannot be found" in complaint(run("doctor", "dots", "cmd:/nowhere/bot"))
 
 
@@ -94,3 +98,115 @@ def test_on_a_terminal_the_page_is_a_table(tmp_path: Path) -> None:
     assert code == 1
     assert "✗ failure" in screen
     assert sys.executable in screen
+
+
+HELD = SandboxLevel(
+    "landlock",
+    ("bubblewrap: the program bwrap cannot be found",),
+    "/usr/bin/python3.11",
+    "3.11.2",
+    None,
+    ({"name": "reading.database", "verdict": "held", "words": ""},),
+)
+NOTHING = SandboxLevel("none", ("bubblewrap: not here", "landlock: it needs root"))
+
+
+def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def level(anew: bool = False) -> SandboxLevel:
+        asked.append(anew)
+        return HELD
+
+    monkeypatch.setattr(sandbox, "level", level)
+    page = run("sandbox")
+    assert page.exit_code == 0
+    lines = page.stdout.splitlines()
+    assert lines[0] == "Uploaded bots run under landlock, with Python 3.11.2 and its standard library, without NumPy."
+    assert lines[1] == "A stronger level does not hold. bubblewrap: the program bwrap cannot be found."
+    row = next(line for line in lines if line.startswith("reading.database"))
+    assert row.split(maxsplit=2)[1:] == ["held", "Reads the server's database by its path."]
+    assert lines[-1] == "1 of 1 attacks were held off."
+    assert json.loads(run("sandbox", "--again", "--json").stdout) == HELD.to_json()
+    assert asked == [False, True]
+
+
+def test_where_none_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sandbox, "level", lambda anew=False: NOTHING)
+    page = run("sandbox")
+    assert page.exit_code == 1
+    why = "Uploaded bots are not run here, because no sandbox holds: bubblewrap: not here; landlock: it needs root."
+    assert page.stdout == why + "\n"
+    (tmp_path / "main.py").write_text("pass")
+    assert complaint(run("match", "dots", f"box:{tmp_path}", "random")) == why
+    assert complaint(run("doctor", "dots", f"box:{tmp_path}")) == why
+
+
+def test_a_box_that_holds_no_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "level", lambda anew=False: HELD)
+    sentence = complaint(run("match", "dots", f"box:{tmp_path}", "random"))
+    assert sentence == f"a bot in a sandbox is a folder with a main.py, and {tmp_path} has none"
+
+
+# `doctor` without a bot.
+
+
+PARTS = ("program", "python", "packages", "processor", "cache", "sandbox", "database", "port", "browser", "terminal")
+
+
+def test_every_part_has_its_line() -> None:
+    result = run("doctor")
+    *lines, _, last = result.stdout.splitlines()
+    told = [line for line in lines if not line.strip().startswith("->")]
+    assert [line[11:25].strip() for line in told][: len(PARTS)] == list(PARTS)
+    assert all(line[0] in "✓!✗" for line in told)
+    assert last.startswith("It can be used: " if result.exit_code == 0 else "Something must be done: ")
+
+
+def _stand_in(monkeypatch: pytest.MonkeyPatch, *found: PartStatus) -> None:
+    monkeypatch.setattr(installation, "part_statuses", lambda host, ports: iter(found))
+
+
+GOOD, DOUBTFUL = (
+    PartStatus("python", OK, "it is there"),
+    PartStatus("browser", WARNING, "there is none", "open it by hand"),
+)
+BAD = PartStatus("cache", PROBLEM, "it is full", "remove it")
+
+
+def test_warnings_pass_and_problems_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    _stand_in(monkeypatch, GOOD, DOUBTFUL)
+    page = output("doctor")
+    assert page.splitlines() == [
+        "✓ ok       python        it is there",
+        "! warning  browser       there is none",
+        "                         -> open it by hand",
+        "",
+        "It can be used: 1 ok, 1 warning.",
+    ]
+    _stand_in(monkeypatch, GOOD, BAD)
+    result = run("doctor")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "Something must be done: 1 ok, 1 problem."
+
+
+def test_the_installation_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    _stand_in(monkeypatch, GOOD, BAD)
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["passed"] is False
+    assert told["findings"][1] == {"part": "cache", "grade": "problem", "sentence": "it is full", "advice": "remove it"}
+
+
+def test_a_game_wants_a_bot() -> None:
+    sentence = "give a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither of them and no options"
+    assert complaint(run("doctor", "dots")) == sentence
+    assert complaint(run("doctor", "--only", "seats")) == sentence
+
+
+def test_on_a_terminal_it_is_a_table() -> None:
+    code, screen = on_terminal(["doctor"], NUMBA_DISABLE_JIT="1")
+    assert code in (0, 1)
+    assert "\x1b[" in screen
+    assert "80 columns, utf-8, with colours" in screen

@@ -81,6 +81,8 @@ def test_ctrl_c_ends_it(league: tuple[Engine, str]) -> None:
 
 def test_what_is_asked_wrongly_is_refused() -> None:
     assert complaint(run("enter", "dots", "grady", "--name", "x")).startswith("there is no bot 'grady'")
-    assert complaint(run("enter", "dots", "greedy", "--name", "x", "--server", "here")).startswith("a server is named")
+    assert complaint(run("enter", "dots", "greedy", "--name", "x", "--server", "here")).startswith(
+        "a server address looks like"
+    )
     nobody = complaint(run("enter", "dots", "greedy", "--name", "x", "--server", "http://127.0.0.1:9"))
-    assert nobody.endswith("is `ludodrome serve` running there? --server names another address")
+    assert nobody.endswith("is `ludodrome serve` running there? Give another address with --server")

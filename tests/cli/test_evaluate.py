@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from ludodrome.bots import endpoints
+from ludodrome.bots import llm
 from tests.bots.endpoint import Fake, serving
 from tests.cli.running import run
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(llm, "FIRST_PAUSE", 0.01)
     with serving() as found:
         yield found
 
@@ -98,7 +98,7 @@ def test_the_tables_stand_apart(fake: Fake) -> None:
         (["random", "--game", "chess"], "there is no game"),
         (["random", "--game", "dots:rows"], "an option is written like"),
         (["random", "--game", "dots", "--against", "nobody"], "there is no bot"),
-        (["random", "--game", "dots", "--games", "3"], "no whole rounds"),
+        (["random", "--game", "dots", "--games", "3"], "not whole rounds"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(words: list[str], why: str) -> None:

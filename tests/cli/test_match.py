@@ -25,7 +25,7 @@ def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
     assert [line.split()[:2] for line in lines[3:5]] == [["greedy", "4"], ["random", "4"]]
     assert "greedy against random: " in told
     assert "length: 12.0 turns on average, from 12 to 12" in told
-    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games by the harness rather than by play" in told
+    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games not by play" in told
 
 
 def test_records_are_resumed_and_json_is_told(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_test_passes_or_fails_or_neither() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["match", "dots", "greedy"], "dots has 2 seats here, so it takes 2 bots, not 1"),
+        (["match", "dots", "greedy"], "dots has 2 seats with these options, so give 2 bots, not 1"),
         (["match", "dots", "greedy", "grumpy"], "there is no bot 'grumpy'"),
         (["match", "dots", "greedy", "grumpy"], "; cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox"),
         (
@@ -79,13 +79,13 @@ def test_a_test_passes_or_fails_or_neither() -> None:
             "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot",
         ),
         (["match", "dots", "greedy", "py:nowhere.py:Bot"], "there is no file nowhere.py"),
-        ([*MATCH, "--games", "3"], "3 games are no whole rounds; 4 would be"),
+        ([*MATCH, "--games", "3"], "3 games are not whole rounds; 4 would be"),
         ([*MATCH, "--clock", "soon"], "'soon' is not a time from 1ms to a day"),
         ([*MATCH, "--policy", "mercy"], "a policy is forfeit, substitute or retry:10"),
         ([*MATCH, "--openings", "/nowhere"], "the openings /nowhere cannot be read"),
         ([*MATCH, "--no-openings", "--record", "/dev/null/games"], "records cannot be kept in /dev/null/games: Not a"),
-        ([*MATCH, "--workers", "1", "--cluster", "tcp://x:1"], "either --workers of this machine or --cluster"),
-        (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "santorini has 3 seats here"),
+        ([*MATCH, "--workers", "1", "--cluster", "tcp://x:1"], "give either --workers or --cluster"),
+        (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "santorini has 3 seats with these options"),
         (["sprt", "dots", "greedy", "random", "--elo0", "10", "--elo1", "0"], "elo0 is less than elo1"),
         (["sprt", "dots", "greedy", "random", "--alpha", "2"], "alpha and beta are between 0 and 0.5"),
     ],

@@ -95,9 +95,9 @@ def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
     told = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
     _, _, after = told.partition("face down until it is answered.\n")
     assert "3:1:uuf" not in after
-    assert "seat 1 ◆> state\nThe position can be shown when both have laid" in after
+    assert "seat 1 ◆> state\nThe last move is face down: the position can be shown when both have moved" in after
     *_, note, command = after.splitlines()
-    assert "the last position in which nothing was hidden" in note
+    assert "the last position with nothing hidden" in note
     name, *arguments = shlex.split(command)
     assert name == "ludodrome"
     game = ludodrome.make("spaces", **dict([option.split("=")]))
@@ -116,9 +116,7 @@ def test_a_game_that_begins_with_something_hidden() -> None:
     line = "rounds 3 written blind 1/5 3:1:uuf -"
     told = output("play", "spaces", "-o", "choice=blind", "--state", line, stdin="state\nundo\n")
     assert "3:1:uuf" not in told
-    assert told.splitlines()[-1] == (
-        "The game is left. It began with a move face down, so there is no position to show."
-    )
+    assert told.splitlines()[-1] == ("You left the game. Its first move is face down, so there is no position to show.")
 
 
 def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
@@ -133,7 +131,7 @@ def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate()
     assert process.returncode == 130
-    assert b"nothing was hidden" in rest
+    assert b"nothing hidden" in rest
     assert b"3:1:uuf" not in rest
 
 
@@ -195,7 +193,7 @@ def test_on_a_terminal() -> None:
 def test_ctrl_d_on_a_terminal() -> None:
     code, screen = on_terminal(["play", "dots"], typed="\x04")
     assert code == 0
-    assert "The game is left." in screen
+    assert "You left the game." in screen
 
 
 def test_columns_are_read_downwards() -> None:

@@ -76,7 +76,7 @@ def test_bots_see_no_board_that_lies_face_down() -> None:
         (["--against", "random", "--seat", "2"], "a seat of dots is a whole number from 0 to 1, not 2"),
         (
             ["--against", "random", "--against", "random"],
-            "--against is given once, or once for each other seat; this game has 1 of them",
+            "give --against once, or once per other seat (here 1), not 2 times",
         ),
         (
             ["--against", "cmd:python3 bot.py"],

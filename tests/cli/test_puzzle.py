@@ -82,7 +82,7 @@ def test_the_solution_does_not_count_if_it_was_shown() -> None:
     puzzle = puzzles("dots")[0]
     told = output(*at(puzzle), stdin=f"solution\n{puzzle.solution}\n")
     assert f"> solution\n{puzzle.solution}  " in told
-    assert "it does not count as solved" in told
+    assert "the puzzle does not count as solved" in told
     assert "✓" not in output("puzzle", "dots", "--list")
 
 
@@ -106,7 +106,7 @@ def test_words_and_odd_input() -> None:
     for word in PuzzleSession.words:
         assert f" • {word}: " in told
     assert "there is no edge H(99,99)" in told
-    assert told.endswith("The puzzle is left.\n")
+    assert told.endswith("You left the puzzle.\n")
 
 
 def test_skip_goes_on() -> None:
@@ -115,7 +115,7 @@ def test_skip_goes_on() -> None:
     assert [told.index(f"puzzle {number}, grade 2.") for number in numbers] == sorted(
         told.index(f"puzzle {number}, grade 2.") for number in numbers
     )
-    assert told.endswith("The puzzle is left.\n")
+    assert told.endswith("You left the puzzle.\n")
 
 
 def test_three_seats_have_a_task_of_their_own() -> None:
@@ -145,7 +145,7 @@ def test_all_solved(tmp_path: Path) -> None:
     solved = SolvedPuzzlesFile()
     for puzzle in puzzles("dots"):
         assert solved.add(puzzle) == ""
-    assert "of these puzzles are solved." in output("puzzle", "dots")
+    assert "of these puzzles." in output("puzzle", "dots")
     assert list(tmp_path.joinpath("ludodrome").iterdir()) == [tmp_path / "ludodrome" / "puzzles.json"]
 
 
@@ -163,7 +163,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "ludodrome").write_text("a file where the folder should be", "utf-8")
     puzzle = puzzles("dots")[0]
     told = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
-    assert "Solved: 1 of 1. (It cannot be written down: " in told
+    assert "Solved: 1 of 1. (This cannot be saved: " in told
 
 
 def test_the_list_needs_nothing_heavy() -> None:
@@ -197,7 +197,7 @@ def test_ctrl_c_ends_politely() -> None:
         process.send_signal(signal.SIGINT)
         told, errors = process.communicate()
     assert process.returncode == 130
-    assert told.endswith(b"The puzzle is left.\n")
+    assert told.endswith(b"You left the puzzle.\n")
     assert b"Traceback" not in errors
 
 

@@ -44,20 +44,20 @@ def test_stepping_at_the_terminal(game_file: Path) -> None:
 
 
 def test_verifying(game_file: Path, tmp_path: Path) -> None:
-    assert output("replay", str(game_file.parent), "--verify") == "1 of 1 records are true\n"
+    assert output("replay", str(game_file.parent), "--verify") == "1 of 1 records are correct\n"
     false = json.loads(game_file.read_text())
     false["result"]["winner"] = 1 - false["result"]["winner"]
     (tmp_path / "false.json").write_text(json.dumps(false))
     result = run("replay", str(game_file), str(tmp_path), "--verify")
     assert result.exit_code == 1
     assert "the result's winner" in result.stderr
-    assert result.stdout == "1 of 2 records are true\n"
+    assert result.stdout == "1 of 2 records are correct\n"
     (tmp_path / "empty").mkdir()
     assert "there is no record in" in complaint(run("replay", str(tmp_path / "empty"), "--verify"))
 
 
 def test_rerun(game_file: Path) -> None:
-    assert "the same moves throughout" in output("rerun", str(game_file), "--seat", "1")
+    assert "all moves are the same" in output("rerun", str(game_file), "--seat", "1")
     result = run("rerun", str(game_file), "greedy", "--seat", "1", "--json")
     assert result.exit_code == 1
     assert not all(echo["same"] for echo in json.loads(result.stdout))

@@ -55,8 +55,8 @@ def test_a_port_that_is_taken_is_refused() -> None:
     ("wishes", "sentence"),
     [
         (["--lan", "--hosted"], "choose one"),
-        (["--behind-proxy"], "--behind-proxy goes with --hosted"),
-        (["--lan", "--behind-proxy"], "--behind-proxy goes with --hosted"),
+        (["--behind-proxy"], "--behind-proxy needs --hosted"),
+        (["--lan", "--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
         (["--db", "mysql://host/name"], "a database is a file of SQLite's or a URL"),
         (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),

@@ -44,7 +44,7 @@ def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
     plan = quick.write_plan(folder, 1)
     first = json.loads(output("tournament", "run", str(plan), "--json"))
     assert (first["played"], first["finished"]) == (20, True)
-    assert "has a tournament quick already; go on with --resume" in complaint(run("tournament", "run", str(plan)))
+    assert "already has a tournament quick; continue it with --resume" in complaint(run("tournament", "run", str(plan)))
     again = json.loads(output("tournament", "run", str(plan), "--resume", "--json"))
     assert again == first
     changed = complaint(run("tournament", "run", str(plan), "--resume", "--pairs", "2", "--clock", "1s"))
@@ -60,7 +60,7 @@ def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run"], "say what is played: a plan in a TOML file, or --game and --bot"),
+        (["run"], "give a plan in a TOML file, or --game and --bot"),
         (["run", "none.toml"], "the plan none.toml cannot be read"),
         (["run", *SMALL], "a tournament has from 2 to 1000 bots"),
         (["run", *BOTS], "games is a list of game ids"),
@@ -68,7 +68,7 @@ def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
         (["run", *SMALL, *BOTS, "--format", "league"], "the format is 'round-robin'"),
         (["run", *SMALL, *BOTS, "--store", "no/where.sqlite"], "cannot be used as a database"),
         (["show", "none.sqlite"], "there is no file none.sqlite"),
-        (["export", "none.sqlite"], "say what to write: --html, --csv, --text or --records"),
+        (["export", "none.sqlite"], "give at least one of --html, --csv, --text and --records"),
     ],
 )
 def test_what_cannot_be_done_is_refused(folder: Path, arguments: list[str], sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Nothing is undocumented: every command, option, setting, bot, knob, game, option of a game and endpoint is told."""
+"""Nothing is undocumented: every command, option, setting, bot, parameter, game, option of a game and endpoint is told."""
 
 import re
 from collections.abc import Iterator
@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.http_api import NOT_FOR_PEOPLE, description
 
 import ludodrome
 import ludodrome.envs
-from ludodrome.bots.catalogue import KINDS
-from ludodrome.bots.endpoints import KNOBS
+from ludodrome.bots.llm import LLM_PARAMS
+from ludodrome.bots.registry import BOT_KINDS
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import whole_program
 from ludodrome.web.urls import API
 from tests.docs.markdown import DOCS, ROOT
+from tools.http_api import NOT_FOR_PEOPLE, description
 
 REFERENCE = DOCS / "reference"
 SETTING = re.compile(r"\bLUDODROME_[A-Z_]+\b")
@@ -52,15 +52,15 @@ def test_every_setting() -> None:
     assert used == set(SETTING.findall(_page("settings.md")))
 
 
-def test_every_bot_and_knob() -> None:
+def test_every_bot_and_parameter() -> None:
     page = _page("bots.md")
-    for kind in KINDS.values():
+    for kind in BOT_KINDS.values():
         assert f"| `{kind.name}` |" in page
-        for knob in kind.knobs:
-            assert f"| `{knob.name}` |" in page
+        for param in kind.params:
+            assert f"| `{param.name}` |" in page
     models = (DOCS / "how-to" / "language-models.md").read_text("utf-8")
-    for knob in KNOBS:
-        assert f"`{knob.name}`" in models or f"`{knob.name}=" in models, knob.name
+    for param in LLM_PARAMS:
+        assert f"`{param.name}`" in models or f"`{param.name}=" in models, param.name
 
 
 @pytest.mark.parametrize("game", ludodrome.game_ids())

@@ -99,7 +99,7 @@ class Mirror:
             field = board_masks(self.game.options["rows"], self.game.options["cols"])
             best = sorted(greedy_edges(field, int(states["edges"][0])))
         else:
-            worth = OnePlyEvaluator(self.game).at(states, actions)
+            worth = OnePlyEvaluator(self.game).values(states, actions)
             best = [action for action, one in zip(actions, worth, strict=True) if one == max(worth)]
         return actions.index(best[self.below(len(best))])
 

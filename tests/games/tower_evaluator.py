@@ -1,4 +1,4 @@
-"""What the insights of both tower games must fulfil, checked against nothing but the rules."""
+"""Checks for the evaluators of both tower games, against the rules alone."""
 
 import random
 from collections import Counter
@@ -38,12 +38,12 @@ def walks(game: ludodrome.Game, count: int, seed: int, start: Any = None) -> Ite
 
 
 def heights_of(rng: random.Random) -> list[int]:
-    """A town where much can happen: most cells are high enough to climb from and to."""
+    """Heights with many possible climbs."""
     return rng.choices(range(5), weights=[3, 4, 6, 6, 3], k=25)
 
 
-def towns(game: ludodrome.Game, count: int, seed: int, plies: tuple[int, ...]) -> Iterator[Any]:
-    """Running positions that somebody has made up: high towers, workers anywhere."""
+def built_positions(game: ludodrome.Game, count: int, seed: int, plies: tuple[int, ...]) -> Iterator[Any]:
+    """Running positions with random high towers and workers anywhere."""
     rng = random.Random(seed)
     made = 0
     while made < count:
@@ -122,7 +122,7 @@ def keys_of(game: ludodrome.Game, states: Any) -> Any:
 
 def values(game: ludodrome.Game, states: Any) -> list[int]:
     kernels: Any = game.kernels
-    return [int(kernels.value(states, hero)) for hero in range(game.seats)]
+    return [int(kernels.value(states, seat)) for seat in range(game.seats)]
 
 
 def check_symmetry(game: ludodrome.Game, states: Any) -> None:
@@ -163,7 +163,7 @@ def wins(game: ludodrome.Game, states: Any, reason: int) -> list[int]:
 
 
 def check_threats(game: ludodrome.Game, positions: Iterator[Any], most: int) -> set[str]:
-    """winning, pressed and narrow against the rules; which cases were met, each checked so many times at most."""
+    """Check winning, in_check and evasions against the rules, each case at most ``most`` times; return those met."""
     met: Counter[str] = Counter()
     for states in positions:
         case = threat_case(game, states)
@@ -194,7 +194,7 @@ def narrowed(game: ludodrome.Game, states: Any) -> list[int]:
 
 
 def threat_case(game: ludodrome.Game, states: Any) -> str:
-    """What the insight says of a position."""
+    """The evaluator's answers for a position."""
     kernels: Any = game.kernels
     if kernels.winning(states) >= 0:
         return "winning"
@@ -203,28 +203,28 @@ def threat_case(game: ludodrome.Game, states: Any) -> str:
     return "saved" if narrowed(game, states) else "lost"
 
 
-def check_marks(game: ludodrome.Game, states: Any, turned_marks: Any) -> None:
-    """No two legal actions have the same mark, and marks turn with the board."""
+def check_move_ids(game: ludodrome.Game, states: Any, symmetries: Any) -> None:
+    """No two legal actions share a move id, and move ids follow the symmetries of the board."""
     kernels: Any = game.kernels
     actions = legal(game, states)
-    marks = [int(kernels.move_id(states, action)) for action in actions]
-    assert len(set(marks)) == len(marks)
-    assert max(marks) < turned_marks.shape[1]
+    move_ids = [int(kernels.move_id(states, action)) for action in actions]
+    assert len(set(move_ids)) == len(move_ids)
+    assert max(move_ids) < symmetries.shape[1]
     line = game.codec.format_line(states[0])
     for symmetry in range(SYMMETRIES):
         turned = states_of(game, turned_line(line, symmetry))
         found = {int(kernels.move_id(turned, action)): action for action in legal(game, turned)}
-        assert sorted(found) == sorted(turned_marks[symmetry, marks])
-        for mark, action in list(zip(marks, actions, strict=True))[::7]:
-            there = after(game, turned, found[int(turned_marks[symmetry, mark])])
+        assert sorted(found) == sorted(symmetries[symmetry, move_ids])
+        for move_id, action in list(zip(move_ids, actions, strict=True))[::7]:
+            there = after(game, turned, found[int(symmetries[symmetry, move_id])])
             here = turned_line(game.codec.format_line(after(game, states, action)[0]), symmetry)
             assert list(keys_of(game, there)) == list(keys_of(game, states_of(game, here)))
 
 
-def check_turned(turned_marks: Any, marks: int) -> None:
-    """Turning a mark back gives the mark."""
-    assert turned_marks.shape == (SYMMETRIES, marks)
-    assert turned_marks.dtype == np.uint16
-    assert list(turned_marks[0]) == list(range(marks))
+def check_inverses(symmetries: Any, move_ids: int) -> None:
+    """A symmetry and its inverse map a move id to itself."""
+    assert symmetries.shape == (SYMMETRIES, move_ids)
+    assert symmetries.dtype == np.uint16
+    assert list(symmetries[0]) == list(range(move_ids))
     for symmetry in range(SYMMETRIES):
-        assert list(turned_marks[INVERSE[symmetry]][turned_marks[symmetry]]) == list(range(marks))
+        assert list(symmetries[INVERSE[symmetry]][symmetries[symmetry]]) == list(range(move_ids))

@@ -79,7 +79,7 @@ def test_it_plays_alone(site: Path, long: bool) -> None:
         pytest.skip("compiles a game once more: --long")
     small = ("-o", "rows=2", "-o", "cols=2")
     told = run(site, "play", "dots", *small, stdin="h00\nquit\n")
-    assert "The game is left." in told
+    assert "You left the game." in told
     assert "seat 1" in told
     few = ("--games", "2", "--workers", "1", "--openings", "none")
     told = run(site, "match", "dots", "random", "greedy", *small, *few)

@@ -47,7 +47,7 @@ def _run(line: str, environment: Path, **more: str) -> subprocess.CompletedProce
 def test_it_is_installed_alone(environment: Path, tmp_path: Path) -> None:
     kept = {"LUDODROME_CACHE": str(tmp_path / "kept")}
     assert f"({COMMIT[:7]})" in _run("ludodrome --version", environment).stdout
-    assert "The game is left." in _run("printf 'h00\\nquit\\n' | ludodrome play dots", environment, **kept).stdout
+    assert "You left the game." in _run("printf 'h00\\nquit\\n' | ludodrome play dots", environment, **kept).stdout
     assert "2 games" in _run(MATCH, environment, **kept).stdout
     assert list((tmp_path / "kept").glob("dots-*"))
     found = json.loads(_run("ludodrome doctor --json", environment, **kept).stdout)
@@ -98,7 +98,7 @@ def test_somebody_without_a_home_and_a_name(environment: Path, box: list[str]) -
 
 def test_where_nothing_can_be_written_it_says_so_and_plays(environment: Path, box: list[str]) -> None:
     done = _in(box, "printf 'h00\\nquit\\n' | ludodrome play dots", environment)
-    assert "The game is left." in done.stdout
+    assert "You left the game." in done.stdout
     said = [line for line in done.stderr.splitlines() if not line.startswith("compiling ")]
     assert said == [
         "ludodrome: compiled code cannot be kept, so that every start compiles anew: "

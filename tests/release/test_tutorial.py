@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from tools.tutorial import FIRST_STEPS, ROOT, WRITING, commands, up_to_entering
 
 from tests.web.serving import CHROMIUM
+from tools.tutorial import FIRST_STEPS, ROOT, WRITING, commands, up_to_entering
 
 
 def test_what_is_typed_is_on_the_pages() -> None:

@@ -77,7 +77,7 @@ def bots(game: ludodrome.Game) -> None:
     for spec in (*QUICK, *(["alphabeta:depth=2"] if game.evaluator else [])):
         assert game.is_legal(state, ludodrome.bot(spec, game, seed=1).choose(state))
     if game.evaluator is None:
-        with refused(ValueError, "has no insight"):
+        with refused(ValueError, "has no evaluator"):
             ludodrome.bot("alphabeta", game)
     by_points = game.evaluator is not None and game.evaluator.by_points
     for line, move in example(game).best.items():

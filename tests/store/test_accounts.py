@@ -1,6 +1,6 @@
 """Accounts, sessions and tokens, on both kinds of database."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Engine, text
@@ -106,9 +106,9 @@ def _shift(engine: Engine, table: str, column: str, by: timedelta) -> None:
     """Time passes: a moment moves into the past."""
     with engine.begin() as connection:
         for key, moment in connection.execute(text(f"SELECT id, {column} FROM {table}")).all():
-            earlier = (datetime.fromisoformat(moment) - by).astimezone(UTC).isoformat(timespec="seconds")
+            earlier = moment - round(by.total_seconds() * 1000)
             connection.execute(
-                text(f"UPDATE {table} SET made = '2020', {column} = :v WHERE id = :k"), {"v": earlier, "k": key}
+                text(f"UPDATE {table} SET made = 1, {column} = :v WHERE id = :k"), {"v": earlier, "k": key}
             )
 
 

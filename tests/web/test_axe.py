@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from tools import screenshots
 
 import ludodrome
 from tests.web.hosting import PASSWORD, Hosted
 from tests.web.leagues import populate
 from tests.web.serving import server
 from tests.web.test_pages import WEIGHT
+from tools import screenshots
 
 WAYS = [(width, scheme) for width, scheme in product(screenshots.SIZES, screenshots.SCHEMES)]
 WEIGHED = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]

@@ -271,3 +271,38 @@ def test_nothing_jumps_when_a_move_arrives(page: Any) -> None:
     for _ in range(8):
         _click_on(page)
         assert page.evaluate(BOXES) == before
+
+
+FAILING_SOCKETS = """
+    const Real = window.WebSocket, later = window.setTimeout;
+    let failing = 3;
+    window.opened = 0;
+    window.setTimeout = (call, ms, ...more) => later(call, Math.min(ms, 300), ...more);
+    window.WebSocket = class {
+      constructor(url) {
+        if (failing-- > 0) {
+          const broken = { readyState: 3, close() {} };
+          later(() => broken.onclose?.(), 0);
+          return broken;
+        }
+        const socket = new Real(url);
+        socket.addEventListener("open", () => { window.opened += 1; });
+        return socket;
+      }
+    };
+    window.WebSocket.OPEN = Real.OPEN;
+"""
+
+
+def test_a_page_that_polls_tries_its_socket_again(page: Any) -> None:
+    page.add_init_script(FAILING_SOCKETS)
+    _begin(page, "dots", ["person", "person"], {"rows": 2, "cols": 2})
+    _until(page, "window.opened === 1")
+    polls: list[str] = []
+    page.on("request", lambda asked: polls.append(asked.url) if "after=" in asked.url else None)
+    name = page.url.rpartition("/")[2]
+    page.request.post(f"/api/v1/plays/{name}/moves", data={"move": ["H", 0, 0]})
+    page.locator("#moves li").first.wait_for()
+    page.wait_for_timeout(500)
+    assert not polls
+    assert page.evaluate("window.opened") == 1

@@ -188,15 +188,15 @@ def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("ludodrome.web.play.MAX_BOTS", 2)
     game = ludodrome.make("dots", rows=1, cols=2)
     with ThreadPoolExecutor(1) as executor:
-        staff = BotPool(executor)
+        bot_pool = BotPool(executor)
         plays = [
-            WebPlay(str(n), game, make_play_spec(game, ["random", "greedy"], None, n, []), staff) for n in range(4)
+            WebPlay(str(n), game, make_play_spec(game, ["random", "greedy"], None, n, []), bot_pool) for n in range(4)
         ]
         for play in plays:
-            play.wake()
+            play.start_bots()
         while any(play.view(Viewer())["result"] is None for play in plays):
             time.sleep(0.01)
-    assert len(staff.bots) == 2
+    assert len(bot_pool.bots) == 2
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_strangers_bot_does_not_think_while_all_others_wait(hosted: Hosted, sp
         with hosted.client(name) as stranger:
             answer = stranger.post(f"{API}/plays", json=wish)
             assert answer.status_code == 422
-            assert f"the knob {word} of" in answer.json()["error"]
+            assert f"the parameter {word} of" in answer.json()["error"]
             begin(stranger, "skysummit", ["person", "alphabeta:depth=60,time=10"])
 
 

@@ -1,9 +1,11 @@
 """Games outlast the server: what was answered is in the database, and a game goes on where it was."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +19,12 @@ from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow
+from ludodrome.web.auth import OWNER
 from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.routes.plays import move
+from ludodrome.web.routes.schemas import NewMove
 
 BOTH = frozenset({0, 1})
 HOST = Viewer(BOTH, True)
@@ -33,15 +38,15 @@ def engine(engine: Engine) -> Engine:
 
 
 @pytest.fixture
-def staff() -> Iterator[BotPool]:
+def bot_pool() -> Iterator[BotPool]:
     with ThreadPoolExecutor(2) as executor:
         yield BotPool(executor)
 
 
-def _begun(library: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> WebPlay:
+def _begun(registry: PlayRegistry, specs: list[str], clock: str = "none", **options: Any) -> WebPlay:
     game = ludodrome.make("dots", **{"rows": 2, "cols": 2, **options})
     kinds = tuple("person" if spec == "person" else "bot" for spec in specs)
-    return library.begin(game, make_play_spec(game, specs, clock, 5, []), kinds, "local")
+    return registry.begin(game, make_play_spec(game, specs, clock, 5, []), kinds, "local")
 
 
 def _go_on(play: WebPlay, moves: int) -> None:
@@ -53,61 +58,61 @@ def _same(one: Any, other: Any) -> bool:
     return {**one, "seats": None} == {**other, "seats": None}
 
 
-def test_a_game_goes_on_after_a_restart(engine: Engine, staff: BotPool) -> None:
-    play = _begun(PlayRegistry(engine, staff), ["person", "person"])
+def test_a_game_goes_on_after_a_restart(engine: Engine, bot_pool: BotPool) -> None:
+    play = _begun(PlayRegistry(engine, bot_pool), ["person", "person"])
     _go_on(play, 4)
     play.undo(HOST)
     _go_on(play, 2)
-    again = PlayRegistry(engine, staff).find(play.id)
+    again = PlayRegistry(engine, bot_pool).find(play.id)
     assert again is not None
     assert again is not play
     assert _same(again.view(HOST), play.view(HOST))
     assert again.version == 7
-    while again.scene.result is None:
+    while again.snapshot.result is None:
         _go_on(again, 1)
     record = plays.record_of(engine, play.id)
     assert record == again.record()
     records.verify(record)
-    third = PlayRegistry(engine, staff).find(play.id)
+    third = PlayRegistry(engine, bot_pool).find(play.id)
     assert third is not None
     assert third.record() == record
 
 
 @pytest.mark.parametrize("ending", ["resign", "flag"])
 def test_an_end_is_kept_and_can_be_taken_back(
-    engine: Engine, staff: BotPool, ending: str, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bot_pool: BotPool, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    play = _begun(PlayRegistry(engine, staff), ["person", "person"], "10s")
+    play = _begun(PlayRegistry(engine, bot_pool), ["person", "person"], "10s")
     _go_on(play, 2)
     if ending == "resign":
         play.resign(BOTH, 1)
     else:
         now[0] += 30
-        play.look_at_clock()
+        play.check_clock()
     record = plays.record_of(engine, play.id)
     assert record is not None
     records.verify(record)
-    library = PlayRegistry(engine, staff)
-    again = library.find(play.id)
+    registry = PlayRegistry(engine, bot_pool)
+    again = registry.find(play.id)
     assert again is not None
     assert _same(again.view(HOST), play.view(HOST))
     assert again.record() == record
     again.undo(HOST)
     assert plays.record_of(engine, play.id) is None
-    assert again.scene.result is None
-    assert again.scene.mover == 0
+    assert again.snapshot.result is None
+    assert again.snapshot.mover == 0
     with pytest.raises(Conflict, match="when it is over"):
-        library.record(again)
+        registry.record(again)
 
 
 def test_the_time_that_the_server_was_away_is_not_charged(
-    engine: Engine, staff: BotPool, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    play = _begun(PlayRegistry(engine, staff), ["person", "person"], "1m++1s")
+    play = _begun(PlayRegistry(engine, bot_pool), ["person", "person"], "1m++1s")
     for _ in range(4):
         now[0] += 20
         _go_on(play, 1)
@@ -116,46 +121,46 @@ def test_the_time_that_the_server_was_away_is_not_charged(
     now[0] += 5
     assert play.view(HOST)["seats"][0]["left_ms"] == 27000
     now[0] = 7.0
-    again = PlayRegistry(engine, staff).find(play.id)
+    again = PlayRegistry(engine, bot_pool).find(play.id)
     assert again is not None
     assert [seat["left_ms"] for seat in again.view(HOST)["seats"]] == used
 
 
-def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, staff: BotPool) -> None:
+def test_a_bot_that_was_thinking_is_asked_again(engine: Engine, bot_pool: BotPool) -> None:
     idle = BotPool(ThreadPoolExecutor(1))
     hold = threading.Event()
     idle.executor.submit(hold.wait)
     play = _begun(PlayRegistry(engine, idle), ["random", "person"])
-    again = PlayRegistry(engine, staff).find(play.id)
+    again = PlayRegistry(engine, bot_pool).find(play.id)
     assert again is not None
-    while again.scene.mover == 0:
+    while again.snapshot.mover == 0:
         time.sleep(0.005)
-    assert len(again.scene.move_list()) >= 1
+    assert len(again.snapshot.move_list()) >= 1
     play.close()
     hold.set()
     idle.executor.shutdown()
 
 
-def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, staff: BotPool) -> None:
-    one = PlayRegistry(engine, staff)
+def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, bot_pool: BotPool) -> None:
+    one = PlayRegistry(engine, bot_pool)
     play = _begun(one, ["person", "person"])
-    other = PlayRegistry(engine, staff).find(play.id)
+    other = PlayRegistry(engine, bot_pool).find(play.id)
     assert other is not None
     _go_on(play, 1)
     with pytest.raises(Conflict, match="elsewhere"):
         _go_on(other, 1)
     assert other.closed
-    library = PlayRegistry(engine, staff)
-    third = library.find(play.id)
+    registry = PlayRegistry(engine, bot_pool)
+    third = registry.find(play.id)
     assert third is not None
     assert third.version == 1
 
 
 def test_what_cannot_be_written_has_not_happened(
-    engine: Engine, staff: BotPool, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = PlayRegistry(engine, staff)
-    play = _begun(library, ["person", "person"])
+    registry = PlayRegistry(engine, bot_pool)
+    play = _begun(registry, ["person", "person"])
     _go_on(play, 1)
 
     def fail(*rest: Any) -> None:
@@ -165,7 +170,7 @@ def test_what_cannot_be_written_has_not_happened(
         broken.setattr(GroupCommitter, "submit", fail)
         with pytest.raises(Busy, match="has not happened"):
             _go_on(play, 1)
-    again = library.find(play.id)
+    again = registry.find(play.id)
     assert again is not None
     assert again is not play
     assert again.version == 1
@@ -208,24 +213,57 @@ def test_what_gathers_is_committed_together(engine: Engine) -> None:
     assert {"a", "b", "c"} <= names
 
 
-def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, staff: BotPool) -> None:
-    library = PlayRegistry(engine, staff)
+def test_a_game_that_waits_for_a_friend_keeps_its_events(engine: Engine, bot_pool: BotPool) -> None:
+    registry = PlayRegistry(engine, bot_pool)
     game = ludodrome.make("dots", rows=1, cols=2)
-    play = library.begin(game, make_play_spec(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
-    link = play.company.friends[1].link
+    play = registry.begin(game, make_play_spec(game, ["person", "person"], "10s", 1, []), ("person", "friend"), "local")
+    link = play.participants.friends[1].link
     assert link is not None
     with pytest.raises(Conflict, match="when everybody has come"):
         play.move(play.view(HOST)["position"]["legal"][0], frozenset({0}))
-    assert play.seconds_to_flag() is None
-    joined = PlayRegistry(engine, staff).join(link, "Ada")
+    assert play.seconds_left_to_move() is None
+    joined = PlayRegistry(engine, bot_pool).join(link, "Ada")
     assert joined is not None
-    assert library.join(link, None) is None
-    again = PlayRegistry(engine, staff).find(play.id)
+    assert registry.join(link, None) is None
+    again = PlayRegistry(engine, bot_pool).find(play.id)
     assert again is not None
-    assert again.company.missing == []
+    assert again.participants.missing == []
     assert again.view(Viewer())["seats"][1]["name"] == "Ada"
-    assert again.company.watcher(None, joined.key) == Viewer(frozenset({1}))
-    assert again.company.watcher("local", joined.key) == Viewer(frozenset({1}))
-    assert again.company.watcher("local", None) == Viewer(frozenset({0}), True)
+    assert again.participants.viewer(None, joined.key) == Viewer(frozenset({1}))
+    assert again.participants.viewer("local", joined.key) == Viewer(frozenset({1}))
+    assert again.participants.viewer("local", None) == Viewer(frozenset({0}), True)
     with engine.connect() as connection:
         assert list(connection.scalars(select(PlayEventRow.kind))) == ["join"]
+
+
+def test_the_event_loop_never_waits_for_a_play(
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    registry = PlayRegistry(engine, bot_pool)
+    play = _begun(registry, ["person", "person"], "5s")
+    request: Any = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(plays=registry)))
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    async def move_and_run_out(raw: Any, seats: frozenset[int], seen: int | None = None) -> None:
+        now[0] += 100  # another request takes the lock of the play as its clock runs out
+        play.lock.acquire()
+        threading.Timer(0.5, play.lock.release).start()
+
+    monkeypatch.setattr(play, "move_async", move_and_run_out)
+
+    async def ask() -> None:
+        beating = asyncio.create_task(beat())
+        await move(request, play.id, NewMove(move=["H", 0, 0]), OWNER)
+        beating.cancel()
+
+    asyncio.run(ask())
+    assert beats > 10
+    assert play.snapshot.result is not None

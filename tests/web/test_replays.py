@@ -21,7 +21,7 @@ from ludodrome.store.database import open_database
 from ludodrome.web import replays
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.replays import Review, Reviewer, find_record, replay, take_in
+from ludodrome.web.replays import Review, Reviewer, add_record, find_record, replay_json
 from ludodrome.web.routes import replays as routes
 from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
@@ -89,7 +89,7 @@ def test_a_record_that_is_brought_along_is_kept_under_one_name(client: Client, r
 
 def test_what_is_no_record_or_a_false_one_is_refused(client: Client, record: Any) -> None:
     for content, word in (
-        ({}, "is no record"),
+        ({}, "is not a record"),
         ({**record, "version": 7}, "version 7"),
         ({**record, "result": {**record["result"], "reason": "boredom"}}, "boredom"),
         ({**record, "game": "chess"}, "chess"),
@@ -161,24 +161,24 @@ def test_replays_that_are_told_leave_threads_for_others(
     def slowly(*arguments: Any) -> Any:
         told.release()
         go_on.wait(60)
-        return replay(*arguments)
+        return replay_json(*arguments)
 
-    monkeypatch.setattr(routes, "replay", slowly)
-    with ThreadPoolExecutor(routes.MOST_TOLD) as crowd:
-        asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(routes.MOST_TOLD)]
+    monkeypatch.setattr(routes, "replay_json", slowly)
+    with ThreadPoolExecutor(routes.MAX_REPLAYS) as crowd:
+        asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(routes.MAX_REPLAYS)]
         for _ in asked:
             told.acquire(timeout=60)
         answer = client.get(f"{API}/replays/{name}")
         go_on.set()
         assert answer.status_code == 503
         assert answer.json()["error"] == "too many games are being told; ask again in a moment"
-        assert [one.result().status_code for one in asked] == [200] * routes.MOST_TOLD
+        assert [one.result().status_code for one in asked] == [200] * routes.MAX_REPLAYS
     assert client.get(f"{API}/replays/{name}").json()["digest"] == record["digest"]
 
 
 def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     told = replay_record(record)
-    monkeypatch.setattr(replays, "MOST_WAITING", 1)
+    monkeypatch.setattr(replays, "MAX_WAITING", 1)
     reviewer = Reviewer()
     monkeypatch.setattr(Review, "work", lambda self: None)
     monkeypatch.setattr(reviewer._executor, "submit", lambda *arguments: None)
@@ -198,18 +198,18 @@ def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkey
     kept.close()
 
 
-def test_a_review_whose_desk_is_taken_or_that_breaks_is_begun_anew(
+def test_a_review_whose_engine_is_busy_or_that_breaks_is_begun_anew(
     record: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def taken() -> Any:
+    def busy() -> Any:
         raise Busy("taken")
 
     review = Review(replay_record(record))
-    monkeypatch.setattr(replays, "desk", taken)
+    monkeypatch.setattr(replays, "engine_slot", busy)
     review.work()
     assert review.given_up
     broken = Review(replay_record(record))
-    monkeypatch.setattr(replays, "desk", lambda: None)
+    monkeypatch.setattr(replays, "engine_slot", lambda: None)
     with pytest.raises(TypeError):
         broken.work()
     assert broken.failed
@@ -223,7 +223,7 @@ def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
     engine.dispose()
     assert found is not None
     assert found["match"] == first.match
-    assert replay("x", found)["names"] == ["random", "greedy"]
+    assert replay_json("x", found)["names"] == ["random", "greedy"]
 
 
 def test_a_deck_is_told_and_graded(client: Client) -> None:
@@ -233,10 +233,10 @@ def test_a_deck_is_told_and_graded(client: Client) -> None:
 
 
 def test_records_fall_off_the_shelf(record: Any) -> None:
-    shelf = LruCache[Any](1, 60)
-    name = take_in(shelf, record)
-    take_in(shelf, {**record, "notes": [["heard"], []]})
-    assert shelf.find(name) is None
+    cache = LruCache[Any](1, 60)
+    name = add_record(cache, record)
+    add_record(cache, {**record, "notes": [["heard"], []]})
+    assert cache.get(name) is None
 
 
 # In the browser

@@ -127,7 +127,7 @@ def _raw(address: str) -> socket.socket:
 
 
 def test_a_head_that_does_not_end_is_not_waited_for(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(server, "HEADER_SECONDS", 0.2)
     for begun in (b"", b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"):
         with _raw(address) as connection:
             connection.sendall(begun)

@@ -4,9 +4,9 @@ import time
 from typing import Any
 
 import pytest
-from tools.screenshots import PATIENCE, SIZES
 
 import ludodrome
+from tools.screenshots import PATIENCE, SIZES
 
 PARTS = ("#board", "#bar", ".panel", "#others", "#moves", "#engine", "#yours", ".actions")
 BOXES = """(names) => Object.fromEntries(names.map((name) => {

@@ -1,4 +1,4 @@
-"""What is known about a position: analysis for people, exact solutions, puzzles."""
+"""Analysis of positions for people, exact solutions, and grades of games."""
 
 from ludodrome.analysis.lines import Analysis, Line, analyse
 from ludodrome.analysis.solving import Solution, Solving, solve

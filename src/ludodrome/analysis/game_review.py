@@ -1,7 +1,6 @@
-"""A whole game graded: what every position was worth, what every move gave away, how well each seat played.
+"""Grade a whole game: the win probability of every position, the loss of every move, the accuracy of every seat.
 
-It goes from the end to the beginning (``appraisers.py`` says why) and can be looked at meanwhile. Where the positions
-come from does not matter here; records are read in ``arena/records``.
+Plies are graded from the last to the first (``move_review.py`` says why); results can be read meanwhile.
 """
 
 import time as clock
@@ -14,33 +13,33 @@ from ludodrome.analysis.win_probability import LEAST_LOSS, MISTAKE, Value, accur
 from ludodrome.game import Game
 
 NODES = 200_000
-"""For the best move of a position, and as many for the one that was made."""
-LEAST_NODES = 2_000
-"""When the time is up the rest is graded with so many."""
+"""Limit for the best move of a position, and again for the move played."""
+LATE_NODES = 2_000
+"""Limit once the time is up."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradedMove:
-    """One move, with what it was worth beside the best."""
+    """A move with its loss and its grade."""
 
     ply: int
     seat: int
     review: MoveReview
     win_probability: float
-    """Of the position before the move, to the seat that moved: 0 is lost, 1 is won."""
+    """Of the position before the move, for the seat that moved: 0 is lost, 1 is won."""
     loss: float
-    """How much of that the move gave away."""
+    """The win probability that the move lost."""
     points: float | None
-    """In games of points how many it gave away."""
+    """The points that it lost, in games of points."""
     grade: str | None
-    """None: it was forced, or not the seat's own."""
+    """None: the move was forced, or not the seat's own choice."""
 
 
 class GameReview:
-    """The moves of a game, being graded. ``states`` are the positions, one more than ``moves``.
+    """Grades the moves of a game. ``states``: the positions, one more than ``moves``.
 
-    ``own``: whether each move was the choice of its seat; others are not graded. ``seconds`` bounds the whole: what
-    is graded later is graded with little work.
+    ``own``: whether each move was the seat's own choice; others get no grade. ``seconds``: time limit for the whole
+    game; plies after it get ``LATE_NODES``. Raises ValueError if the numbers of positions and moves do not match.
     """
 
     def __init__(
@@ -58,37 +57,37 @@ class GameReview:
         self._states, self._moves = states, moves
         self._own = own if own is not None else [True] * len(moves)
         self.plies: dict[int, GradedMove] = {}
-        """What is graded so far, by ply."""
+        """The moves graded so far, by ply."""
 
     @property
     def total(self) -> int:
-        """How many plies there are."""
+        """The number of plies."""
         return len(self._moves)
 
     @property
     def done(self) -> bool:
-        """Whether all are graded."""
+        """Whether all plies are graded."""
         return len(self.plies) == self.total
 
     def work(self, now: Callable[[], float] = clock.monotonic) -> Iterator[GradedMove]:
-        """Grades the plies, the last first."""
+        """Grade the plies, the last one first, and yield each."""
         begin = now()
-        judge = reviewer_of(self.game) if self._moves else None
+        reviewer = reviewer_of(self.game) if self._moves else None
         after, mover = self._ending(), None
         for ply in reversed(range(self.total)):
-            assert judge is not None
+            assert reviewer is not None
             late = self.seconds is not None and now() - begin > self.seconds
             state, move = self._states[ply], self._moves[ply]
             seat = self.game.to_move(state)
             assert seat is not None
             known = self._seen_by(seat, mover, after)
-            found = judge.review(state, move, known, min(self.nodes, LEAST_NODES) if late else self.nodes)
+            found = reviewer.review(state, move, known, min(self.nodes, LATE_NODES) if late else self.nodes)
             self.plies[ply] = graded = self._graded(ply, seat, found)
             after, mover = found.best, seat
             yield graded
 
     def _ending(self) -> Value | None:
-        """What the end is worth to seat 0, if the game was played to its end."""
+        """The value of the end for seat 0; None if the game did not end."""
         ending = self.game.outcome(self._states[-1])
         if ending is None or self.game.seats != 2:
             return None
@@ -97,10 +96,10 @@ class GameReview:
         return Value(ending.returns[0], 0 if ending.winner is not None else None, proven=True)
 
     def _seen_by(self, seat: int, mover: int | None, after: Value | None) -> Value | None:
-        """What the position after a move is worth to the seat that made it; ``mover``: to whom ``after`` is known."""
+        """The value of the position after a move for the seat that moved; ``after`` is the value for ``mover``."""
         if after is None or self.game.seats != 2:
             return None
-        return after.earlier() if (mover or 0) == seat else after.turned(1)
+        return after.earlier() if (mover or 0) == seat else after.negated(1)
 
     def _graded(self, ply: int, seat: int, found: MoveReview) -> GradedMove:
         game = self.game
@@ -115,10 +114,8 @@ class GameReview:
             return False
         return len(self.game.legal_moves(self._states[ply])) == 1
 
-    # What it comes to
-
     def accuracy(self, seat: int) -> float | None:
-        """Of a seat's graded moves, in per cent; None if there are none."""
+        """The mean accuracy of a seat's graded moves in per cent; None without moves."""
         return accuracy(one.loss for one in self.plies.values() if one.seat == seat and one.grade is not None)
 
     def turning_points(self) -> list[int]:

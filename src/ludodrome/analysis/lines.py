@@ -1,4 +1,4 @@
-"""The best moves of a position with what they are worth, better and better as time goes by."""
+"""The best moves of a position with their values, refined as long as time allows."""
 
 import time as clock
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.win_probability import why_not_searchable
-from ludodrome.bots.dots import TABLE_BITS, WITHIN_REACH
 from ludodrome.game import Game, checked_count
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
+from ludodrome.games.dots.solver import Solver
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.validation import show
@@ -20,28 +20,28 @@ HUNDREDTHS = 100
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move, and how the game is expected to go on."""
+    """A move and its expected continuation."""
 
     move: Any
     text: str
-    """The move in the notation for people."""
+    """The move in notation."""
     score: float
-    """For the seat to move. In dots the final margin of boxes; elsewhere in units of about one good
-    thing more than the other side has, and of no importance once ``distance`` is known."""
+    """For the seat to move. In dots the final margin of boxes; elsewhere the evaluation, where 1 is a clear advantage;
+    meaningless once ``distance`` is known."""
     continuation: list[str]
-    """The moves that follow, in the notation for people."""
+    """The moves that follow, in notation."""
     proven: bool
-    """Whether the score is the truth and not a guess."""
+    """Whether the score is exact."""
     distance: int | None
-    """The plies to a decided end, this move included."""
+    """Plies to a decided end, including this move; None if no end is in sight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known after some time."""
+    """The lines found so far."""
 
     lines: list[Line]
-    """The best first."""
+    """Best first."""
     depth: int
     nodes: int
     seconds: float
@@ -50,7 +50,19 @@ class Analysis:
 def analyse(
     game: Game, state: Any, time: float | None = 1.0, lines: int = LINES, depth: int | None = None
 ) -> Iterator[Analysis]:
-    """Growing analyses of a running game, at most so many seconds long; ``time`` None: until all is known."""
+    """Analyse a position of a running game and yield better and better results.
+
+    ``time``: seconds, or None to search until everything is proven. ``lines``: how many moves to compare.
+    ``depth``: the last depth to search; in dots it also turns the exact solver off.
+
+    Raises ValueError if the game is over, has no evaluator, or an argument is out of range.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("skysummit")
+    >>> for analysis in analyse(game, game.initial_state(), lines=2, depth=1):
+    ...     print(analysis.depth, len(analysis.lines))
+    1 2
+    """
     budget = check_time(time)
     lines = checked_count(lines, "the number of lines", 1, MAX_LINES)
     deepest = MAX_DEPTH if depth is None else checked_count(depth, "the depth", 1, MAX_DEPTH)
@@ -59,26 +71,26 @@ def analyse(
     if game.evaluator is None:
         raise ValueError(f"{game.id} is not analysed move by move: {why_not_searchable(game)}")
     if game.evaluator.by_points and depth is None:
-        return _counted(game, states, budget, lines)
-    return _deepening(game, states, budget, lines, deepest)
+        return _solve_or_search(game, states, budget, lines)
+    return _search_lines(game, states, budget, lines, deepest)
 
 
-def _counted(game: Game, states: Any, time: float | None, count: int) -> Iterator[Analysis]:
-    """A first guess; then the truth, if it is found soon; else what a search finds."""
+def _solve_or_search(game: Game, states: Any, time: float | None, count: int) -> Iterator[Analysis]:
+    """Games of points: an estimate, then the exact values if they are found soon, otherwise a search."""
     begin = clock.perf_counter()
-    yield from _deepening(game, states, time, count, 1)
+    yield from _search_lines(game, states, time, count, 1)
     solved = exact_lines(game, states, time, count)
     if solved is not None:
         yield solved
         return
     left = None if time is None else time - (clock.perf_counter() - begin)
-    for analysis in _deepening(game, states, left, count, MAX_DEPTH):
+    for analysis in _search_lines(game, states, left, count, MAX_DEPTH):
         if analysis.depth > 1:
             yield analysis
 
 
 def check_time(time: Any) -> float | None:
-    """Seconds, or None for no limit; ValueError with a sentence if it is neither."""
+    """Check a time limit in seconds, None for no limit. Raises ValueError if it is neither."""
     if time is None:
         return None
     if isinstance(time, int | float) and not isinstance(time, bool) and 0 < time < float("inf"):
@@ -86,42 +98,42 @@ def check_time(time: Any) -> float | None:
     raise ValueError(f"time is a positive number of seconds, or None for no limit, not {show(time)}")
 
 
-def _deepening(game: Game, states: Any, time: float | None, count: int, deepest: int) -> Iterator[Analysis]:
-    thinker = Searcher(game)
-    thinker.warm_up()
+def _search_lines(game: Game, states: Any, time: float | None, count: int, deepest: int) -> Iterator[Analysis]:
+    searcher = Searcher(game)
+    searcher.warm_up()
     begin = clock.perf_counter()
     buffer = game.buffer()
     count = min(count, int(game.kernels.legal(states, buffer)))
     nodes = 0
     for depth in range(1, deepest + 1):
-        findings: list[SearchResult] = []
-        while len(findings) < count:
+        results: list[SearchResult] = []
+        while len(results) < count:
             left = None if time is None or depth == 1 else time - (clock.perf_counter() - begin)
             if left is not None and left <= 0:
                 return
-            avoid = [finding.action for finding in findings]
-            *_, finding = thinker.search(states, depth, None, left, avoid, first=depth)
-            nodes += finding.nodes
-            if finding.depth < depth:  # there was no time for this depth
+            avoid = [result.action for result in results]
+            *_, result = searcher.search(states, depth, None, left, avoid, first=depth)
+            nodes += result.nodes
+            if result.depth < depth:  # there was no time for this depth
                 return
-            findings.append(finding)
-        findings.sort(key=lambda finding: -finding.score)
-        lines = [_line(game, states, finding) for finding in findings]
+            results.append(result)
+        results.sort(key=lambda result: -result.score)
+        lines = [_line(game, states, result) for result in results]
         yield Analysis(lines, depth, nodes, clock.perf_counter() - begin)
         if all(line.proven for line in lines):
             return
 
 
-def _line(game: Game, states: Any, finding: SearchResult) -> Line:
-    """A finding in words."""
-    texts = notations(game, states, finding.line)
-    move = game.codec.format_moves([finding.action], states[0])[0]
-    score = finding.score / HUNDREDTHS + lead(game, states)
-    return Line(move, texts[0], score, texts[1:], finding.proven, finding.distance)
+def _line(game: Game, states: Any, result: SearchResult) -> Line:
+    """A search result as a line."""
+    texts = notations(game, states, result.line)
+    move = game.codec.format_moves([result.action], states[0])[0]
+    score = result.score / HUNDREDTHS + lead(game, states)
+    return Line(move, texts[0], score, texts[1:], result.proven, result.distance)
 
 
 def notations(game: Game, states: Any, actions: tuple[int, ...]) -> list[str]:
-    """A line of play in the notation for people."""
+    """A sequence of actions in notation."""
     follow = states.copy()
     texts = []
     for action in actions:
@@ -131,7 +143,7 @@ def notations(game: Game, states: Any, actions: tuple[int, ...]) -> list[str]:
 
 
 def lead(game: Game, states: Any) -> int:
-    """The points by which the seat to move leads, where points count."""
+    """The points by which the seat to move leads; 0 in games without points."""
     if game.evaluator is None or not game.evaluator.by_points:
         return 0
     seat = int(game.kernels.mover(states))
@@ -139,22 +151,22 @@ def lead(game: Game, states: Any) -> int:
     return int(own - other)
 
 
-# Dots: the lines of an analysis from the exact solver, as far as it reaches. Before that they are searched for.
+# Dots: exact lines from the solver
 
 
 SOLVER_SLICE = 2000
 """Nodes between two looks at the clock."""
 SOLVER_TIME_SHARE = 0.5
-"""Of an analysis' time: the solver has no more, so that a position beyond its reach is still searched."""
+"""The solver's share of the time: the rest is for a search, if the position is too hard to solve."""
 
 
 def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Analysis | None:
-    """The best edges with their margins, if every edge's margin is found in a share of so many seconds."""
+    """The best ``count`` edges with exact margins; None if they are not found in the solver's share of ``time``."""
     begin = clock.perf_counter()
     edges = game.legal_actions_of(states)
-    if len(edges) > WITHIN_REACH:
+    if len(edges) > MAX_SOLVER_EDGES:
         return None
-    solver, nodes, margins = Solver(**game.options, table_bits=TABLE_BITS), 0, {}
+    solver, nodes, margins = Solver(**game.options, table_bits=SOLVER_TABLE_BITS), 0, {}
     for edge in edges:
         solver.begin(states[0], edge)
         while not solver.run(SOLVER_SLICE):
@@ -168,7 +180,7 @@ def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Anal
 
 
 def _solved_line(game: Game, states: Any, edge: int, margin: int, solver: Solver) -> Line:
-    """An edge, and how both go on; the solver's table knows the way."""
+    """An edge and its best continuation, from the solver's table."""
     solver.begin(states[0], edge)
     solver.run()
     texts = notations(game, states, tuple(solver.line()) or (edge,))

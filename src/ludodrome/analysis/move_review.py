@@ -1,8 +1,8 @@
-"""What a move was worth beside the best one: an appraiser for each kind of game.
+"""Compare a move with the best one: a reviewer for each kind of game.
 
-A game is appraised from its end to its beginning: what is proven of a position tells what the move that led to it
-was worth, and a table that knows the end of a game helps before it. Work is counted in nodes, so that the same
-game is appraised alike everywhere. Worths and grades are in ``worth.py``.
+Games are reviewed from the end to the beginning: the proven value of a position is also the value of the move that led
+to it, and the transposition table already knows what follows. Work is limited in nodes, so that a review is the same
+on every machine. Win probabilities and grades are in ``win_probability.py``.
 """
 
 from dataclasses import dataclass
@@ -11,64 +11,63 @@ from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
-from ludodrome.bots.dots import WITHIN_REACH
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import perfect, respond, sensible, simulate, simulate_matrix
 from ludodrome.games.spaces.equilibria import KNOWN_LOSS, SOLVED
 from ludodrome.search.iterative import Searcher, SearchResult
 
 SEARCH_BITS = 18
-SOLVER_BITS = 20
 SOLVER_SHARE = 4
-"""The solver of dots may visit so many times the nodes of a search: it is that much more certain."""
-PATIENCE = 3
-"""After so many positions in a row that it could not solve, the solver is not asked any more."""
+"""The solver of dots may visit this many times the nodes of a search, since its values are exact."""
+MAX_FAILURES = 3
+"""The solver is not tried again after this many unsolved positions in a row."""
 SHOWN_PLIES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class MoveReview:
-    """One move beside the best one, for the seat that made it."""
+    """A move compared with the best one, for the seat that played it."""
 
     best: Value
     played: Value
     move: Any
-    """A best move: the one that was made, if none is better."""
+    """A best move: the one played, if none is better."""
     text: str
     continuation: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
-        """Whether both values are the truth."""
+        """Whether both values are proven."""
         return self.best.proven and self.played.proven
 
 
 class MoveReviewer(Protocol):
-    """Appraises the moves of one game, the last first."""
+    """Reviews the moves of one game, the last move first."""
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
-        """A move; ``after``: what the position that it led to is worth to the seat that made it, if that is known."""
+        """Review a move. ``after``: the value of the next position for the seat that moved, if known."""
 
 
 def reviewer_of(game: Game) -> MoveReviewer:
-    """The one for this game."""
+    """The reviewer for a game. Raises ValueError if the game has no evaluator."""
     if game.id == "spaces":
         return SpacesReviewer(game)
     if game.evaluator is None:
-        raise ValueError(f"games of {game.id} cannot be graded: it has no insight, so nobody says what a move is worth")
+        raise ValueError(f"games of {game.id} cannot be graded: it has no evaluator for positions")
     return DotsReviewer(game) if game.evaluator.by_points else SearchReviewer(game)
 
 
 class SearchReviewer:
-    """Alpha-beta: the best move, and the move that was made to the same depth."""
+    """Alpha-beta: the best move and the move played, both to the same depth."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._thinker = Searcher(game, SEARCH_BITS)
+        self._searcher = Searcher(game, SEARCH_BITS)
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
-        """Both values come from searches of the same depth, so that they can be compared."""
+        """Review a move with two searches of the same depth, so that the values are comparable."""
         game = self.game
         states = game.encode_array(state)
         action = game.action(move, state)
@@ -76,17 +75,17 @@ class SearchReviewer:
             after = None
         if after is not None and after.distance is not None and after.score > 0:
             return MoveReview(after, after, move, game.format_move(move, state))
-        *_, best = self._thinker.search(states, nodes=nodes)
+        *_, best = self._searcher.search(states, nodes=nodes)
         if best.action == action:
-            return self._told(states, best, self._value(states, best) if after is None else after)
+            return self._review_of(states, best, self._value(states, best) if after is None else after)
         if after is None:
             others = [one for one in game.legal_actions_of(states) if one != action]
-            *_, found = self._thinker.search(states, max(best.depth, 1), nodes=nodes, avoid=others)
+            *_, found = self._searcher.search(states, max(best.depth, 1), nodes=nodes, avoid=others)
             after = self._value(states, found)
-        return self._told(states, best, after, move)
+        return self._review_of(states, best, after, move)
 
-    def _told(self, states: Any, best: SearchResult, played: Value, move: Any = None) -> MoveReview:
-        """``move``: the one that was made, if it was not the best."""
+    def _review_of(self, states: Any, best: SearchResult, played: Value, move: Any = None) -> MoveReview:
+        """``move``: the move played, if it was not the best."""
         game = self.game
         value = self._value(states, best)
         chosen = game.codec.format_moves([best.action], states[0])[0]
@@ -106,31 +105,31 @@ class SearchReviewer:
 
 
 def better(one: Value, other: Value) -> bool:
-    """Whether a value is higher; wins and losses are alike, however far away they are."""
+    """Whether a value is higher; the distance of wins and losses does not count."""
     return rank(one) > rank(other)
 
 
 def rank(value: Value) -> float:
-    """A number that orders values: all wins above, all losses below."""
+    """A sort key for values: wins above all others, losses below."""
     if value.distance is not None:
         return float("inf") if value.score > 0 else float("-inf")
     return value.score
 
 
 class DotsReviewer:
-    """Dots: the exact solver as far as it reaches, the search before."""
+    """Dots: the exact solver where it is fast enough, otherwise the search."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._search = SearchReviewer(game)
-        self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_BITS)
+        self._solver = Solver(game.options["rows"], game.options["cols"], SOLVER_TABLE_BITS)
         self._failures = 0
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
-        """The margin at the end, own boxes less the other's."""
+        """Review a move by the final margin of boxes."""
         states = self.game.encode_array(state)
         edge = self._solved(states, nodes * SOLVER_SHARE)
-        if edge is None:  # a guess of the best beside the truth about the move would not be fair
+        if edge is None:  # an estimate of the best move beside the exact value of the one played would be unfair
             return self._search.review(state, move, None, nodes)
         best = Value(float((self._solver.value or 0) + lead(self.game, states)), proven=True)
         text = self.game.format_move(move, state)
@@ -143,9 +142,9 @@ class DotsReviewer:
         return MoveReview(best, after, chosen, texts[0], tuple(texts[1:]))
 
     def _solved(self, states: Any, nodes: int) -> int | None:
-        """A best edge, if the solver finds it."""
+        """A best edge, or None if the solver does not find it."""
         undrawn = len(self.game.legal_actions_of(states))
-        if undrawn > WITHIN_REACH or self._failures >= PATIENCE:
+        if undrawn > MAX_SOLVER_EDGES or self._failures >= MAX_FAILURES:
             return None
         self._solver.begin(states[0])
         if not self._solver.run(nodes):
@@ -155,7 +154,7 @@ class DotsReviewer:
         return self._solver.best_edge
 
     def _after(self, states: Any, move: Any, state: Any, nodes: int) -> Value:
-        """The value of one edge, where nothing is known of what follows; the solver then knows the position again."""
+        """The value of one edge, if that of the next position is unknown; uses the solver's table."""
         edge = self.game.action(move, state)
         one = Solver(self._solver.rows, self._solver.cols, table=self._solver.table)
         one.begin(states[0], edge)
@@ -164,9 +163,8 @@ class DotsReviewer:
         return Value((low + high) / 2 + lead(self.game, states), proven=solved)
 
 
-# What a board of spaces was worth: against the board in view exactly, else by what it loses to a best answer.
-# Values are final margins of the match for the seat that lays: the points so far, this round, and the rounds after it
-# with both sides doing their best. The appraisers of the other games are in ``appraisers.py``.
+# Spaces: a board is compared exactly with the visible one, otherwise by what it loses to a best response.
+# Values are final margins of the match for the seat that lays: the points so far, this round, and best play after it.
 
 
 LIVE = "live"
@@ -174,7 +172,7 @@ LIVE = "live"
 
 @cache
 def least_loss(size: int, rules: str) -> tuple[dict[str, Any], int, bool]:
-    """A board that loses little to its best answer, by how much, and whether no board loses less."""
+    """A board that loses little to its best response, how much it loses, and whether no board loses less."""
     board = sensible(size, rules, foreseen=True)
     found = respond(board, size, rules)
     known = found.margin == 0 or (rules == LIVE and found.margin == KNOWN_LOSS.get(size))
@@ -182,7 +180,7 @@ def least_loss(size: int, rules: str) -> tuple[dict[str, Any], int, bool]:
 
 
 class SpacesReviewer:
-    """Spaces."""
+    """Spaces: best responses and equilibrium mixtures."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -190,7 +188,7 @@ class SpacesReviewer:
         self.blind = game.options["choice"] == "blind" or game.options["mode"] == "deck"
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
-        """By the round that the board is laid for; what follows after it does not depend on the board."""
+        """Review a board by its own round; later rounds do not depend on it."""
         if self.blind:
             best, played, board = self._unseen(move)
         elif state["chosen"] is None:
@@ -201,22 +199,22 @@ class SpacesReviewer:
         if played.score >= best.score:
             best, board = played, move
         text = self.game.format_move(board, state)
-        return MoveReview(_raised(best, base), _raised(played, base), board, text)
+        return MoveReview(_plus(best, base), _plus(played, base), board, text)
 
     def _answer(self, state: Any, move: Any, nodes: int) -> tuple[Value, Value, Any]:
-        """To a board in view."""
+        """A response to a visible board."""
         best = respond(state["chosen"], self.size, self.rules, nodes=nodes)
         own, other = simulate(move, state["chosen"], self.size, self.rules).points
         return Value(best.margin, proven=best.proven), Value(own - other, proven=True), best.board
 
     def _first(self, move: Any, nodes: int) -> tuple[Value, Value, Any]:
-        """The first board of a round: what counts is the best answer to it."""
+        """The first board of a round, valued by the best response to it."""
         found = respond(move, self.size, self.rules, nodes=nodes)
         board, loss, known = least_loss(self.size, self.rules)
         return Value(-loss, proven=known), Value(-found.margin, proven=found.proven), board
 
     def _unseen(self, move: Any) -> tuple[Value, Value, Any]:
-        """Against the mixture that no board beats: the mean margin. The best is to lose nothing."""
+        """A hidden board: its mean margin against the equilibrium mixture. The best possible is 0."""
         mixture = perfect(self.size, self.rules).json_boards()
         laid = move.get("deck", [move])
         own, other = simulate_matrix(laid, mixture, self.size, self.rules)
@@ -232,7 +230,7 @@ class SpacesReviewer:
         return int(state["totals"][own] - state["totals"][1 - own])
 
     def _rest(self, state: Any) -> int:
-        """What the rounds after this one bring to the seat to move: the first chooser of each loses a little."""
+        """The expected margin of the remaining rounds for the seat to move: the first chooser loses a little."""
         if self.blind:
             return 0
         loss = least_loss(self.size, self.rules)[1]
@@ -241,5 +239,5 @@ class SpacesReviewer:
         return sum(-loss if first == own else loss for first in firsts)
 
 
-def _raised(value: Value, base: int) -> Value:
+def _plus(value: Value, base: int) -> Value:
     return Value(value.score + base, None, value.proven)

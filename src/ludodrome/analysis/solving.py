@@ -1,4 +1,4 @@
-"""Exact values: what a position is worth if nobody errs."""
+"""Exact values of positions under perfect play, and files that keep what a long solve has proven."""
 
 import os
 import time as clock
@@ -14,21 +14,21 @@ from ludodrome.analysis.lines import check_time, lead, notations
 from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import MIN_BITS, MAX_BITS, SLICE, Solver
+from ludodrome.games.dots.solver import MAX_BITS, MIN_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
 TABLE_BITS, MAX_TABLE_BITS = 22, 27
 PULSE = 0.05
-"""A solver rests after about so many seconds, to look at the clock and to report."""
+"""Seconds between two reports of a solver."""
 
 
 def recommended_table_bits(game: Game, state: Any) -> int:
-    """How large a table it takes to solve a position to its end, if nobody minds a quarter of the machine's memory.
+    """The table size for solving a position, log2 of entries: at most a quarter of the machine's memory.
 
-    In dots, 31 undrawn edges are well served by the usual table, and the 40 of 4x4 by one 32 times as
-    large (docs/results/solving-dots.md). Elsewhere it is the usual one.
+    In dots the default is enough for 31 undrawn edges; the 40 of 4x4 need a table 32 times as large
+    (docs/results/solving-dots.md). Other games get the default.
     """
     if game.evaluator is None or not game.evaluator.by_points:
         return TABLE_BITS
@@ -41,45 +41,48 @@ def recommended_table_bits(game: Game, state: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What is known of a position's value."""
+    """The value of a position, as far as it is known."""
 
     value: int | None
-    """For the seat to move: in dots the final margin of boxes, elsewhere 1, 0 or -1. None as long as it is unknown."""
+    """For the seat to move: in dots the final margin of boxes, elsewhere 1, 0 or -1. None while it is unknown."""
     proven: bool
     distance: int | None
-    """The plies to the end of a game that is won or lost, if the winner hurries and the loser does not."""
+    """Plies to the end of a decided game: the winner plays the fastest win, the loser the slowest loss."""
     move: Any
     """A best move, or the best so far."""
     line: list[str]
-    """How the game goes on, in the notation for people."""
+    """The best continuation, in notation."""
 
 
 class SolverBackend(Protocol):
-    """A way to solve positions, a little at a time."""
+    """A method of solving positions in steps."""
 
     @property
     def nodes(self) -> int:
-        """How many positions have been visited."""
+        """Positions visited."""
 
     @property
     def state(self) -> str:
-        """How far it has come, for people."""
+        """Its progress, for people."""
 
     @property
     def solution(self) -> Solution:
         """What is known so far."""
 
     def work(self) -> Iterator[None]:
-        """Comes to an end when all is known, and rests now and then."""
+        """Work until the position is solved; yields now and then."""
 
 
 class Solving:
-    """A solution in the making: ``run`` works for a while, and goes on where it stopped when it is called again."""
+    """A solve in progress: ``run`` works for a while and continues where it stopped when called again."""
 
     def __init__(
         self, game: Game, state: Any = None, *, table_bits: int = TABLE_BITS, solver: Solver | None = None
     ) -> None:
-        """``table_bits``: room for two to the power of so many positions; ``solver``: one that knows something."""
+        """``table_bits``: log2 of the table's entries. ``solver``: a solver of dots with a filled table.
+
+        Raises ValueError for games without an evaluator, with three seats, or if the game is over.
+        """
         if game.evaluator is None:
             raise ValueError(f"{game.id} is not solved move by move: {why_not_searchable(game)}")
         if game.seats != 2:
@@ -87,38 +90,38 @@ class Solving:
         states = game.encode_array(game.initial_state() if state is None else state)
         game.check_running(states)
         self.game = game
-        self._worker: SolverBackend
+        self._backend: SolverBackend
         if game.evaluator.by_points:
-            self._worker = DotsBackend(game, states, solver or Solver(**game.options, table_bits=table_bits))
+            self._backend = DotsBackend(game, states, solver or Solver(**game.options, table_bits=table_bits))
         else:
-            self._worker = DeepeningBackend(game, states, table_bits)
-        self._work = self._worker.work()
+            self._backend = DeepeningBackend(game, states, table_bits)
+        self._work = self._backend.work()
         self.seconds = 0.0
         self.done = False
-        """Whether there is nothing left to find out."""
+        """Whether the position is solved."""
 
     @property
     def nodes(self) -> int:
-        """How many positions have been visited."""
-        return self._worker.nodes
+        """Positions visited."""
+        return self._backend.nodes
 
     @property
     def state(self) -> str:
-        """How far it has come, for people."""
-        return self._worker.state
+        """Its progress, for people."""
+        return self._backend.state
 
     @property
     def solution(self) -> Solution:
         """What is known so far."""
-        return self._worker.solution
+        return self._backend.solution
 
     @property
     def solver(self) -> Solver | None:
-        """The solver of dots, if it is that which works."""
-        return self._worker.solver if isinstance(self._worker, DotsBackend) else None
+        """The solver of dots; None for other games."""
+        return self._backend.solver if isinstance(self._backend, DotsBackend) else None
 
     def run(self, seconds: float | None = None) -> bool:
-        """Works for about so long, or until it is done; whether it is done."""
+        """Work for about ``seconds``, None for no limit. Returns whether it is done."""
         begin = clock.perf_counter()
         for _ in self._work:
             if seconds is not None and clock.perf_counter() - begin >= seconds:
@@ -130,51 +133,51 @@ class Solving:
 
 
 class DeepeningBackend:
-    """Games that are won: alpha-beta without reductions, one depth after another."""
+    """Games without points: alpha-beta without reductions, with iterative deepening."""
 
     def __init__(self, game: Game, states: Any, table_bits: int) -> None:
         self._game, self._states = game, states
-        self._thinker = Searcher(game, table_bits, reductions=False, shortest=True)
-        self._thinker.warm_up()
-        self._finding: SearchResult | None = None
+        self._searcher = Searcher(game, table_bits, reductions=False, shortest=True)
+        self._searcher.warm_up()
+        self._result: SearchResult | None = None
         self._earlier = 0
 
     @property
     def nodes(self) -> int:
-        """Of all depths together."""
-        return self._earlier + self._thinker.nodes
+        """Positions visited, at all depths together."""
+        return self._earlier + self._searcher.nodes
 
     @property
     def state(self) -> str:
-        """The depth that is done."""
-        return f"depth {self._finding.depth if self._finding else 0}"
+        """The last complete depth."""
+        return f"depth {self._result.depth if self._result else 0}"
 
     def work(self) -> Iterator[None]:
-        """A win alone is not enough: the depth must reach it, so that it is the shortest."""
+        """Deepen until a win is proven and the depth has reached it, so that it is the shortest."""
         for depth in range(1, MAX_DEPTH + 1):
-            for finding in self._thinker.search(self._states, depth, first=depth, pulse=PULSE):
-                if finding.depth == depth:
-                    self._finding = finding
+            for result in self._searcher.search(self._states, depth, first=depth, pulse=PULSE):
+                if result.depth == depth:
+                    self._result = result
                 yield
-            self._earlier += self._thinker.nodes
-            self._thinker.rest()
-            if self._finding and self._finding.proven and (self._finding.distance or 0) <= depth:
+            self._earlier += self._searcher.nodes
+            self._searcher.rest()
+            if self._result and self._result.proven and (self._result.distance or 0) <= depth:
                 return
 
     @property
     def solution(self) -> Solution:
-        """Who wins, and how soon."""
-        finding = self._finding
-        if finding is None:
+        """The winner and the distance."""
+        result = self._result
+        if result is None:
             return Solution(None, False, None, None, [])
-        move = self._game.codec.format_moves([finding.action], self._states[0])[0]
-        line = notations(self._game, self._states, finding.line)
-        value = (finding.score > 0) - (finding.score < 0) if finding.proven else None
-        return Solution(value, finding.proven, finding.distance, move, line)
+        move = self._game.codec.format_moves([result.action], self._states[0])[0]
+        line = notations(self._game, self._states, result.line)
+        value = (result.score > 0) - (result.score < 0) if result.proven else None
+        return Solution(value, result.proven, result.distance, move, line)
 
 
 class DotsBackend:
-    """Dots: the exact solver of its room."""
+    """Dots: the exact solver."""
 
     def __init__(self, game: Game, states: Any, solver: Solver) -> None:
         self._game, self._states = game, states
@@ -184,7 +187,7 @@ class DotsBackend:
 
     @property
     def nodes(self) -> int:
-        """Of the solver."""
+        """Positions visited."""
         return self.solver.nodes
 
     @property
@@ -194,13 +197,13 @@ class DotsBackend:
         return f"the margin is between {low:+d} and {high:+d}"
 
     def work(self) -> Iterator[None]:
-        """Rests after so many positions."""
+        """Solve in slices of positions."""
         while not self.solver.run(SLICE):
             yield
 
     @property
     def solution(self) -> Solution:
-        """The final margin; there is none as long as its bounds are apart."""
+        """The final margin; unknown until the bounds meet."""
         edge, value = self.solver.best_edge, self.solver.value
         if edge is None or value is None:
             return Solution(None, False, None, None, [])
@@ -212,9 +215,14 @@ class DotsBackend:
 def solve(
     game: Game, state: Any = None, time: float | None = None, progress: Callable[[Solving], None] | None = None
 ) -> Solution:
-    """The exact value of a position (the initial one if none is given), or what was found in so many seconds.
+    """Solve a position (default: the initial one). After ``time`` seconds the solution may be unproven.
 
-    ``progress`` is shown the work now and then.
+    ``progress`` is called now and then with the solve in progress. Raises ValueError as ``Solving`` does.
+
+    >>> import ludodrome
+    >>> solution = solve(ludodrome.make("dots", rows=2, cols=2))
+    >>> solution.value, solution.proven
+    (2, True)
     """
     limit = check_time(time)
     solving = Solving(game, state)
@@ -224,19 +232,19 @@ def solve(
     return solving.solution
 
 
-# Solving that is put aside in a file and taken up again: of dots, since only its boards take hours.
-# What is kept is the question and the solver's table. The search begins anew with all that was proved, and is soon where
-# it was; no file, however it was made, can lead it astray in memory.
+# Checkpoints, only for dots: only its boards take hours.
+# A file holds the board's size and the solver's table. The search starts again with everything that was proven and is
+# soon where it was; a forged file cannot corrupt memory.
 
 
 def check_can_save(game: Game) -> None:
-    """ValueError if a game's solving cannot be kept."""
+    """Raise ValueError if a game has no checkpoints."""
     if game.evaluator is None or not game.evaluator.by_points:
         raise ValueError(f"only the solving of dots can be kept in a file, not that of {game.id}")
 
 
 def save_solving(solving: Solving, path: Path) -> None:
-    """Keep what was proved so far; OSError says why it cannot be."""
+    """Write a checkpoint. Raises ValueError for other games than dots, OSError if it cannot be written."""
     check_can_save(solving.game)
     solver = solving.solver
     assert solver is not None
@@ -245,12 +253,15 @@ def save_solving(solving: Solving, path: Path) -> None:
 
 
 def load_solving(game: Game, state: Any, path: Path, table_bits: int | None = None) -> Solving:
-    """Go on with what a file knows of this board. The position may be another one: what was proved holds for all."""
+    """Continue from a checkpoint of this board, also with another position: the table holds for all of them.
+
+    ``table_bits``: the expected size of the table, None for any. Raises ValueError if the file does not fit.
+    """
     check_can_save(game)
     try:
         with zipfile.ZipFile(path) as packed:
             if any(part.compress_type != zipfile.ZIP_STORED for part in packed.infolist()):
-                raise ValueError("it is compressed, and may be of any size")
+                raise ValueError("it is compressed, and could expand to any size")
         with np.load(path, allow_pickle=False) as kept:
             board, table = kept["board"].tolist(), kept["table"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -268,7 +279,7 @@ def load_solving(game: Game, state: Any, path: Path, table_bits: int | None = No
         raise ValueError(f"{path} has no table of the solver in it")
     if table_bits not in (None, bits):
         raise ValueError(f"the table in {path} has 2^{bits} positions, not 2^{table_bits}: the size cannot be changed")
-    room = new_table(bits)
-    room[:] = table
+    aligned = new_table(bits)
+    aligned[:] = table
     del table
-    return Solving(game, state, solver=Solver(**game.options, table=room))
+    return Solving(game, state, solver=Solver(**game.options, table=aligned))

@@ -1,1 +1,1 @@
-"""The arena: games between bots, judged, timed, recorded, counted. It decides nothing about the rules."""
+"""The arena: bots play games; a referee judges them, clocks time them, records keep them. The rules are elsewhere."""

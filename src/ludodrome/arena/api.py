@@ -33,9 +33,8 @@ from ludodrome.arena.statistics.scores import refuse_elo
 from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
-from ludodrome.bots import languagemodels
-from ludodrome.bots.catalogue import KINDS, right_specs
-from ludodrome.bots.specs import LLM, read_spec
+from ludodrome.bots import llm
+from ludodrome.bots.registry import BOT_KINDS, LLM, read_spec, right_specs
 from ludodrome.game import Game
 from ludodrome.games import make
 from ludodrome.system import core_count
@@ -68,8 +67,8 @@ def play_match(
     - ``games``: Number of games, in whole rounds: every opening is played once per seating. Default: 100, or with three
       seats 99.
     - ``clock``: Time or work per move, like ``1s``, ``1s+10s``, ``nodes=1000``, ``none``; as in ``ludodrome match``.
-    - ``openings``: True for fair random openings, False for none, the path of a file of openings, or a list of openings,
-      each a list of moves.
+    - ``openings``: True for fair random openings, False for none, the path of a file of openings, or a list of
+      openings, each a list of moves.
     - ``workers``: Number of worker processes (default: one per core); 0 to play in this process; the address of a Dask
       scheduler; or a ``concurrent.futures`` executor.
     - ``seed``: Random seed of openings and bots.
@@ -145,8 +144,9 @@ def sprt(
     >>> result.games == 2 * result.counted_pairs
     True
     """
-    spec, made, archive = _match(game, bots, max_games // 2 * 2, clock, seed, True, policy, legal_moves, records)
-    refuse_elo(spec.settings.seats)
+    made = _made(game)
+    refuse_elo(made.seats)
+    spec, made, archive = _match(made, bots, max_games // 2 * 2, clock, seed, True, policy, legal_moves, records)
     result = SprtResult(SprtRun(spec, Sprt(elo0, elo1, alpha, beta)), archive)
     _play(result, made, openings, workers, records, progress)
     return result
@@ -241,10 +241,10 @@ def open_tournament(
     ledger, stored = found
     if not resume:
         raise TournamentExists(
-            f"{path} has a tournament {plan.name} already; continue it with resume=True, or choose another store"
+            f"{path} already has a tournament {plan.name}; continue it with resume=True, or choose another store"
         )
     if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-        raise ValueError(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
+        raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if again:
         ledger.forget_unrated()
     return Tournament(plan, ledger)
@@ -272,8 +272,8 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
         elif colon and kind == transports.BOX:
             sandbox.box(Path(rest))
         elif colon and kind == LLM:
-            languagemodels.endpoint(spec)
-        elif kind in KINDS:
+            llm.endpoint(spec)
+        elif kind in BOT_KINDS:
             read_spec(spec, game)
         else:
             raise ValueError(
@@ -298,7 +298,9 @@ def _match(
     made = _made(game)
     named = _named_bots(bots)
     if len(named) != made.seats:
-        raise ValueError(f"{made.id} has {made.seats} seats here, so it takes {made.seats} bots, not {len(named)}")
+        raise ValueError(
+            f"{made.id} has {made.seats} seats with these options, so give {made.seats} bots, not {len(named)}"
+        )
     check_bots(made, named.values())
     agreed = conditions(made, policy, clock, legal_moves)
     settings = MatchSettings(made.id, made.id, made.options, made.seats, agreed, seed)
@@ -339,7 +341,8 @@ def _made(game: str | Game) -> Game:
 
 def _game_table(game: str | Game) -> dict[str, Any]:
     made = _made(game)
-    return {"id": made.id, "options": made.options}
+    usual = make(made.id).options
+    return {"id": made.id, "options": {name: value for name, value in made.options.items() if usual.get(name) != value}}
 
 
 def _named_bots(bots: Sequence[str] | Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""The conditions of a match: its clock, its policy towards offenders, and whether legal moves are shown.
+"""The conditions of a game: its clock, its policy on faults, and whether bots see the legal moves.
 
-Conditions are part of a record; each has a short text for the command line and a JSON form.
+Conditions are part of a record. Clock and policy also have a short text form for the command line.
 """
 
 import re
@@ -18,29 +18,29 @@ DEFAULT_CLOCK = Clock(move_ms=1000)
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under which a game is played, besides its rules."""
+    """How a game is played, besides its rules."""
 
     policy: str
     """``forfeit``, ``substitute`` or ``retry:n``."""
     clock: Clock = DEFAULT_CLOCK
     legal_moves: bool = True
-    """Whether the bots are shown them."""
+    """Whether ``turn`` messages list the legal moves."""
     start_ms: int = 10_000
-    """What a seat's first turn may take beside its clock, uncharged: programs load, kernels compile."""
+    """Uncharged milliseconds for a seat's first turn, on top of its clock: programs load, kernels compile."""
 
     @property
     def tries(self) -> int:
-        """How often in a row an illegal answer may be given before it counts against the bot; 1 without retries."""
+        """The number of illegal answers in a row that lead to a verdict; 1 without retries."""
         return int(self.policy.partition(":")[2]) if self.policy.startswith(RETRY) else 1
 
     def to_json(self) -> dict[str, Any]:
-        """As records carry it."""
+        """The conditions as records carry them."""
         clock = self.clock.to_json()
         return {"policy": self.policy, "clock": clock, "legal_moves": self.legal_moves, "start_ms": self.start_ms}
 
     @staticmethod
     def from_json(value: Any) -> "Conditions":
-        """The conditions of a record; ValueError if they are none."""
+        """Read the conditions of a record; ValueError if they are malformed."""
         if type(value) is not dict or set(value) != {"policy", "clock", "legal_moves", "start_ms"}:
             raise ValueError(f"conditions have policy, clock, legal_moves and start_ms, not {show(value)}")
         if type(value["legal_moves"]) is not bool:
@@ -51,13 +51,13 @@ class Conditions:
 
 
 def conditions(game: Game, policy: str | None = None, clock: str | None = None, legal_moves: bool = True) -> Conditions:
-    """Conditions for a game: what is not said is as its own document wants it, with a second a move."""
+    """Conditions for a game. Defaults: the game's own policy, one second a move."""
     chosen = read_policy(policy) if policy is not None else read_policy(game.policy)
     return Conditions(chosen, Clock.parse(clock) if clock is not None else DEFAULT_CLOCK, legal_moves)
 
 
 def read_policy(text: Any) -> str:
-    """A policy, checked; ``retry`` alone means ten tries."""
+    """Check a policy; ``retry`` alone means ten tries."""
     if text == RETRY:
         return f"{RETRY}:10"
     if text in (FORFEIT, SUBSTITUTE):

@@ -1,6 +1,6 @@
-"""Playing one game: seats are asked and told what the referee says, until it is over, and the record is handed back.
+"""Play one game: pass the referee's questions to the seats and their answers back, until it is over.
 
-All judging is in ``referee.py``; this loop is the only part that waits.
+The referee decides everything; only this loop waits.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from ludodrome.arena.transports import make_seat
 
 
 def play(play_spec: PlaySpec, seats: Sequence[Seat] | None = None) -> dict[str, Any]:
-    """Play one game and return its record. Without seats, they are made from the specs, and closed at the end.
+    """Play one game and return its record. Without ``seats``, make them from the bots' specs and close them at the end.
 
-    ValueError: there is no such game or bot, or they do not fit together.
+    ValueError: an unknown game or bot, or the two do not fit together.
     """
     referee = Referee(play_spec)
     with ExitStack() as stack:
@@ -32,9 +32,9 @@ def play(play_spec: PlaySpec, seats: Sequence[Seat] | None = None) -> dict[str, 
 
 
 def run(referee: Referee, seats: Sequence[Seat], watch: Callable[[Referee], None] = lambda referee: None) -> None:
-    """Greet the seats and play until the referee says that it is over; a carrier that breaks is the arena's fault.
+    """Greet the seats and play until the game is over. An exception of a transport is the arena's fault.
 
-    ``watch`` is shown the referee at the beginning and after every answer.
+    ``watch`` is called with the referee at the start and after every answer.
     """
     number = 0
     try:
@@ -48,7 +48,7 @@ def run(referee: Referee, seats: Sequence[Seat], watch: Callable[[Referee], None
             watch(referee)
     except Exception as error:
         referee.abort(number, f"the arena broke: {type(error).__name__}: {error}")
-    with suppress(Exception):  # the game is over, whether or not everybody can be told
+    with suppress(Exception):  # the game is over even if a seat cannot be notified
         _tell(referee, seats)
 
 

@@ -1,7 +1,7 @@
-"""The messages of the bot protocol: making the arena's, and reading a bot's, strictly.
+"""The messages of the bot protocol: build the arena's, and parse a bot's strictly.
 
-A bot's line is read once, here, and what is wrong with it is one sentence. What an answer leads to is for
-``referee.py``; how messages travel is for ``transports/``. docs/reference/protocol.md explains them to authors of bots.
+``referee.py`` decides what an answer leads to; ``transports/`` carry the messages. docs/reference/protocol.md explains
+them to bot authors.
 """
 
 import json
@@ -14,65 +14,65 @@ from ludodrome.game import Game
 from ludodrome.validation import show
 
 MAX_LINE = 64 * 1024
-"""Bytes that a line from a bot may have."""
+"""The most bytes of a line from a bot."""
 MAX_LONG_LINE = 4 * 1024 * 1024
-"""The same in spaces, where a move is a board of up to 40,000 steps, or ten of them."""
+"""The same in games whose turns have many steps: a move can be a board of 40,000 steps, or ten of them."""
 MAX_DEPTH = 32
-"""So deep may lists and objects be nested."""
+"""How deep lists and objects can be nested."""
 MAX_TEXT = 1000
-"""Characters that are kept of a text from a bot."""
+"""The most characters kept of a text from a bot."""
 
 Message = dict[str, Any]
 
 
 class BadLine(ValueError):
-    """What a bot said is no message; the sentence says why."""
+    """A line from a bot is malformed; the sentence says why."""
 
 
-# What the arena says
+# From the arena
 
 
 def hello(match: str, game: Game, seat: int, clock: Clock, seed: int) -> Message:
-    """A game begins."""
+    """The start of a game."""
     return hello_message(game, seat, seed, match) | {"clock": clock.to_json()}
 
 
 def observe(match: str, seat: int, turn: int, state: Any) -> Message:
-    """What the seats that are not on the move are shown, in games that ask every seat."""
+    """The position for a seat that is not to move, in games that ask every seat."""
     return {"type": "observe", "match": match, "seat": seat, "turn": turn, "state": state}
 
 
 def refused(match: str, turn: int, why: str, tries_left: int) -> Message:
-    """A move was not accepted, and another may be tried."""
+    """A refused move; the bot can try another."""
     return {"type": "refused", "match": match, "turn": turn, "why": why, "tries_left": tries_left}
 
 
 def over(match: str, result: dict[str, Any], seat: int) -> Message:
-    """The game has ended; each seat is told its own last verdict."""
+    """The end of a game, with the last verdict on this seat."""
     own = [verdict for verdict in result["verdicts"] if verdict["seat"] == seat]
     verdict = {"cause": own[-1]["cause"], "why": own[-1]["why"]} if own else None
-    told = {name: result[name] for name in ("winner", "reason", "scores")}
-    return {"type": "over", "match": match, **told, "verdict": verdict}
+    shown = {name: result[name] for name in ("winner", "reason", "scores")}
+    return {"type": "over", "match": match, **shown, "verdict": verdict}
 
 
 _to_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def line(message: Message) -> bytes:
-    """A message as it is sent."""
+    """Encode a message as one line."""
     return _to_text(message).encode() + b"\n"
 
 
-# What a bot says
+# From a bot
 
 
 def max_line(game: Game) -> int:
-    """Bytes that a line from a bot may have in a game."""
+    """The most bytes of a line from a bot in this game."""
     return MAX_LONG_LINE if game.actions_a_turn > 1 else MAX_LINE
 
 
 def read(text: bytes, limit: int = MAX_LINE) -> Message:
-    """The object on a line, or BadLine."""
+    """Parse a line; BadLine if it is not a JSON object."""
     if len(text) > limit:
         raise BadLine(f"a line has at most {limit} bytes, and this one has {len(text)}")
     value = read_json(text)
@@ -82,7 +82,7 @@ def read(text: bytes, limit: int = MAX_LINE) -> Message:
 
 
 def read_json(text: bytes, deepest: int = MAX_DEPTH) -> Any:
-    """A JSON value in strict UTF-8: finite numbers, no doubled keys, no halves of characters, not too deep."""
+    """Parse JSON in strict UTF-8: finite numbers, no duplicate keys, no lone surrogates, limited depth."""
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -121,14 +121,14 @@ def _number(text: str) -> float:
 
 
 def _constant(text: str) -> float:
-    raise BadLine(f"{text} is no number in JSON")
+    raise BadLine(f"{text} is not a number in JSON")
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_number, parse_constant=_constant)
 
 
 def _depth(value: Any, enough: int) -> int:
-    """How deep a value is nested, counted level by level, no farther than one beyond ``enough``."""
+    """The nesting depth of a value, counted level by level up to ``enough`` + 1."""
     depth = 0
     level = [value] if type(value) in (list, dict) else []
     while level and depth <= enough:
@@ -139,18 +139,18 @@ def _depth(value: Any, enough: int) -> int:
 
 
 def _check_characters(value: Any) -> None:
-    """Escapes can name halves of characters, which no UTF-8 text can hold."""
+    """Refuse lone surrogates, which escapes can write and UTF-8 cannot."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise BadLine("a text has half a surrogate pair in it, which is no character") from None
+        raise BadLine("a text has half a surrogate pair in it, which is not a character") from None
 
 
-# Texts that are kept
+# Stored texts
 
 
 def clean_text(text: Any, limit: int = MAX_TEXT) -> str:
-    """A text from a bot as records and databases can hold it: cut, and without NUL and halves of characters."""
+    """Make a text from a bot safe to store: cut it, and escape NUL and lone surrogates."""
     words = text if type(text) is str else _to_text(text)
     clean = words[: limit + 1].encode("utf-8", "backslashreplace").decode().replace("\0", "\\u0000")
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"

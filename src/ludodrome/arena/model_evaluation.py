@@ -1,8 +1,7 @@
-"""Evaluating a language model: games against opponents under conditions, its strength, and apart from it its answers.
+"""Evaluate a language model: games against opponents, its strength, and separately the quality of its answers.
 
-A model loses games in two ways, by bad moves and by bad answers, and the two say different things about it. So strength
-is counted from the games that were decided by play; answers that were refused, that held no move, or that never came
-are counted by themselves. The bot is ``bots/languagemodels.py``; what an exchange looks like stands there.
+A model loses games by bad moves and by bad answers, and the two mean different things. Strength counts the games that
+were decided by play; refused, empty and missing answers are counted separately. The bot is in ``bots/llm.py``.
 """
 
 import json
@@ -21,7 +20,7 @@ from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Record
 from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
 from ludodrome.arena.matches.workers import play_game
-from ludodrome.bots.languagemodels import ENDPOINT, TIMEOUT
+from ludodrome.bots.llm import ENDPOINT, TIMEOUT
 from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
 from ludodrome.game import Game
 
@@ -32,17 +31,17 @@ BY_PLAY = "play"
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """What a model's answers came to."""
+    """The outcomes of a model's answers."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     declined: int = 0
-    """Answers in which the endpoint says that the model refused to answer."""
+    """Answers that the endpoint marks as refused by the model."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     ms: int = 0
 
     def add(self, record: Record, seat: int) -> None:
-        """Counts the exchanges of a seat in a record."""
+        """Count the exchanges of a seat in a record."""
         for turn in record["turns"]:
             for exchange in exchanges(turn) if turn["seat"] == seat else ():
                 self.outcomes[exchange["outcome"]] += 1
@@ -54,11 +53,11 @@ class AnswerCounts:
 
     @property
     def asked(self) -> int:
-        """How often the model was asked."""
+        """The number of questions."""
         return sum(self.outcomes.values())
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """A plain value for ``--json``."""
         return {
             "asked": self.asked,
             "moves": self.outcomes[MOVE],
@@ -74,26 +73,26 @@ class AnswerCounts:
 
 
 def exchanges(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The exchanges with a model that stand in the log of a turn."""
+    """The exchanges with a model in the log of a turn."""
     for text in turn.get("log", ()):
         try:
             found = json.loads(text)
         except ValueError:
-            continue  # another bot's words
+            continue  # not an exchange
         if isinstance(found, dict) and {"llm", "outcome", "ms"} <= found.keys():
             yield found
 
 
 @dataclass(slots=True)
 class ModelTrial:
-    """A model against one opponent in one game under one condition, and what came of it."""
+    """A model against one opponent in one game under one condition, with its results."""
 
     match: MatchSpec
     opponent: str
     strength: MatchTally
-    """The games that were decided by play."""
+    """The games decided by play."""
     everything: MatchTally
-    """All games, forfeits and failures among them."""
+    """All games, including forfeits and failures."""
     answers: AnswerCounts = field(default_factory=AnswerCounts)
 
     @property
@@ -102,7 +101,7 @@ class ModelTrial:
         return self.match.settings.conditions.legal_moves
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """A plain value for ``--json``."""
         name = self.match.names[0]
         return {
             **self.match.to_json(),
@@ -125,36 +124,36 @@ def _points(tally: MatchTally, name: str) -> dict[str, Any]:
 
 
 class ThreadExecutors:
-    """Workers for games in which most of the time is spent waiting for an endpoint."""
+    """Worker threads, for games that spend most of their time waiting for an endpoint."""
 
     def __init__(self, width: int) -> None:
         self.width = width
 
     def open(self) -> Executor:
-        """New threads."""
+        """Start the threads."""
         return ThreadPoolExecutor(self.width)
 
     def end(self, executor: Executor) -> None:
-        """What has begun comes to its end; the rest is dropped."""
+        """Let running games finish; drop the others."""
         executor.shutdown(wait=False, cancel_futures=True)
 
     def is_loss(self, error: BaseException) -> bool:
-        """A thread does not die alone."""
+        """False: a thread does not die alone."""
         return False
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
 
 class _Ledger(RecordFolder):
-    """Records in a folder, or nowhere, with the model's answers counted on their way, those of earlier runs too."""
+    """Records in a folder, or nowhere; counts the model's answers, including those of earlier runs."""
 
     def __init__(self, folder: Path | None, trial: ModelTrial) -> None:
         super().__init__(folder)
         self._path, self._trial = folder, trial
 
     def find(self, match: str) -> GameResult | None:
-        """What counts of a game that was played before."""
+        """Find a game that was played before."""
         if self._path is None:
             return None
         try:
@@ -166,7 +165,7 @@ class _Ledger(RecordFolder):
         return found
 
     def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
-        """Writes a record down and counts its answers."""
+        """Store a record and count its answers."""
         super().keep(pairing, record, game)
         self._count(record)
 
@@ -184,7 +183,7 @@ def trials(
     clock: str = USUAL_CLOCK,
     seed: int = 0,
 ) -> list[ModelTrial]:
-    """Every game against every opponent under every condition; ValueError if something does not fit."""
+    """A trial for every game, opponent and condition; ValueError if something does not fit."""
     found = []
     for game, opponent, legal_moves in product(games, opponents, shown):
         agreed = conditions(game, policy, clock, legal_moves)
@@ -206,7 +205,7 @@ def evaluate(
     folder: Path | None = None,
     glance: Callable[[], None] = lambda: None,
 ) -> None:
-    """Plays the games of a trial; what came of them stands in it, also after Ctrl-C."""
+    """Play the games of a trial and store the results in it, also after Ctrl-C."""
 
     def take(pairing: Pairing, found: GameResult) -> None:
         trial.everything.add(found, pairing.opening)

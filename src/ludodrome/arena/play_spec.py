@@ -1,6 +1,7 @@
-"""One game to be played: all that decides it, as a value that can be sent anywhere and written down.
+"""A game to be played: ``PlaySpec`` is everything that determines it, as a plain value.
 
-Workers, clusters and tournaments hand assignments around; ``judge.play`` turns one into a record.
+Workers, clusters and tournaments pass play specs around; ``game_loop.play`` turns one into a record. Below are the
+parts that the referee and the verifier share: the start position, reading a move, the outcome of a forfeit.
 """
 
 import hashlib
@@ -10,42 +11,43 @@ from typing import Any
 
 from ludodrome.arena.conditions import Conditions
 from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves, returns_of
+from ludodrome.games import make
 
 
 @dataclass(frozen=True, slots=True)
 class PlaySpec:
-    """A game, who sits where, how it begins, and under which conditions."""
+    """The game and its options, the bots by seat, the start position and the conditions."""
 
     game: str
     options: dict[str, Any]
     bots: tuple[str, ...]
-    """Specs by seat."""
+    """Bot specs by seat."""
     names: tuple[str, ...]
-    """What they are called in tables, by seat."""
+    """Display names by seat."""
     conditions: Conditions
     seed: int = 0
-    """Of the first position; the seats' own seeds follow from it."""
+    """Seed of the initial position; the seats' seeds follow from it."""
     opening: tuple[Any, ...] = field(default=())
-    """Moves that are on the board before the bots are asked."""
+    """Moves played before the bots are asked."""
     number: int = 0
-    """Which game of its match it is."""
+    """The number of the game in its match."""
     position: Any = None
-    """The state in which the game begins, if it is another than the first; the opening is played from there."""
+    """The state in which the game starts; None: the initial state. The opening is played from there."""
 
     @property
     def match(self) -> str:
-        """A name for this game that depends on nothing but itself."""
+        """The id of this game: a hash of everything above."""
         return "m-" + hashlib.sha256(canonical_json(self.to_json())).hexdigest()[:16]
 
     @property
     def seat_seeds(self) -> list[int]:
-        """A seed for each bot, below 2**53 so that every language reads it exactly; none tells anything of another."""
+        """A seed for each bot, below 2**53 so that every language reads it exactly. They are unrelated hashes."""
         return [
             _hashed(f"ludodrome seat {seat} of game {self.number} of {self.seed}") for seat in range(len(self.bots))
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value; ``from_json`` reads it back."""
+        """A plain value for ``from_json``."""
         value = {
             "game": self.game,
             "options": self.options,
@@ -60,7 +62,7 @@ class PlaySpec:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> "PlaySpec":
-        """What ``to_json`` wrote."""
+        """Read what ``to_json`` wrote."""
         return PlaySpec(
             value["game"],
             value["options"],
@@ -74,9 +76,7 @@ class PlaySpec:
         )
 
     def make_game(self) -> Game:
-        """The game."""
-        from ludodrome.games import make
-
+        """Make the game with its options."""
         return make(self.game, **self.options)
 
 
@@ -84,21 +84,20 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=T
 
 
 def canonical_json(value: Any) -> bytes:
-    """JSON in one form only: keys sorted, no spaces."""
+    """Canonical JSON: keys sorted, no spaces."""
     return _encode(value).encode()
 
 
 def _hashed(purpose: str) -> int:
-    """53 bits that lead back to nothing."""
+    """A one-way hash of 53 bits."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little") >> 11
 
 
-# Positions in the arena: where a game begins, how a move is read, what stands in for an offender's, what a forfeit is.
-# The judge (``table.py``) and the verifier (``verifying.py``) share these.
+# What the referee and the verifier share
 
 
 def start_state(game: Game, play_spec: PlaySpec) -> Any:
-    """The position in which the bots begin; ValueError if the opening cannot be played or leaves nothing to play."""
+    """The state in which the bots start; ValueError if the opening cannot be played or the game is already over."""
     state = game.initial_state(play_spec.seed) if play_spec.position is None else _read(game, play_spec.position)
     for number, move in enumerate(play_spec.opening):
         try:
@@ -109,15 +108,15 @@ def start_state(game: Game, play_spec: PlaySpec) -> Any:
 
 
 def _read(game: Game, position: Any) -> Any:
-    """A position that somebody set up, and nobody has won yet."""
+    """Check a position that someone set up."""
     state = game.decode(game.encode(position))
     if game.to_move(state) is None:
-        raise ValueError("nothing can be played from a position in which the game is over")
+        raise ValueError("a game cannot start from a position in which it is over")
     return state
 
 
 def forfeit_outcome(game: Game, seat: int, cause: str) -> Outcome:
-    """A lost match: with three seats the offender is last, and the others share first."""
+    """The outcome of a forfeit. With three seats the offender is last and the others share first place."""
     reason = f"seat {seat} forfeits: {cause}"
     if game.seats == 2:
         winner = 1 - seat
@@ -128,18 +127,18 @@ def forfeit_outcome(game: Game, seat: int, cause: str) -> Outcome:
 
 
 def resignation_outcome(game: Game, seat: int) -> Outcome:
-    """A person has given up: it counts as a forfeit does."""
+    """The outcome of a resignation; it counts like a forfeit."""
     ending = forfeit_outcome(game, seat, "")
     return Outcome(ending.winner, ending.scores, ending.returns, f"seat {seat} resigns")
 
 
 def aborted_outcome(game: Game) -> Outcome:
-    """A game that the arena could not finish, by its own fault: it counts for nobody."""
+    """The outcome of a game that the arena could not finish, by its own fault; it is not rated."""
     return Outcome(None, [0] * game.seats, [0] * game.seats, "the arena failed")
 
 
 def first_legal_move(game: Game, state: Any) -> Any:
-    """The first of the legal moves; in spaces, where they are too many to list, a straight run up the first column."""
+    """The first legal move. In spaces, with too many to list, it is a straight run up the first column."""
     try:
         return game.legal_moves(state)[0]
     except TooManyMoves:
@@ -152,7 +151,7 @@ def first_legal_move(game: Game, state: Any) -> Any:
 
 
 def read_move(game: Game, state: Any, move: Any) -> Any:
-    """The move that an answer means, not yet judged by the rules where it is no text."""
+    """Parse a move that was sent as text; IllegalMove if that fails. Other moves stay as they are, unchecked."""
     if game.reads_text and type(move) is str:
         return game.parse_move(move, state)
     return move

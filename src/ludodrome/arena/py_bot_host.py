@@ -1,6 +1,6 @@
 """The child process in which ``py:`` bots run: ``python -m ludodrome.arena.py_bot_host mine.py:MyBot``.
 
-It speaks the bot protocol on pipes that the bot does not see: whatever the bot prints goes to standard error.
+It speaks the bot protocol on pipes that the bot does not see. What the bot prints goes to standard error.
 """
 
 import json
@@ -16,7 +16,7 @@ from ludodrome.bots.player import Bot, Budget
 
 
 def main(spec: str) -> int:
-    """Run the bot that is named until the input ends; the exit code."""
+    """Run a bot until its input ends; return the exit code."""
     incoming, outgoing = _take_pipes()
     try:
         return _serve(spec, incoming, outgoing)
@@ -28,15 +28,17 @@ def main(spec: str) -> int:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        _open_to_the_end.append(outgoing)
+        _kept_open.append(outgoing)
 
 
-_open_to_the_end: list[BinaryIO] = []
-"""The arena must not see the output end before the process does."""
+_kept_open: list[BinaryIO] = []
+"""The output must stay open until the process ends."""
 
 
 def _serve(spec: str, incoming: BinaryIO, outgoing: BinaryIO) -> int:
-    sys.path.insert(0, str(Path(spec.rpartition(":")[0]).resolve().parent))  # as for a script: its own modules
+    sys.path.insert(
+        0, str(Path(spec.rpartition(":")[0]).resolve().parent)
+    )  # like a script: it can import its neighbours
     try:
         bot = load(spec)
     except ValueError as error:
@@ -49,7 +51,7 @@ def _serve(spec: str, incoming: BinaryIO, outgoing: BinaryIO) -> int:
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The protocol's pipes; in their place the bot gets an empty input, and an output that is standard error."""
+    """Take the protocol's pipes; give the bot an empty input, and standard error as its output."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -73,7 +75,7 @@ def _answer(bot: Bot, message: dict[str, Any], outgoing: BinaryIO) -> None:
 
 
 def _budget(deadline_ms: int | None) -> Budget | None:
-    """What the bot should use: as a built-in with the same clock would."""
+    """The budget that a built-in bot with the same clock would use."""
     return SeatClock.at_deadline(_clock, deadline_ms).budget()
 
 
@@ -83,11 +85,11 @@ def _say(message: dict[str, Any], outgoing: BinaryIO) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as plain ones."""
+    """Convert NumPy numbers and arrays to plain ones."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a move is made of plain JSON values, not of {type(value).__name__}")
 
 
 if __name__ == "__main__":
-    os._exit(main(sys.argv[1]))  # at once: taking an interpreter down with its compiled kernels takes half a second
+    os._exit(main(sys.argv[1]))  # at once: shutting down an interpreter with compiled kernels takes half a second

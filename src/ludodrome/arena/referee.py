@@ -1,14 +1,14 @@
-"""The judge: one game being played, as a state machine that neither waits nor sends.
+"""The referee: one game in progress, as a state machine that neither waits nor sends.
 
-``turn`` is the open question, ``deliver`` its answer, ``notices`` what is to be told, ``result`` how it ended.
-A loop over this is ``judge.play``; a server can do the same from its own events. Here, and nowhere else, it is
-decided what a fault leads to. One answer can be wrong in several ways; the first of these counts:
+``turn`` is the open question, ``deliver`` takes its answer, ``notices`` are the messages to pass on, ``result`` is the
+end. ``game_loop.play`` runs it in a loop; a server can drive it from its own events. Only the referee decides what a
+fault leads to. If an answer is wrong in several ways, the first of these counts:
 
-1. what the carrier could not bring: ``arena`` (our own fault) or ``crash``,
-2. what came after the deadline, whatever it was: ``timeout``,
-3. what is no message, or none that can be taken for an answer: ``protocol``,
-4. the bot's own word: ``error``,
-5. a move that the rules refuse: ``illegal``.
+1. the transport failed: ``arena`` (our own fault) or ``crash``,
+2. the answer came after the deadline: ``timeout``,
+3. the answer is malformed: ``protocol``,
+4. the bot reports an error: ``error``,
+5. the rules refuse the move: ``illegal``.
 """
 
 import time
@@ -33,7 +33,7 @@ from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
 
 class Referee:
-    """A game in progress, and what has happened in it."""
+    """A game in progress and its history. ValueError: the play spec does not fit its game."""
 
     def __init__(self, play_spec: PlaySpec) -> None:
         self.play_spec = play_spec
@@ -48,7 +48,7 @@ class Referee:
         self.turn: Turn | None = None
         """The open question; None when the game is over."""
         self.result: dict[str, Any] | None = None
-        """How it ended; None while it runs."""
+        """The result; None while the game runs."""
         self._states = self.game.new_states(1)
         self._states[0] = self.game.encode(self.state)
         self._head = header(play_spec, self.match)
@@ -56,7 +56,7 @@ class Referee:
         self._clocks = [SeatClock(self.conditions.clock) for _ in play_spec.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
         self._gone: dict[int, Fault] = {}
-        """The seats that are not asked any more, and what is said of each of their turns."""
+        """The seats that are no longer asked, and the fault of each of their turns."""
         self._number = len(play_spec.opening)
         self._entries: list[dict[str, Any]] = []
         self._verdicts: list[dict[str, Any]] = []
@@ -65,29 +65,29 @@ class Referee:
         self._begin()
         self._next()
 
-    # What the carriers need
+    # For the game loop
 
     def hello(self, seat: int) -> messages.Message:
-        """The greeting of a seat."""
+        """The ``hello`` message of a seat."""
         seed = self._head["seeds"][seat]
         return messages.hello(self.match, self.game, seat, self.conditions.clock, seed)
 
     def notices(self) -> list[Notice]:
-        """What is to be told now, before the open question is asked; each is handed out once."""
+        """Take the notices to pass on before the open question is asked; each is returned once."""
         ready, self._notices = self._notices, []
         return ready
 
     @property
     def turns(self) -> tuple[dict[str, Any], ...]:
-        """What was written down so far, turn by turn, for those who watch."""
+        """The record's entries so far, for spectators."""
         return tuple(self._entries)
 
     def left(self, seat: int) -> float | None:
-        """What the clock of a seat allows for a whole turn as things stand; None without a clock."""
+        """The seconds that a seat has for a whole turn; None without a clock."""
         return self._clocks[seat].allowed()
 
     def deliver(self, answer: Answer) -> None:
-        """The answer to the open question."""
+        """Take the answer to the open question."""
         turn = self.turn
         if turn is None:
             raise RuntimeError("no question is open")
@@ -109,19 +109,19 @@ class Referee:
         self._judge(turn.seat, fault, answer)
 
     def resign(self, seat: int) -> None:
-        """A person gives up, on the move or not. It is no turn: the result alone says so."""
+        """End the game because a person resigns, to move or not. Only the result says so; it is not a turn."""
         if self.result is None:
             self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
             self._finish(resignation_outcome(self.game, seat), "resignation")
 
     def abort(self, seat: int, why: str) -> None:
-        """The arena cannot go on, by its own fault: the game does not count."""
+        """End the game because the arena failed; it is not rated."""
         if self.result is None:
             self._note_verdict(seat, Fault(ARENA, why))
             self._finish(aborted_outcome(self.game), ARENA)
 
     def record(self, stderr: list[str] | None = None, notes: list[list[str]] | None = None) -> dict[str, Any]:
-        """The record of the finished game; standard errors and notes by seat."""
+        """The record of the finished game. ``stderr`` and ``notes`` are by seat."""
         if self.result is None:
             raise RuntimeError("the game is not over")
         beside: dict[str, Any] = {"stderr": stderr} if stderr and any(stderr) else {}
@@ -133,7 +133,7 @@ class Referee:
     # Turns
 
     def _begin(self) -> None:
-        """Nothing has happened in this turn yet."""
+        """Reset what belongs to one turn."""
         self._spent = self._elapsed = 0.0
         self._tries = 0
         self._refusals: list[dict[str, Any]] = []
@@ -141,7 +141,7 @@ class Referee:
         self._verdict: dict[str, str] | None = None
 
     def _next(self) -> None:
-        """Open the next question; turns that nobody needs to be asked for are played at once."""
+        """Open the next question. Play the turns of seats that are no longer asked."""
         self.turn = None
         while self.result is None:
             if ending := self.game.outcome_of(self._states):
@@ -200,13 +200,13 @@ class Referee:
     # Judging
 
     def _try(self, seat: int, move: Any) -> Fault | None:
-        """Play the move, or say what is wrong with it."""
+        """Play the move, or return what is wrong with it."""
         try:
             played = read_move(self.game, self.state, move)
             self.game.apply_to(self._states, played)
         except IllegalMove as wrong:
             return Fault(ILLEGAL, str(wrong))
-        except Exception as error:  # no move may break the rules' code; if one does, the bug is ours
+        except Exception as error:  # no move may raise another exception in the rules; if one does, the bug is ours
             return Fault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
         self._played(seat, played)
         self._next()
@@ -214,7 +214,7 @@ class Referee:
 
     def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
-            if answer.fault is None:  # a carrier that reads answers itself has said what was sent
+            if answer.fault is None:  # a transport that parses answers itself has stored what was sent
                 self._refuse(stored_answer(answer.move), fault, answer)
             self._tries += 1
             left = self.conditions.tries - self._tries
@@ -232,7 +232,7 @@ class Referee:
         self._refusals.append({**sent, "why": fault.why, "ms": rounded(answer.seconds * 1000)})
 
     def _punish(self, seat: int, fault: Fault) -> None:
-        """What the policy says about a fault."""
+        """Apply the policy to a fault."""
         self._note_verdict(seat, fault)
         if fault.cause == ARENA:
             self._write(seat, {})
@@ -241,7 +241,7 @@ class Referee:
         if fault.cause == CRASH:
             self._gone[seat] = Fault(CRASH, "it had ended before")
         elif fault.cause == TIMEOUT and not self.conditions.clock.runs:
-            self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a carrier's patience is long
+            self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a transport waits very long
         if self.conditions.policy != SUBSTITUTE:
             self._write(seat, {})
             self._finish(forfeit_outcome(self.game, seat, fault.cause), "forfeit")
@@ -254,7 +254,7 @@ class Referee:
         self._verdict = {"cause": fault.cause, "why": fault.why}
         self._verdicts.append({"seat": seat, **self._verdict, "turn": self._number})
 
-    # Writing down
+    # Recording
 
     def _played(self, seat: int, move: Any, substituted: bool = False) -> None:
         self.state = self.game.decode(self._states[0])

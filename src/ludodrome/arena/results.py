@@ -12,6 +12,7 @@ from ludodrome.arena.statistics.sprt import BETTER, Sprt, SprtState
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import Standing, standings
 from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.validation import choice
 
 
 class PlayerScore(NamedTuple):
@@ -148,7 +149,8 @@ class SprtResult(MatchResult):
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: the match, its counts and the test."""
-        return super().to_json() | {"sprt": self.state.to_json(), "counted": self.counted_pairs}
+        test = {name: getattr(self.test, name) for name in ("elo0", "elo1", "alpha", "beta")}
+        return super().to_json() | {"sprt": test | self.state.to_json(), "counted": self.counted_pairs}
 
 
 class TournamentResult:
@@ -181,7 +183,7 @@ class TournamentResult:
 
     @property
     def standings(self) -> list[Standing]:
-        """The referee over all games, best first, with ratings and their 95 % intervals."""
+        """The table over all games, best first, with ratings and their 95 % intervals."""
         return standings(self.tournament)
 
     @property
@@ -190,8 +192,9 @@ class TournamentResult:
         return list(self.tournament.ledger.records())
 
     def standings_of(self, game: str) -> list[Standing]:
-        """The referee of one game, by its name in the plan."""
-        return standings(self.tournament, self.plan.settings_of(game).name)
+        """The table of one game, by its name in the plan; ValueError if it has no such game."""
+        names = [settings.name for settings in self.plan.settings]
+        return standings(self.tournament, choice(game, names, "a game of this tournament", ValueError))
 
     def save_records(self, path: str | os.PathLike[str]) -> int:
         """Write the records to a file of JSON Lines and return their number."""

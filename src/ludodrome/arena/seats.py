@@ -1,6 +1,6 @@
-"""What the judge and a seat say to each other, however the seat is carried: a turn, an answer, a fault.
+"""The interface of a seat: turns, answers, faults, notices. It is the same for every transport.
 
-The carriers are in ``transports/``; the rules of judging in ``referee.py``.
+The seats are in ``transports/``; ``referee.py`` judges what they answer.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,14 @@ TIMEOUT, CRASH, ILLEGAL, PROTOCOL, ERROR, ARENA = CAUSES = (
     "error",
     "arena",
 )
-"""What a verdict about a bot can be for."""
+"""The causes of a verdict on a bot."""
 RESIGNED = "resigned"
-"""A person's own verdict: only people resign."""
+"""The cause when a person resigns; bots cannot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong with a turn: one cause, and a sentence."""
+    """What went wrong in a turn: a cause and a sentence."""
 
     cause: str
     why: str
@@ -34,20 +34,20 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of asking a seat: a move, unless there is a fault."""
+    """A seat's answer to a turn: a move, or a fault."""
 
     seconds: float
     """From the question to the answer."""
     move: Any = None
     fault: Fault | None = None
     sent: str | None = None
-    """What a faulty answer looked like, cut to size."""
+    """The beginning of a faulty answer."""
     log: tuple[str, ...] = field(default=())
     """Texts for the record."""
 
 
 class Turn:
-    """A question to a seat. What it looks like is made when it is looked at: a built-in needs no list of moves."""
+    """A question to a seat. Observation and message are built on first use: built-in bots need no list of moves."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class Turn:
         self.number = number
         self.seat = seat
         self.seconds = seconds
-        """What the answer may take; None without a clock."""
+        """Time for the answer; None without a clock."""
         self.allowance = allowance
-        """Seconds beside these that are not charged: a bot's first turn may include its start."""
+        """Additional seconds that are not charged: a bot's first turn can include its start."""
         self.budget = budget
-        """What a built-in should use."""
+        """The budget of a built-in bot."""
         self._observe = observe
         self._write = write
 
@@ -82,7 +82,7 @@ class Turn:
 
 
 class Notice:
-    """Something that a seat is told and need not answer."""
+    """A message to a seat that needs no answer."""
 
     def __init__(self, seat: int, write: Callable[[], Message]) -> None:
         self.seat = seat
@@ -95,66 +95,66 @@ class Notice:
 
 
 class Seat(Protocol):
-    """Somebody at the referee, as the judge sees them."""
+    """A player, as the game loop sees it."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The player's name."""
 
     @property
     def stderr(self) -> str:
-        """What it wrote to its standard error, 64 KB at most."""
+        """Its standard error, at most 64 KB."""
 
     @property
     def notes(self) -> list[str]:
-        """What the carrier noticed beside the game: answers that were dropped, say."""
+        """What the transport noticed outside the game, such as dropped answers."""
 
     def start(self, hello: Message) -> None:
-        """A game begins. Never waits for the bot."""
+        """Start a game. Does not wait for the bot."""
 
     def ask(self, turn: Turn) -> Answer:
-        """A move, or what went wrong, within about the seconds of the turn."""
+        """Ask for a move; return it, or a fault, within about the time of the turn."""
 
     def tell(self, notice: Notice) -> None:
-        """Something that wants no answer. Never waits for the bot."""
+        """Pass on a notice. Does not wait for the bot."""
 
     def close(self) -> None:
-        """The bot is not needed any more; whatever it holds is given back. May be called twice."""
+        """Release the bot and what it holds. Can be called twice."""
 
 
 class SeatWrapper:
-    """A seat around a seat, which passes everything on. Those that do more with some of it begin here."""
+    """A seat that delegates to another; a base class for seats that change part of it."""
 
     def __init__(self, inner: Seat) -> None:
         self._inner = inner
 
     @property
     def name(self) -> str:
-        """The bot's."""
+        """That of the inner seat."""
         return self._inner.name
 
     @property
     def stderr(self) -> str:
-        """The bot's."""
+        """That of the inner seat."""
         return self._inner.stderr
 
     @property
     def notes(self) -> list[str]:
-        """What its carrier noticed."""
+        """Those of the inner seat."""
         return self._inner.notes
 
     def start(self, hello: Message) -> None:
-        """A game begins."""
+        """Start a game."""
         self._inner.start(hello)
 
     def ask(self, turn: Turn) -> Answer:
-        """The bot's answer."""
+        """Ask the inner seat."""
         return self._inner.ask(turn)
 
     def tell(self, notice: Notice) -> None:
-        """Something that wants no answer."""
+        """Pass on a notice."""
         self._inner.tell(notice)
 
     def close(self) -> None:
-        """The bot is not needed any more."""
+        """Release the inner seat."""
         self._inner.close()

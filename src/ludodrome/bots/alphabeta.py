@@ -1,4 +1,4 @@
-"""``alphabeta``: players that search with ``search/iterative.py``, and what they misjudge on purpose."""
+"""``alphabeta``: alpha-beta search (``search/iterative.py``), also with deliberate errors of judgement."""
 
 from typing import Any
 
@@ -19,93 +19,103 @@ from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.search.maxn import MaxN
 from ludodrome.splitmix import SplitMix64
 
-USUAL = Budget(nodes=200_000)
-"""What a move may cost if nobody says otherwise: the same on every machine."""
+DEFAULT_BUDGET = Budget(nodes=200_000)
+"""Counted in nodes, so that moves are the same on every machine."""
 
-LINES = 6
-"""Whoever misjudges compares so many moves, the best ones."""
+NOISY_CANDIDATES = 6
+"""How many of the best moves a bot with noise compares."""
 
 
 class AlphaBetaBot(ActionBot):
-    """Looks ahead as far as its budget reaches."""
+    """Searches as deep as its budget allows. ``own``: the spec's budget; ``default``: if nothing is limited."""
 
     def __init__(
-        self, game: Game, name: str, seed: int = 0, *, own: Budget = USUAL, usual: Budget = USUAL, noise: int = 0
+        self,
+        game: Game,
+        name: str,
+        seed: int = 0,
+        *,
+        own: Budget = DEFAULT_BUDGET,
+        default: Budget = DEFAULT_BUDGET,
+        noise: int = 0,
     ) -> None:
         super().__init__(game, name, seed)
-        self.own, self.usual = own, usual
+        self.own, self.default = own, default
         self.noise = noise
-        self.thinker = Searcher(game)
-        self.thinker.warm_up()
-        self.trodden = VisitedPositions(game)
+        self.searcher = Searcher(game)
+        self.visited = VisitedPositions(game)
+
+    def warm_up(self) -> None:
+        """Compile or load what only some searches need."""
+        self.searcher.warm_up()
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A new game: nothing is remembered."""
+        """Start a game with an empty memory."""
         super().start(hello)
-        self.thinker.forget()
-        self.trodden = VisitedPositions(self.game)
+        self.searcher.forget()
+        self.visited = VisitedPositions(self.game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.default)
         if self.noise:
-            return self._misjudged(states, limits, clock)
-        action = self._forward(states, limits, clock).action
-        self.trodden.note(states, action)
+            return self._noisy_best(states, limits, clock)
+        action = self._avoiding_repetition(states, limits, clock).action
+        self.visited.add(states, action)
         return action
 
-    def _forward(self, states: Any, limits: Budget, clock: Stopwatch) -> SearchResult:
-        """The best action found. Whoever is ahead does not go back to where it has been, if it stays ahead so."""
-        back = self.trodden.back(states)
-        if not back:
+    def _avoiding_repetition(self, states: Any, limits: Budget, clock: Stopwatch) -> SearchResult:
+        """The best action that leads to no visited position, if it keeps an advantage; else the best of all."""
+        repeating = self.visited.repeating(states)
+        if not repeating:
             return self.find(states, limits, clock)
-        onward = self.find(states, _half(limits), clock, back)
+        onward = self.find(states, _half(limits), clock, repeating)
         return onward if onward.score > 0 else self.find(states, limits, clock)
 
     def find(self, states: Any, limits: Budget, clock: Stopwatch, avoid: tuple[int, ...] = ()) -> SearchResult:
-        """The last word of a search; one action at least must not be avoided."""
+        """The last result of a search; ``avoid`` must leave at least one legal action."""
         time = clock.left(limits.time)
-        *_, finding = self.thinker.search(states, limits.depth, limits.nodes, time, avoid)
-        return finding
+        *_, result = self.searcher.search(states, limits.depth, limits.nodes, time, avoid)
+        return result
 
-    def _misjudged(self, states: Any, limits: Budget, clock: Stopwatch) -> int:
-        """The best of a few good actions, each taken for better or worse than it is."""
+    def _noisy_best(self, states: Any, limits: Budget, clock: Stopwatch) -> int:
+        """The best of a few good actions after noise is added to each score."""
         share = Budget(
-            None if limits.time is None else (clock.left(limits.time) or 0) / LINES,
-            None if limits.nodes is None else max(1, limits.nodes // LINES),
+            None if limits.time is None else (clock.left(limits.time) or 0) / NOISY_CANDIDATES,
+            None if limits.nodes is None else max(1, limits.nodes // NOISY_CANDIDATES),
             None,
             limits.depth,
         )
         count = self.game.kernels.legal(states, self.game.buffer())
-        dice = position_rng(states, self.seed)
-        lines: list[SearchResult] = []
-        while len(lines) < min(LINES, count):
-            finding = self.find(states, share, Stopwatch(), tuple(line.action for line in lines))
-            lines.append(finding)
-            if abs(finding.score) > DECIDED:
-                break  # a win is a win, and what comes after a loss is lost too
-        return max(lines, key=lambda line: line.score + blur(line.score, self.noise, dice)).action
+        rng = position_rng(states, self.seed)
+        results: list[SearchResult] = []
+        while len(results) < min(NOISY_CANDIDATES, count):
+            result = self.find(states, share, Stopwatch(), tuple(one.action for one in results))
+            results.append(result)
+            if abs(result.score) > DECIDED:
+                break  # a win needs no alternatives, and after a loss every other move loses too
+        return max(results, key=lambda one: one.score + noise_on(one.score, self.noise, rng)).action
 
 
 class MaxNBot(ActionBot):
-    """For three seats: takes every seat to want the most for itself."""
+    """For three seats: max-n search, in which every seat maximises its own value."""
 
-    def __init__(self, game: Game, name: str, seed: int, *, own: Budget, usual: Budget) -> None:
+    def __init__(self, game: Game, name: str, seed: int, *, own: Budget, default: Budget) -> None:
         super().__init__(game, name, seed)
-        self.own, self.usual = own, usual
+        self.own, self.default = own, default
         self.searcher = MaxN(game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
-        *_, finding = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time))
-        return finding.action
+        limits = resolve_budget(self.own, budget.for_nodes, self.default)
+        *_, result = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time))
+        return result.action
 
 
 class VisitedPositions:
-    """The positions that a player has moved to in this game, whatever turn it was.
+    """The positions that a bot has moved to in this game, regardless of the ply.
 
-    A search sees no harm in moving to and fro, and a game that is all but won would be drawn at the turn limit.
+    A search sees no harm in moving back and forth, and a won game would be drawn at the turn limit.
     """
 
     def __init__(self, game: Game) -> None:
@@ -113,19 +123,19 @@ class VisitedPositions:
         self._after = OnePlyEvaluator(game)
         self._seen: set[bytes] = set()
 
-    def back(self, states: Any) -> tuple[int, ...]:
-        """The actions that lead to such a position; none if all do."""
+    def repeating(self, states: Any) -> tuple[int, ...]:
+        """The legal actions that lead to a visited position; empty if all of them do."""
         if not self._seen:
             return ()
         actions = legal_actions(self._game, states)
-        back = tuple(action for action in actions if self._place(states, action) in self._seen)
-        return back if len(back) < len(actions) else ()
+        repeating = tuple(action for action in actions if self._key_after(states, action) in self._seen)
+        return repeating if len(repeating) < len(actions) else ()
 
-    def note(self, states: Any, action: int) -> None:
-        """Such an action was made."""
-        self._seen.add(self._place(states, action))
+    def add(self, states: Any, action: int) -> None:
+        """Remember the position after an action."""
+        self._seen.add(self._key_after(states, action))
 
-    def _place(self, states: Any, action: int) -> bytes:
+    def _key_after(self, states: Any, action: int) -> bytes:
         after = self._after.after(as_words(states), action)
         if "ply" in (self._game.dtype.names or ()):
             after["ply"] = 0
@@ -133,14 +143,14 @@ class VisitedPositions:
 
 
 def _half(limits: Budget) -> Budget:
-    """Half of the time and of the nodes."""
+    """Half of the time and nodes."""
     time = None if limits.time is None else limits.time / 2
     return Budget(time, None if limits.nodes is None else limits.nodes // 2 + 1, limits.sims, limits.depth)
 
 
-def blur(score: int, noise: int, dice: SplitMix64) -> float:
-    """An error of judgement, about as large as ``noise``; decided games are seen as they are."""
-    error = noise * (sum(dice.fraction() for _ in range(3)) - 1.5) * 2  # a bell of that standard deviation
+def noise_on(score: int, noise: int, rng: SplitMix64) -> float:
+    """A random error with the standard deviation ``noise``; 0 for the score of a decided game."""
+    error = noise * (sum(rng.fraction() for _ in range(3)) - 1.5) * 2  # roughly normal
     return 0 if abs(score) > DECIDED else error
 
 
@@ -153,6 +163,6 @@ def make_alphabeta(
     time: float | None = None,
     noise: int = 0,
 ) -> Bot:
-    """A player that searches by alpha-beta; where three play, it takes the others for one side."""
+    """Alpha-beta search; with three seats it treats the two others as one side (paranoid)."""
     own = Budget(time, nodes, None, depth)
     return AlphaBetaBot(game, name, seed, own=own, noise=noise)

@@ -1,7 +1,7 @@
-"""``greedy``: what is best at once. It wins if it can, stops an immediate loss, and else takes what looks best.
+"""The baselines: ``random`` plays any legal move, ``greedy`` looks one ply ahead.
 
-In dots it takes free boxes and draws no third sides, and counts no chains; in spaces it lays the best of some boards
-made by lot.
+``greedy`` wins if it can, prevents an immediate loss, and otherwise moves to the position with the best evaluation.
+Dots and spaces have their own versions (``dots.py``, ``spaces.py``).
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from ludodrome.search.alphabeta import WIN
 
 
 class OnePlyEvaluator:
-    """Looks at what each move leads to, no farther. For games in which a move is an action and games are just won."""
+    """Evaluates the position after each action. For games with one action a move that are won, not scored."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -25,24 +25,24 @@ class OnePlyEvaluator:
         self._warm_up()
 
     def _warm_up(self) -> None:
-        """What only the end of a game calls for is compiled or loaded now, and not while a clock runs."""
+        """Compile or load the kernels that only the end of a game needs."""
         self.kernels.reset(self._after, np.uint64(0))
         self.kernels.winner(self._after)
         if self.game.evaluator is not None and not self.game.evaluator.by_points:
             self.kernels.winning(self._after)
 
-    def at(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
-        """What each action is worth to the seat to move; ``replies``: whether it sees that the next seat could win."""
+    def values(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
+        """The value of each action for the seat to move. ``replies``: whether to see a win of the next seat."""
         seat = int(self.kernels.mover(states))
-        return [self._worth(as_words(states), action, seat, replies) for action in actions]
+        return [self._value(as_words(states), action, seat, replies) for action in actions]
 
     def after(self, before: Array, action: int) -> Any:
-        """The position after an action; it lasts until the next one is asked for."""
+        """The position after an action, valid until the next call."""
         self._words[0] = before[0]
         self.kernels.play(self._after, action)
         return self._after
 
-    def _worth(self, before: Array, action: int, seat: int, replies: bool) -> int:
+    def _value(self, before: Array, action: int, seat: int, replies: bool) -> int:
         after = self.after(before, action)
         if self.kernels.mover(after) < 0:
             winner = int(self.kernels.winner(after))
@@ -54,7 +54,7 @@ class OnePlyEvaluator:
         return int(self.kernels.value(after, seat))
 
     def _can_win(self, states: Any) -> bool:
-        """Whether the seat to move wins with one action, for games that have no kernel to tell."""
+        """Whether the seat to move can win with one action, for games without a kernel for it."""
         seat, before = self.kernels.mover(states), as_words(states).copy()
         after = self.game.new_states(1)
         for action in legal_actions(self.game, states):
@@ -66,18 +66,18 @@ class OnePlyEvaluator:
 
 
 class GreedyBot(ActionBot):
-    """Takes what looks best after its own move, and sees a win of the next seat coming."""
+    """Plays the move with the best one-ply value."""
 
     def __init__(self, game: Game, name: str, seed: int) -> None:
         super().__init__(game, name, seed)
-        self.glance = OnePlyEvaluator(game)
+        self.evaluator = OnePlyEvaluator(game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
-        """The action of the highest value; lots decide between equals."""
+        """A random action among those with the highest value."""
         actions = legal_actions(self.game, states)
-        worth = self.glance.at(states, actions)
-        best = max(worth)
-        return self.dice.choice([action for action, one in zip(actions, worth, strict=True) if one == best])
+        values = self.evaluator.values(states, actions)
+        best = max(values)
+        return self.rng.choice([action for action, value in zip(actions, values, strict=True) if value == best])
 
 
 def make_greedy(game: Game, name: str, seed: int) -> Bot:
@@ -85,15 +85,12 @@ def make_greedy(game: Game, name: str, seed: int) -> Bot:
     return GreedyBot(game, name, seed)
 
 
-# ``random``: any legal move, each as likely as the others. In spaces, where moves are boards, see ``boards.py``.
-
-
 class RandomBot(ActionBot):
-    """Draws lots."""
+    """Plays any legal move, all equally likely."""
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
-        """A legal action."""
-        return self.dice.choice(legal_actions(self.game, states))
+        """A random legal action."""
+        return self.rng.choice(legal_actions(self.game, states))
 
 
 def make_random(game: Game, name: str, seed: int) -> Bot:

@@ -1,20 +1,19 @@
-"""``level:1`` to ``level:8``: players for people, from beginner to expert. Each game has one table of numbers.
+"""``expert``, and ``level:1`` to ``level:8`` for people, from beginner to expert. Each game has a table of levels.
 
-A low level errs as people err. It looks few plies ahead; it has moments of inattention in which it looks one ply less,
-so that it overlooks a threat; it thinks about the moves that look best at once and never sees the quiet ones; and it
-misjudges positions a little, always the same position in the same way. All of this depends on the
-position and the seed alone, never on the machine. Level 8 is ``expert``.
+Low levels make human errors. They search few plies; in inattentive moments they search one ply less and overlook a
+threat; they consider only the moves that look best at first sight; and they misjudge positions a little, the same
+position always in the same way. All of this depends on the position and the seed, never on the machine.
+Level 8 is ``expert``. Dots and spaces have their own levels and experts (``dots.py``, ``spaces.py``).
 """
 
 from typing import Any, NamedTuple
 
-from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, blur
+from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, noise_on
 from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.bots.mcts import MctsBot
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
-
-# ``expert``: the strongest bot for each game. Dots and spaces have their own (``dots.py``, ``spaces.py``).
+from ludodrome.game_extras import extra
 
 
 def make_expert(
@@ -23,88 +22,74 @@ def make_expert(
     """The strongest bot for a game; ``three`` chooses the search for three seats."""
     own = Budget(time, nodes)
     if game.evaluator is None or (game.seats > 2 and three == "mcts"):
-        return MctsBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+        return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET)
     if game.seats > 2 and three == "maxn":
-        return MaxNBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
-    return AlphaBetaBot(game, name, seed, own=own, usual=EXPERT_BUDGET)
+        return MaxNBot(game, name, seed, own=own, default=EXPERT_BUDGET)
+    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET)
 
 
 class Level(NamedTuple):
-    """How one level thinks in a game where a move is an action."""
+    """How one level plays a game with one action a move."""
 
     depth: int
-    """Plies ahead: 1 sees its own move and whether it loses at once, 0 not even that."""
+    """Plies searched: 1 sees its own move and an immediate loss, 0 only its own move."""
     width: int = 0
-    """How many moves it thinks about beyond the first glance; 0: all, by an ordinary search."""
+    """How many moves it searches, the best at first sight; 0: all, in one search."""
     noise: int = 0
-    """How far it misjudges, in hundredths."""
+    """Standard deviation of its errors, in hundredths."""
     attention: float = 1.0
-    """How often it looks as deep as it can; else it looks one ply less."""
+    """How often it searches to ``depth``; otherwise one ply less."""
     nodes: int | None = None
-    """The most positions that it visits."""
+    """Limit of visited positions."""
 
 
-_CLIMBERS = (
+FIRST_LEVELS = (
     Level(1, noise=300, attention=0.2),
     Level(1, noise=100, attention=0.65),
     Level(2, width=6, noise=80, attention=0.5),
     Level(2, width=12, noise=15, attention=0.9),
     Level(3, width=16, noise=10, attention=0.9),
 )
-"""The first levels of the tower games."""
-SKYSUMMIT = (*_CLIMBERS, Level(5, nodes=8_000), Level(7, nodes=40_000))
-SANTORINI = (*_CLIMBERS, Level(4, nodes=6_000), Level(6, nodes=30_000))
-CALDERA = (
-    Level(1, noise=300, attention=0.2),
-    Level(1, noise=110, attention=0.5),
-    Level(2, width=6, noise=70, attention=0.4),
-    Level(2, width=12, noise=25, attention=0.8),
-    Level(3, width=16, noise=15, attention=0.5),
-    Level(4, nodes=1_200),
-    Level(5, nodes=4_500),
-)
-OTHERS = (*_CLIMBERS, Level(4, nodes=2_000), Level(6, nodes=20_000))
-"""Of games that other packages bring, and that are just won."""
+"""Levels 1 to 5, which suit most games."""
+LEVELS = (*FIRST_LEVELS, Level(4, nodes=2_000), Level(6, nodes=20_000))
+"""Levels 1 to 7 of a game that declares none of its own and is won, not scored."""
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
-"""Of those that have no insight, or in which points count: how many playouts a move is worth."""
-
-TABLES: dict[str, tuple[Level, ...]] = {"skysummit": SKYSUMMIT, "santorini": SANTORINI, "caldera": CALDERA}
+"""Playouts a move by level, for games without an evaluator and games of points."""
 
 
 class LevelBot(AlphaBetaBot):
-    """A player of one level."""
+    """A bot of one level."""
 
     def __init__(self, game: Game, name: str, seed: int, level: Level) -> None:
         super().__init__(game, name, seed)
         self.level = level
-        self.glance = OnePlyEvaluator(game)
+        self.evaluator = OnePlyEvaluator(game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
-        """What somebody of this level would do."""
+        """The action that this level chooses."""
         level = self.level
-        dice = position_rng(states, self.seed)
-        depth = level.depth - (dice.fraction() >= level.attention)
+        rng = position_rng(states, self.seed)
+        depth = level.depth - (rng.fraction() >= level.attention)
         limits = Budget(nodes=level.nodes).within(Budget(time=budget.time))
         if not level.width and depth > 1:
             return self.find(states, limits.within(Budget(depth=depth)), clock).action
         actions = legal_actions(self.game, states)
-        worth = dict(zip(actions, self.glance.at(states, actions, replies=depth > 0), strict=True))
+        values = dict(zip(actions, self.evaluator.values(states, actions, replies=depth > 0), strict=True))
         if depth > 1:
-            worth = self._deeper(states, worth, depth, limits, clock)
-        judged = {action: one + blur(one, level.noise, dice) for action, one in worth.items()}
-        best = max(judged.values())
-        return dice.choice([action for action, one in judged.items() if one == best])
+            values = self._deeper(states, values, depth, limits, clock)
+        noisy = {action: value + noise_on(value, level.noise, rng) for action, value in values.items()}
+        best = max(noisy.values())
+        return rng.choice([action for action, value in noisy.items() if value == best])
 
     def _deeper(
-        self, states: Any, worth: dict[int, int], depth: int, limits: Budget, clock: Stopwatch
+        self, states: Any, values: dict[int, int], depth: int, limits: Budget, clock: Stopwatch
     ) -> dict[int, int]:
-        """The moves that look best at once, each searched by itself."""
-        natural = sorted(worth, key=lambda action: -worth[action])[: self.level.width]
+        """The values of the best moves at first sight, each searched separately."""
+        candidates = sorted(values, key=lambda action: -values[action])[: self.level.width]
         searched = {}
-        for action in natural:
-            others = tuple(other for other in worth if other != action)
-            found = self.find(states, limits.within(Budget(depth=depth)), clock, others)
-            searched[action] = found.score
+        for action in candidates:
+            others = tuple(other for other in values if other != action)
+            searched[action] = self.find(states, limits.within(Budget(depth=depth)), clock, others).score
         return searched
 
 
@@ -114,5 +99,6 @@ def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
         return make_expert(game, name, seed)
     if game.evaluator is None or game.evaluator.by_points:
         budget = Budget(sims=PLAYOUTS[level - 1])
-        return MctsBot(game, name, seed, own=budget, usual=budget)
-    return LevelBot(game, name, seed, TABLES.get(game.id, OTHERS)[level - 1])
+        return MctsBot(game, name, seed, own=budget, default=budget)
+    levels: tuple[Level, ...] = extra(game.bots_module, "LEVELS") or LEVELS
+    return LevelBot(game, name, seed, levels[level - 1])

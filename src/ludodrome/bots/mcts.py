@@ -1,4 +1,4 @@
-"""``mcts``: players that search by playouts, with ``search/mcts_search.py``."""
+"""``mcts``: Monte Carlo tree search (``search/mcts_search.py``)."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, resolve_bud
 from ludodrome.game import Game
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
-USUAL = Budget(sims=5000)
-"""What a move may cost if nobody says otherwise: the same on every machine."""
+DEFAULT_BUDGET = Budget(sims=5000)
+"""Counted in playouts, so that moves are the same on every machine."""
 
 PORTION = 100
-"""Playouts between two looks at the clock, where playouts and time are limited both."""
+"""Playouts between two looks at the clock, if both playouts and time are limited."""
 
 
 class MctsBot(ActionBot):
-    """Plays what has done best in playouts. Each seat is taken to want the most for itself."""
+    """Plays the move with the best playouts. Every seat is assumed to maximise its own result."""
 
     def __init__(
         self,
@@ -22,25 +22,25 @@ class MctsBot(ActionBot):
         name: str,
         seed: int = 0,
         *,
-        own: Budget = USUAL,
-        usual: Budget = USUAL,
+        own: Budget = DEFAULT_BUDGET,
+        default: Budget = DEFAULT_BUDGET,
         threads: int = 1,
     ) -> None:
         super().__init__(game, name, seed)
-        self.own, self.usual = own, usual
+        self.own, self.default = own, default
         self.threads = threads
         self.tree = TreeSearch(game, self.seed, threads)
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A new game: nothing is remembered."""
+        """Start a game with an empty tree."""
         super().start(hello)
         self.tree = TreeSearch(self.game, self.seed, self.threads)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
-        limits = resolve_budget(self.own, budget, self.usual).for_sims
+        limits = resolve_budget(self.own, budget, self.default).for_sims
         if limits.empty:
-            limits = self.usual.for_sims
+            limits = self.default.for_sims
         if limits.sims is None:
             return self.tree.search(states, time=clock.left(limits.time)).best
         if limits.time is None:
@@ -48,7 +48,7 @@ class MctsBot(ActionBot):
         return self._within_both(states, limits.sims, limits.time, clock).best
 
     def _within_both(self, states: Any, sims: int, time: float, clock: Stopwatch) -> TreeSearchResult:
-        """Portion after portion, until the playouts or the time are spent, or the end is certain."""
+        """Search in portions until the playouts or the time are used up, or the result is proven."""
         while True:
             found = self.tree.search(states, sims=min(sims, PORTION))
             sims -= PORTION
@@ -59,5 +59,5 @@ class MctsBot(ActionBot):
 def make_mcts(
     game: Game, name: str, seed: int, sims: int | None = None, time: float | None = None, threads: int = 1
 ) -> Bot:
-    """A player that searches by playouts."""
+    """Monte Carlo tree search."""
     return MctsBot(game, name, seed, own=Budget(time, None, sims), threads=threads)

@@ -1,12 +1,12 @@
-"""The shape of a bot: budgets, the base of the built-in players, random numbers, positions from observations.
+"""The interface of a bot, budgets, the base class of the built-in bots, and random numbers.
 
-What the bots are called and how they are set is in ``catalogue.py``; reading their specs is in ``specs.py``.
+Names, parameters and specs of the bots are in ``registry.py``.
 """
 
 import hashlib
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ludodrome.game import Game, checked_seed
 from ludodrome.splitmix import SplitMix64
@@ -14,16 +14,22 @@ from ludodrome.validation import show
 
 PROTOCOL = 1
 """The version of the bot protocol."""
-NODES_A_SIMULATION = 50
-"""How budgets are exchanged between searches: so many visited positions are worth about one playout."""
+NODES_A_PLAYOUT = 50
+"""Exchange rate of budgets: one playout costs about as much as this many visited positions."""
 
-ON_TIME = 0.003
-"""Seconds that are kept in reserve: a search ends a little before its time rather than a little after."""
+TIME_RESERVE = 0.003
+"""Seconds that a search keeps in reserve, so that it never ends late."""
+
+WARM_UP_MOVES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one decision may cost; what is None is not limited. With several limits the first one reached counts."""
+    """Limits of one decision; None means no limit. The first limit reached ends the search.
+
+    >>> Budget(time=2.0, depth=6).within(Budget(time=1.0))
+    Budget(time=1.0, nodes=None, sims=None, depth=6)
+    """
 
     time: float | None = None
     """Seconds."""
@@ -35,69 +41,78 @@ class Budget:
     """Plies ahead."""
 
     def within(self, other: "Budget") -> "Budget":
-        """The tighter of two budgets, limit by limit."""
+        """The tighter of two budgets, for each limit."""
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("time", "nodes", "sims", "depth"))
         return Budget(*(min((limit for limit in pair if limit is not None), default=None) for pair in pairs))
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is limited."""
+        """Whether there is no limit."""
         return self == Budget()
 
     @property
     def for_nodes(self) -> "Budget":
-        """The same for a search that counts positions: playouts are exchanged."""
-        nodes = self.nodes if self.nodes is not None or self.sims is None else self.sims * NODES_A_SIMULATION
+        """The same for a search that counts positions: playouts are converted."""
+        nodes = self.nodes if self.nodes is not None or self.sims is None else self.sims * NODES_A_PLAYOUT
         return Budget(self.time, nodes, None, self.depth)
 
     @property
     def for_sims(self) -> "Budget":
-        """The same for a search by playouts: positions are exchanged, and depth says nothing."""
-        exchanged = self.sims is None and self.nodes is not None
-        sims = max(1, (self.nodes or 0) // NODES_A_SIMULATION) if exchanged else self.sims
+        """The same for a search by playouts: positions are converted, depth is ignored."""
+        converted = self.sims is None and self.nodes is not None
+        sims = max(1, (self.nodes or 0) // NODES_A_PLAYOUT) if converted else self.sims
         return Budget(self.time, None, sims, None)
 
 
 EXPERT_BUDGET = Budget(time=1.0)
-"""What a move of ``expert`` may cost without other limits."""
+"""The default budget of ``expert``."""
 
 
 class Bot(Protocol):
-    """Anything that plays: a built-in, or somebody's own class behind ``py:``."""
+    """The interface of a bot: a built-in one, or a class behind ``py:``."""
 
     @property
     def name(self) -> str:
-        """What it is called in tables."""
+        """Its name in tables."""
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A game begins; what came before is forgotten."""
+        """Start a game and forget earlier ones. ``hello``: the protocol's message, of which any key may be missing."""
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
-        """A move for the seat that is to move in the observation; budget None: as the spec says."""
+        """A move for the seat to move in the observation. ``budget`` None: as the spec says."""
 
     def close(self) -> None:
-        """The bot is not needed any more."""
+        """Release what the bot holds; it is not used again."""
+
+
+@runtime_checkable
+class NeedsWarmUp(Protocol):
+    """A bot with kernels that its first moves may not need."""
+
+    def warm_up(self) -> None:
+        """Compile or load them."""
 
 
 class ActionBot:
-    """The base of the built-ins whose move is one action. A player says in ``action`` what it would do.
+    """Base class of the built-in bots whose move is one action: subclasses choose it in ``action``.
 
-    The same seed, the same positions in the same order and no limit of time: the same moves, on every machine.
+    The same seed and the same positions in the same order give the same moves on every machine, unless time is
+    limited.
     """
 
     def __init__(self, game: Game, name: str, seed: int = 0) -> None:
         self.game = game
         self.name = name
         self.seed = int(checked_seed(seed))
-        self.dice = SplitMix64(self.seed)
+        self.rng = SplitMix64(self.seed)
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A new game; a seed in the greeting takes the place of the one given before."""
+        """Start a game; a seed in ``hello`` replaces the earlier one."""
         self.seed = int(checked_seed(hello.get("seed", self.seed)))
-        self.dice = SplitMix64(self.seed)
+        self.rng = SplitMix64(self.seed)
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
-        """A legal move; ValueError if there is none to make."""
+        """A legal move. Raises BadState for a wrong observation, ValueError if the game is over."""
         clock = Stopwatch()
         states = parse_observation(self.game, observation)
         if self.game.kernels.mover(states) < 0:
@@ -106,31 +121,31 @@ class ActionBot:
         return self.game.codec.format_moves([action], states[0])[0]
 
     def action(self, states: Any, budget: Budget, clock: "Stopwatch") -> int:
-        """The legal action to make in states[0], a running game."""
+        """The legal action to play in states[0], a running game."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
 
 class Stopwatch:
-    """How long a decision has taken."""
+    """Measures how long a decision takes."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """So far."""
+        """The elapsed time."""
         return time.perf_counter() - self.began
 
     def left(self, limit: float | None) -> float | None:
-        """What a search may still use of a limit in seconds."""
-        return None if limit is None else max(0.0, limit - ON_TIME - self.seconds)
+        """The seconds that a search may still use of a limit; None without a limit."""
+        return None if limit is None else max(0.0, limit - TIME_RESERVE - self.seconds)
 
 
 def parse_observation(game: Game, observation: Any) -> Any:
-    """An array of one record from what a seat was shown; BadState if it is no observation of this game."""
+    """The position of an observation, an array of one record. Raises BadState if it is wrong."""
     state = observation
     if type(observation) is dict and "you" in observation:
         state = {name: value for name, value in observation.items() if name != "you"}
@@ -145,7 +160,7 @@ def legal_actions(game: Game, states: Any) -> list[int]:
 
 
 def hello_message(game: Game, seat: int, seed: int, match: str = "") -> dict[str, Any]:
-    """The ``hello`` of the bot protocol, for games without an arena."""
+    """The ``hello`` message of the bot protocol, for games without an arena. Raises ValueError for a wrong seat."""
     if not 0 <= seat < game.seats:
         raise ValueError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {show(seat)}")
     return {
@@ -162,13 +177,25 @@ def hello_message(game: Game, seat: int, seed: int, match: str = "") -> dict[str
     }
 
 
-def resolve_budget(own: Budget, given: Budget, usual: Budget) -> Budget:
-    """What the spec says within what the clock says; if neither says anything, what is usual."""
+def resolve_budget(own: Budget, given: Budget, default: Budget) -> Budget:
+    """The spec's budget within the given one; the default if neither has a limit."""
     limits = own.within(given)
-    return usual if limits.empty else limits
+    return default if limits.empty else limits
 
 
 def position_rng(states: Any, seed: int) -> SplitMix64:
-    """Random numbers that depend on the position and the seed alone."""
+    """Random numbers that depend only on the position and the seed."""
     digest = hashlib.blake2b(states.tobytes() + seed.to_bytes(8, "little"), digest_size=8).digest()
     return SplitMix64(int.from_bytes(digest, "little"))
+
+
+def warm_up(bot: Bot, game: Game) -> None:
+    """Have a new built-in bot play a few moves with a small budget, so that its kernels are compiled; then restart it."""
+    if isinstance(bot, NeedsWarmUp):
+        bot.warm_up()
+    state, budget = game.initial_state(), Budget(nodes=1000, sims=10, depth=3)
+    for _ in range(WARM_UP_MOVES):
+        seat = game.to_move(state)
+        if seat is not None:
+            state = game.apply(state, bot.choose(game.observation(state, seat), budget))
+    bot.start({})

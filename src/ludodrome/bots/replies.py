@@ -57,7 +57,7 @@ _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _decoder = json.JSONDecoder()
 
 
-class Reading(NamedTuple):
+class ParsedReply(NamedTuple):
     """What an answer was taken for."""
 
     kind: str
@@ -78,19 +78,19 @@ class _Candidate(NamedTuple):
     bracketed: bool
 
 
-def read_reply(game: Game, observation: Any, reply: str) -> Reading:
+def read_reply(game: Game, observation: Any, reply: str) -> ParsedReply:
     """The move that an answer means in the position that was shown."""
     answer = spoken(reply)[-LONGEST:]
     state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
     found = sorted(_candidates(game, answer), key=lambda one: (not one.bracketed, -one.end, one.start))
-    last: Reading | None = None
+    last: ParsedReply | None = None
     for candidate in found[:MOST_CANDIDATES]:
         text = answer[candidate.start : candidate.end]
         try:
-            return Reading(MOVE, _move(game, state, candidate.value), text, "")
+            return ParsedReply(MOVE, _move(game, state, candidate.value), text, "")
         except IllegalMove as wrong:
-            last = last or Reading(ILLEGAL, None, text, str(wrong))
-    return last or Reading(NOTHING, None, "", f"No move was found in the answer. {move_format(game)}")
+            last = last or ParsedReply(ILLEGAL, None, text, str(wrong))
+    return last or ParsedReply(NOTHING, None, "", f"No move was found in the answer. {move_format(game)}")
 
 
 def spoken(reply: str) -> str:

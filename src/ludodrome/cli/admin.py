@@ -34,18 +34,18 @@ app = typer.Typer(
     ),
 )
 
-Name = Annotated[str, typer.Argument(metavar="ACCOUNT", show_default=False, help="The account's name.")]
+Name = Annotated[str, typer.Argument(metavar="ACCOUNT", show_default=False, help="Name of the account.")]
 BotName = Annotated[str, typer.Argument(metavar="BOT", show_default=False, help="The bot's name in the league.")]
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin backup monday.db"))
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A new file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="File to write; must not exist.")],
     db: Database = None,
 ) -> None:
-    """Write the whole database into a file. The server may go on meanwhile.
+    """Back up the database to a file. The server may keep running.
 
-    Of SQLite the file is a database of its own, of PostgreSQL it has lines of JSON; `restore` reads both.
+    A backup of SQLite is a SQLite database; one of PostgreSQL has lines of JSON. `restore` reads both.
     """
     with _opened(db) as engine, command_errors(), console.waiting("writing ..."):
         rows = backups.back_up(engine, file)
@@ -56,20 +56,20 @@ def backup(
     cls=Command, epilog=examples("ludodrome admin restore monday.db --db postgresql://ludodrome@/ludodrome --replace")
 )
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="What `backup` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="File written by `backup`.")],
     db: Database = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Lose what is in the database now.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Delete the present contents of the database.")] = False,
 ) -> None:
-    """Bring a backup back, all or nothing. End the server first."""
+    """Restore a backup, all or nothing. Stop the server first."""
     with command_errors(), console.waiting("reading ..."):
         rows = backups.restore(file, database.server_database(db), replace=replace)
-    console.say(f"{rows:,} rows are back")
+    console.say(f"{rows:,} rows restored")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin recompute"))
 def recompute(db: Database = None) -> None:
-    """Make all ratings of the league anew from the records of its games."""
-    with _opened(db) as engine, command_errors(), console.waiting("counting ..."):
+    """Recompute all ratings of the league from the records of its games."""
+    with _opened(db) as engine, command_errors(), console.waiting("computing ..."):
         report = rating_updates.recompute(engine)
     console.say(str(report))
 
@@ -86,18 +86,18 @@ def accounts(db: Database = None) -> None:
 
 @app.command(cls=Command, epilog=examples("ludodrome admin ban Mallory"))
 def ban(account: Name, db: Database = None) -> None:
-    """Shut an account out: its sessions end, its tokens and bots rest."""
+    """Ban an account: its sessions end, its tokens and bots are suspended."""
     with _opened(db) as engine, command_errors():
         account_store.set_banned(engine, _find(engine, account).id, True)
-    console.say(f"{account} is shut out")
+    console.say(f"{account} is banned")
 
 
 @app.command(cls=Command, epilog=examples("ludodrome admin unban Mallory"))
 def unban(account: Name, db: Database = None) -> None:
-    """Let an account in again."""
+    """Lift the ban of an account."""
     with _opened(db) as engine, command_errors():
         account_store.set_banned(engine, _find(engine, account).id, False)
-    console.say(f"{account} may come in again")
+    console.say(f"{account} is no longer banned")
 
 
 @app.command("ban-bot", cls=Command, epilog=examples("ludodrome admin ban-bot GAME Mallory"))
@@ -122,17 +122,17 @@ def unban_bot(game: GameId, bot: BotName, db: Database = None) -> None:
 def make_admin(
     account: Name,
     db: Database = None,
-    no: Annotated[bool, typer.Option("--no", help="Take it back.")] = False,
+    no: Annotated[bool, typer.Option("--no", help="Revoke the right.")] = False,
 ) -> None:
     """Make an account an administrator."""
     with _opened(db) as engine, command_errors():
         account_store.set_admin(engine, _find(engine, account).id, not no)
-    console.say(f"{account} is {'no administrator any more' if no else 'an administrator'}")
+    console.say(f"{account} is {'no longer an administrator' if no else 'an administrator'}")
 
 
 @contextmanager
 def _opened(db: str | None) -> Iterator[Engine]:
-    """The server's database, which must be there."""
+    """Open the server's database, which must exist."""
     with command_errors():
         engine = database.open_database(database.server_database(db), durable=True)
     try:
@@ -148,7 +148,7 @@ def _word(person: AccountInfo) -> str:
 def _find(engine: Engine, name: str) -> AccountInfo:
     found = account_store.find_account(engine, name)
     if found is None:
-        raise CommandError(f"there is no account {name}; `ludodrome admin accounts` lists them")
+        raise CommandError(f"there is no account {name}; see `ludodrome admin accounts`")
     return found[0]
 
 

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 SHOWN_PLIES = 8
-"""So much of a continuation fits a line."""
-KEEPING = 600.0
-"""Seconds between two times that long work is written to its file."""
+"""Plies of a continuation that fit a line."""
+SAVE_INTERVAL = 600.0
+"""Seconds between two saves of long work."""
 
 
 @app.command(
@@ -70,14 +70,14 @@ def analyse(
     game: GameId,
     option: Options = None,
     state: StateText = None,
-    time: Annotated[float, typer.Option(metavar="S", min=0.01, max=86400, help="How long to think, in seconds.")] = 5.0,
-    lines: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many moves to compare.")] = 3,
+    time: Annotated[float, typer.Option(metavar="S", min=0.01, max=86400, help="Thinking time in seconds.")] = 5.0,
+    lines: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Number of best moves to show.")] = 3,
     json: Json = False,
 ) -> None:
     """Show the best moves of a position, refined as time passes.
 
-    A score is for the seat to move: in dots the boxes by which it will win, elsewhere a rough measure. `wins in 5` and
-    `loses in 4` are no guesses: they count plies and are proven. Ctrl-C ends it with what is known.
+    Scores are for the seat to move: in dots the final margin of boxes, elsewhere the engine's estimate. `wins in 5` and
+    `loses in 4` are proven and count plies. Ctrl-C ends the analysis and keeps its result.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
@@ -100,7 +100,7 @@ def analyse(
 
 @contextmanager
 def _live(wanted: bool) -> Iterator[Any]:
-    """Something to show analyses with: on a terminal a table that changes, in a pipe a table for each depth."""
+    """A function that shows analyses: a live table in a terminal, a table per depth elsewhere."""
     if not wanted:
         yield lambda analysis: None
         return
@@ -144,11 +144,11 @@ def solve(
     option: Options = None,
     state: StateText = None,
     time: Annotated[
-        float | None, typer.Option(metavar="S", min=0.01, help="Give up after so many seconds; by default never.")
+        float | None, typer.Option(metavar="S", min=0.01, help="Time limit in seconds. Default: none.")
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="In dots: keep what is proved here, and go on from it if it is there."),
+        typer.Option(metavar="FILE", help="Only dots: save proven results here, and continue from them."),
     ] = None,
     bits: Annotated[
         int | None,
@@ -156,16 +156,16 @@ def solve(
             metavar="N",
             min=10,
             max=32,
-            help="Remember two to the power of N positions, 16 bytes each; by default 22, and in dots up to 27.",
+            help="Size of the transposition table: 2^N positions of 16 bytes. Default: 22; in dots 22 to 27, by board.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Solve a position: find its value under perfect play.
 
-    In dots the value is the final margin of boxes for the seat to move; elsewhere it wins, loses or draws, in so many
-    plies. Ctrl-C ends it with what is known; with --file the same command goes on later. The exit code is 3 if the
-    value was not found.
+    In dots the value is the final margin of boxes for the seat to move; elsewhere a win, loss or draw, and its number
+    of plies. Ctrl-C ends the search and prints what is known; with --file the same command continues it later. Exit
+    code 3: not solved.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
@@ -180,7 +180,7 @@ def solve(
             )
     with suppress(KeyboardInterrupt):
         _work(solving, time, file)
-    _keep(solving, file)
+    _save(solving, file)
     solution = solving.solution
     if json:
         known = asdict(solution) | {"nodes": solving.nodes, "seconds": solving.seconds}
@@ -195,18 +195,18 @@ def solve(
 
 
 def _work(solving: Solving, time: float | None, file: Path | None) -> None:
-    """Runs until it is done or the time is up, with a line of progress. What is proved is kept now and then."""
-    kept = 0.0
+    """Run until it is solved or the time is up, with a line of progress and a save now and then."""
+    saved = 0.0
     with console.reporting() as report:
         while not solving.done and (time is None or solving.seconds < time):
             report(f"solving: {solving.state}, {solving.nodes:,} positions, {solving.seconds:.0f} s")
             solving.run(1.0 if time is None else min(1.0, time - solving.seconds))
-            if solving.seconds - kept > KEEPING:
-                _keep(solving, file)
-                kept = solving.seconds
+            if solving.seconds - saved > SAVE_INTERVAL:
+                _save(solving, file)
+                saved = solving.seconds
 
 
-def _keep(solving: Solving, file: Path | None) -> None:
+def _save(solving: Solving, file: Path | None) -> None:
     if file is not None:
         with command_errors():
             try:
@@ -218,7 +218,7 @@ def _keep(solving: Solving, file: Path | None) -> None:
 def _verdict(game: Game, solution: Solution) -> str:
     """A solution in a sentence."""
     if solution.value is None:
-        return "not solved in this time"
+        return "not solved in the time given"
     if game.evaluator is not None and game.evaluator.by_points:
         result = f"the seat to move ends {solution.value:+d}" if solution.value else "a draw"
     else:
@@ -228,7 +228,7 @@ def _verdict(game: Game, solution: Solution) -> str:
 
 
 GRADE_SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
-MOST_NODES = 10**9
+MAX_NODES = 10**9
 
 
 @app.command(
@@ -242,14 +242,14 @@ MOST_NODES = 10**9
 def review(
     path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A recorded game.")],
     nodes: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST_NODES, help="Positions to look at for each move.")
+        int, typer.Option(metavar="N", min=1, max=MAX_NODES, help="Positions to search for each move.")
     ] = 200_000,
     json: Json = False,
 ) -> None:
     """Grade every move of a recorded game by what it gave away.
 
-    A move is `exact` where a solver knows the truth about it, else the engine's estimate. Accuracy is the mean over a
-    seat's own moves of 100 e^(-4.5 loss). The same game is graded alike on every machine.
+    A grade is `exact` where a solver knows the value of the move, else an estimate. Accuracy is the mean of
+    100 e^(-4.5 loss) over a seat's own moves. Every machine gives the same grades.
     """
     record = _the_record(path)
     with command_errors(), console.compiling(record["game"]):
@@ -271,7 +271,7 @@ def _the_record(path: str) -> dict[str, Any]:
     with command_errors():
         found = list(archive.find([path]))
     if len(found) != 1:
-        raise CommandError(f"review grades one game, and {len(found)} were found in {path}")
+        raise CommandError(f"review grades one game, but {path} has {len(found)}")
     return found[0]
 
 
@@ -297,21 +297,21 @@ def _review_table(told: Replay, grading: GameReview) -> Table:
 
 
 def _loss_text(one: GradedMove) -> str:
-    """What a move gave away."""
+    """What a move gave away, as text."""
     if one.grade in (None, "best"):
         return ""
     return f"{100 * one.loss:.0f}%" if one.points is None else f"{one.points:g}"
 
 
 def value_text(value: Value) -> str:
-    """A value for people."""
+    """A value as text."""
     if value.distance is not None:
         return f"{'wins' if value.score > 0 else 'loses'} in {value.distance}"
     return f"{value.score:+.1f}"
 
 
 def _review_summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
-    """One line a seat."""
+    """One line per seat."""
     lines = []
     for seat, name in enumerate(record["names"]):
         accuracy = grading.accuracy(seat)

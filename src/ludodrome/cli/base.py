@@ -233,18 +233,25 @@ def examples(*lines: str) -> str:
 
 # Parameters that several commands share
 
-GameId = Annotated[str, typer.Argument(metavar="GAME", show_default=False, help="The game's id, as `games` lists it.")]
+GameId = Annotated[
+    str, typer.Argument(metavar="GAME", show_default=False, help="Id of the game, see `ludodrome games`.")
+]
 Options = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", "-o", metavar="K=V", show_default=False, help="An option of the game; may be given several times."
+        "--option", "-o", metavar="K=V", show_default=False, help="Option of the game, like rows=3. Repeatable."
     ),
 ]
 StateText = Annotated[
     str | None,
-    typer.Option("--state", metavar="STATE", show_default=False, help="Begin here: a one-line form or JSON text."),
+    typer.Option(
+        "--state",
+        metavar="STATE",
+        show_default=False,
+        help="Starting position: one-line form or JSON. Default: the initial one.",
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def open_game(game_id: str, options: Sequence[str] | None) -> Game:

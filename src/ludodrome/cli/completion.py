@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer._click.shell_completion import _resolve_context, _resolve_incomplete, split_arg_string
 
-from ludodrome.bots.catalogue import playable
+from ludodrome.bots.registry import playable
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import console
 from ludodrome.cli.base import COMPLETION_VARIABLE, Command, CommandError, examples
@@ -34,7 +34,8 @@ SCRIPTS = {
 # Completion of ludodrome for Bash. In ~/.bashrc:  eval "$(ludodrome completion bash)"
 _ludodrome() {{
     local IFS=$'\\n'
-    COMPREPLY=($({COMPLETION_VARIABLE}=bash {LINE}="${{COMP_LINE:0:COMP_POINT}}" {BREAKS}="$COMP_WORDBREAKS" "$1" 2>/dev/null))
+    local line="${{COMP_LINE:0:COMP_POINT}}"
+    COMPREPLY=($({COMPLETION_VARIABLE}=bash {LINE}="$line" {BREAKS}="$COMP_WORDBREAKS" "$1" 2>/dev/null))
     [[ ${{COMPREPLY[0]-}} == *[=:] ]] && compopt -o nospace
     return 0
 }}

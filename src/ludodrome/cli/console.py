@@ -1,28 +1,20 @@
-"""What the commands show: consoles, the seats' colours and signs, drawings, the pager, waiting.
+"""Output of the commands: consoles, seat colours and signs, drawings, the pager, progress.
 
-Rich is imported inside the functions: `--help` and piped output need little of it.
+Rich is imported at its first use: `--help` and piped output do without it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from ludodrome.game import Game, Outcome
-
-import shutil
-import subprocess
-import time
-from typing import TYPE_CHECKING
 
 from ludodrome.cli.lazy import lazy_imports
 
@@ -36,7 +28,10 @@ with lazy_imports():
     from rich import text as rich_text
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from ludodrome.game import Game, Outcome
 
 SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
 SEAT_SIGNS = ("●", "◆", "■")
@@ -48,29 +43,29 @@ PIECES = {
     "santorini": (r"N[12]", r"W[12]", r"G[12]"),
     "skysummit": (r"●[12]?", r"◆[12]?"),
 }
-"""What belongs to each seat in the drawings of a game, as patterns; the words "seat 0" do everywhere."""
+"""Patterns of each seat's pieces in the drawings of a game, besides "seat 0" and so on."""
 
-PATIENCE = 1.5
-"""Seconds of silence before a command says what keeps it."""
+NOTICE_DELAY = 1.5
+"""Seconds of silence before a command says what it is waiting for."""
 
 
 PIPE_WIDTH = 1000
-"""Tables are not wrapped in a pipe: another program reads them line by line."""
+"""Tables in a pipe are not wrapped: programs read them line by line."""
 
-READABLE = 20
-"""A column of text that is narrower than this is not worth reading."""
+MIN_TEXT_WIDTH = 20
+"""The narrowest column in which text is still readable."""
 
 NO_OUTPUT = 1
-"""The exit code of a program whose output goes nowhere."""
+"""Exit code if there is no stdout."""
 
 NOT_STARTED = (126, 127)
-"""What the shell says of a program that it cannot find or run."""
+"""Exit codes of the shell for a program that it cannot find or run."""
 
 
 def prepare_streams() -> None:
-    """Makes the streams fit to be used: none of them closed, none that refuses a sign its encoding lacks.
+    """Reopen closed streams, and replace characters that their encodings lack.
 
-    Without stdout nothing can be shown, and the program ends here.
+    Without stdout the program ends here.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
@@ -87,29 +82,29 @@ def prepare_streams() -> None:
 
 
 def colours_wanted() -> bool | None:
-    """What the environment says: NO_COLOR none, FORCE_COLOR always; None if it says nothing: terminals get colours."""
+    """False with NO_COLOR, True with FORCE_COLOR, else None: only terminals get colours."""
     return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
 
 
 def stdout() -> Console:
-    """Stdout. Drawings and tables go through it; machine-readable output is printed plainly."""
+    """Stdout for drawings and tables; machine-readable output is printed directly."""
     return rich_console.Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def stderr() -> Console:
-    """Stderr, for complaints and for what is said while one waits."""
+    """Stderr for errors and progress."""
     return rich_console.Console(stderr=True, highlight=False)
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
-    """A table without lines; the columns named in ``numbers`` are set to the right.
+    """Print a table without lines; the columns named in ``numbers`` are right-aligned.
 
-    A last column of text is folded, on a narrow terminal under the others. In a pipe nothing is wrapped.
+    A last column of text is wrapped, in a narrow terminal below the others. In a pipe nothing is wrapped.
     """
     rows = list(rows)
     out = rich_console.Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
-    needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, READABLE))
+    needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, MIN_TEXT_WIDTH))
     if out.width < needed:
         if header[-1] not in numbers:
             _show_list(out, rows)
@@ -124,19 +119,19 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
 
 
 def _show_list(out: Console, rows: Iterable[Sequence[str]]) -> None:
-    """The rows of a table one under the other, the last cell of each folded below the rest."""
+    """Print the rows one below the other, the last cell of each on lines of its own."""
     for *others, last in rows:
         out.print("  ".join(others), soft_wrap=True, style="bold")
         out.print(rich_padding.Padding(last, (0, 0, 0, 2)))
 
 
 def say(text: str) -> None:
-    """A line to stdout, as it is."""
+    """Print a line to stdout."""
     print(text, flush=True)
 
 
 def complain(sentence: str) -> None:
-    """An error: one sentence on stderr."""
+    """Print an error: one sentence on stderr."""
     if sys.stderr.isatty() or colours_wanted():
         stderr().print(rich_text.Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
     else:
@@ -151,7 +146,7 @@ def show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning as a sentence on stderr: where in the program it was raised helps nobody at the keyboard."""
+    """Print a warning as a sentence on stderr, without its place in the program."""
     complain(str(message))
 
 
@@ -159,7 +154,7 @@ def show_warning(
 
 
 def seat_style(seat: int) -> str:
-    """A seat's colour, the same on every screen of the project."""
+    """A seat's colour, the same everywhere in the project."""
     return f"bold {SEAT_COLOURS[seat % len(SEAT_COLOURS)]}"
 
 
@@ -169,7 +164,7 @@ def seat_name(seat: int) -> Text:
 
 
 def drawing(game: Game, state: Any) -> Text:
-    """The position as the game draws it, with what belongs to a seat in its colour."""
+    """The game's drawing of a position, with the pieces in the seats' colours."""
     text = rich_text.Text(game.render(state))
     pieces = PIECES.get(game.id, ())
     for seat in range(game.seats):
@@ -179,26 +174,26 @@ def drawing(game: Game, state: Any) -> Text:
 
 
 def draw(game: Game, state: Any) -> None:
-    """Prints the drawing, its lines as long as they are: a board that is wrapped is no board."""
+    """Print a position without wrapping its lines."""
     stdout().print(drawing(game, state), soft_wrap=True)
 
 
 def verdict(outcome: Outcome) -> Text:
-    """How a game ended, in one line."""
+    """The result of a game in one line."""
     head = rich_text.Text("drawn") if outcome.winner is None else seat_name(outcome.winner).append(" wins", "default")
     scores = " : ".join(f"{score:g}" for score in outcome.scores)
     return head.append(f" ({outcome.reason}), scores {scores}", "not bold default")
 
 
 def ask(prompt: Text) -> str:
-    """One line from the person at the keyboard, or from a pipe; EOFError when there is no more."""
+    """Read a line from the keyboard or a pipe; EOFError at the end."""
     out = stdout()
     with out.capture() as capture:
         out.print(prompt, end="> ", soft_wrap=True)
     if sys.stdin.isatty():
         import readline  # noqa: F401  input() edits lines once it is imported
 
-        # Readline must know which characters of the prompt take no room.
+        # Readline must know which characters of the prompt have no width.
         return input(re.sub(r"(\x1b\[[0-9;]*m)", "\001\\1\002", capture.get()))
     print(capture.get(), end="", flush=True)
     text = sys.stdin.readline()
@@ -212,7 +207,7 @@ def ask(prompt: Text) -> str:
 
 
 def show_markdown(markdown: str, *, paged: bool = False) -> None:
-    """Markdown, drawn by Rich; through the pager if that is asked for."""
+    """Print Markdown with Rich, optionally in a pager."""
     if paged:
         _page(_drawn(markdown))
     else:
@@ -220,7 +215,7 @@ def show_markdown(markdown: str, *, paged: bool = False) -> None:
 
 
 def _drawn(markdown: str) -> Iterator[str]:
-    """A page as it looks on the screen, part by part: the pager shows the first before the last is drawn."""
+    """Render Markdown part by part, so that the pager shows the first at once."""
     screen = stdout()
     for number, part in enumerate(re.split(r"^(?=## )", markdown, flags=re.MULTILINE)):
         with screen.capture() as capture:
@@ -235,7 +230,7 @@ def _drawn(markdown: str) -> Iterator[str]:
 
 
 def _page(parts: Iterable[str]) -> None:
-    """Text through $PAGER, or less, or more, or as it is if none of them can be started."""
+    """Show text in $PAGER, less or more; print it if none of them starts."""
     command = os.environ.get("PAGER", "").strip() or ("less" if shutil.which("less") else "more")
     parts, given = iter(parts), []
 
@@ -253,7 +248,7 @@ def _page(parts: Iterable[str]) -> None:
 
 
 def _pipe(command: str, parts: Iterable[str]) -> int:
-    """Runs a command on a text; its exit code. Ctrl-C belongs to the command meanwhile."""
+    """Pipe text into a command, which handles Ctrl-C; returns its exit code."""
     with subprocess.Popen(
         command,
         shell=True,
@@ -285,16 +280,16 @@ _announced: set[str] = set()
 
 @contextmanager
 def compiling(game_id: str) -> Iterator[None]:
-    """What is done inside may compile; says so on stderr if it takes more than a moment."""
+    """Announce on stderr that the block compiles, if it takes more than a moment."""
     with waiting(f"compiling {game_id}'s kernels ..."):
         yield
 
 
 @contextmanager
 def waiting(note: str) -> Iterator[None]:
-    """Shows the note on stderr if what is done inside takes more than a moment.
+    """Show the note on stderr if the block takes more than a moment.
 
-    On a terminal it goes away again; elsewhere it is a line, and said once.
+    A terminal removes it at the end; elsewhere it is a line, printed once.
     """
     shown: list[Any] = []
 
@@ -307,7 +302,7 @@ def waiting(note: str) -> Iterator[None]:
             _announced.add(note)
             print(note, file=sys.stderr, flush=True)
 
-    timer = threading.Timer(PATIENCE, announce)
+    timer = threading.Timer(NOTICE_DELAY, announce)
     timer.daemon = True
     timer.start()
     try:
@@ -321,13 +316,13 @@ def waiting(note: str) -> Iterator[None]:
 
 @contextmanager
 def bar(note: str) -> Iterator[Callable[[int, int], None]]:
-    """Something to tell (done, total) to; on a terminal it becomes a bar if it takes more than a moment."""
+    """A callback for (done, total); in a terminal it shows a bar if the block takes more than a moment."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
     progress = rich_progress.Progress(console=stderr(), transient=True)
     task = progress.add_task(note, total=None)
-    timer = threading.Timer(PATIENCE, progress.start)
+    timer = threading.Timer(NOTICE_DELAY, progress.start)
     timer.daemon = True
     timer.start()
     try:
@@ -340,7 +335,7 @@ def bar(note: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def reporting() -> Iterator[Callable[[str], None]]:
-    """Something to tell what is being done now: on a terminal one line that changes, else lines on stderr."""
+    """A callback for notes on the current step: one changing line in a terminal, else lines on stderr."""
     if sys.stderr.isatty():
         with stderr().status("") as status:
             yield status.update
@@ -349,19 +344,18 @@ def reporting() -> Iterator[Callable[[str], None]]:
 
 
 def section(markdown: str, heading: str) -> str:
-    """The part of a Markdown page under one heading, up to the next heading of any rank."""
+    """The part of a Markdown page below one heading, up to the next heading."""
     found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", markdown, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
-# What is shown while many games are played: a bar and a line on a terminal, a line now and then elsewhere.
-# It goes to stderr, so that stdout holds the result alone.
+# Progress of many games on stderr: a bar in a terminal, a line now and then elsewhere.
 
 
-EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
-REFRESH = 0.5
-"""Seconds between two pictures on a terminal."""
+LINE_INTERVAL = 10.0
+"""Seconds between two lines without a terminal."""
+REFRESH_INTERVAL = 0.5
+"""Seconds between two updates in a terminal."""
 
 Show = Callable[[], None]
 
@@ -374,9 +368,9 @@ def game_progress(
     below: Callable[[], RenderableType] | None = None,
     quiet: bool = False,
 ) -> Iterator[Show]:
-    """Something to call often, which shows how far it is when that is due.
+    """A callback to call often, which shows progress when an update is due.
 
-    done, total: games. line: how it stands, in a few words. below: a larger picture, on terminals in its place.
+    done, total: numbers of games. line: the score in a few words. below: a table instead of the line, in terminals.
     """
     if quiet:
         yield lambda: None
@@ -388,14 +382,14 @@ def game_progress(
 
 
 class _Lines:
-    """A line now and then."""
+    """Progress lines without a terminal."""
 
     def __init__(self, done: Callable[[], int], total: Callable[[], int], line: Callable[[], str]) -> None:
         self._done, self._total, self._line = done, total, line
         self._said_at = time.monotonic()
 
     def show(self) -> None:
-        if time.monotonic() - self._said_at >= EVERY:
+        if time.monotonic() - self._said_at >= LINE_INTERVAL:
             self._said_at = time.monotonic()
             print(f"{self._done():,} of {self._total():,} games: {self._line()}", file=sys.stderr, flush=True)
 
@@ -429,6 +423,6 @@ def _on_terminal(
             if (began := time.monotonic()) >= due:
                 live.update(picture(), refresh=True)
                 ended = time.monotonic()
-                due = ended + max(REFRESH, 10 * (ended - began))  # never busier with pictures than with games
+                due = ended + max(REFRESH_INTERVAL, 10 * (ended - began))  # drawing takes at most a tenth of the time
 
         yield show

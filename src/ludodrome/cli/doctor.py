@@ -62,44 +62,43 @@ STYLES = {"held": console.GOOD, "warning": console.DOUBTFUL, "failure": f"bold {
 def doctor(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", show_default=False, help="The game, as `games` lists it."),
+        typer.Argument(metavar="GAME", show_default=False, help="Id of the game, see `ludodrome games`."),
     ] = None,
     bot: Annotated[
         str | None,
-        typer.Argument(
-            metavar="BOT", show_default=False, help="The bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."
-        ),
+        typer.Argument(metavar="BOT", show_default=False, help="Bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."),
     ] = None,
     option: Options = None,
-    clock: Annotated[
-        str, typer.Option(metavar="CLOCK", help="The usual clock of its games, as `match` takes it.")
-    ] = "1s",
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="What positions and opponents draw lots from.")] = 0,
+    clock: Annotated[str, typer.Option(metavar="CLOCK", help="Time control of its games, as in `match`.")] = "1s",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of positions and opponents.")] = 0,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="CHECK", show_default=False, help="Only this check; may be given several times."),
+        typer.Option(metavar="CHECK", show_default=False, help="Only this check. Repeatable. Default: all checks."),
     ] = None,
     record: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", show_default=False, help="Where what shows a trouble again is kept; else a temporary folder."
+            metavar="DIR",
+            show_default=False,
+            help="Folder for files that reproduce problems. Default: a temporary folder.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Check a bot, or without one the installation.
 
-    Of the installation each part is ok, or comes with what to do: a warning is what not everybody needs, a problem
-    what everybody does.
+    A bot: a failure would lose a match or breaks the protocol; a warning would lose one under special conditions only.
+    Each comes with the position and with commands that reproduce it.
 
-    Of a bot, a failure is what would lose a match, or breaks the protocol; a warning is what would lose one under
-    special conditions only. Each comes with the position and with commands that show it again. Exit code 1 says that
-    there are problems or failures.
+    The installation: each part is ok, or comes with advice. A problem concerns everybody; a warning concerns a feature
+    that not everybody needs.
+
+    Exit code 1 means that there are failures or problems.
     """
     if game is None or bot is None:
         if game is not None or option or only or record is not None:
             raise CommandError(
-                "name a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither and no options"
+                "give a game and a bot, like `ludodrome doctor dots cmd:./bot`, or neither of them and no options"
             )
         _examine_installation(json)
         return
@@ -110,7 +109,7 @@ def doctor(
     finally:
         with suppress(OSError):
             if record is None:
-                folder.rmdir()  # unless something is in it
+                folder.rmdir()  # if it is empty
     failures = sum(finding.grade == "failure" for finding in findings)
     if json:
         _print_json(chosen, bot, seed, clock, findings, failures)
@@ -121,18 +120,15 @@ def doctor(
 
 
 def _examined(game: Game, spec: str, folder: Path, seed: int, clock: str, only: Sequence[str]) -> list[CheckResult]:
-    with command_errors():
-        with console.reporting() as report:
-            findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
-            try:
-                return list(findings)
-            except OSError as error:
-                raise CommandError(
-                    f"{error.filename or folder} cannot be written: {error.strerror or error}"
-                ) from error
-            except KeyboardInterrupt:
-                console.complain("the examination was stopped")
-                raise typer.Exit(INTERRUPTED) from None
+    with command_errors(), console.reporting() as report:
+        findings = arena_doctor.examine(game, spec, folder, seed, clock, only, report)
+        try:
+            return list(findings)
+        except OSError as error:
+            raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror or error}") from error
+        except KeyboardInterrupt:
+            console.complain("stopped")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _print_json(game: Game, spec: str, seed: int, clock: str, findings: Sequence[CheckResult], failures: int) -> None:
@@ -141,12 +137,12 @@ def _print_json(game: Game, spec: str, seed: int, clock: str, findings: Sequence
 
 
 def _print_page(game: Game, spec: str, findings: Sequence[CheckResult], failures: int) -> None:
-    """One line a finding, then the troubles in full, then what it comes to."""
+    """Print one line per check, then the problems in full, then the result."""
     console.say(f"{spec} plays {game.id}\n")
     _print_lines(findings)
     for finding in findings:
         if finding.grade in ("failure", "warning") and finding.commands:
-            _print_trouble(game, finding)
+            _print_problem(game, finding)
     counts = Counter(finding.grade for finding in findings)
     told = ", ".join(f"{counts[grade]} {words}" for grade, words in _COUNTED.items() if counts[grade])
     console.say(f"\n{'It does not pass' if failures else 'It passes'}: {told}.")
@@ -167,24 +163,24 @@ def _print_lines(findings: Sequence[CheckResult]) -> None:
     console.stdout().print(table)
 
 
-def _print_trouble(game: Game, finding: CheckResult) -> None:
+def _print_problem(game: Game, finding: CheckResult) -> None:
     out = console.stdout()
     out.print()
     head = rich_text.Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
     out.print(head.append(finding.sentence, "not bold default"))
-    if finding.position.startswith("{"):  # else a command below draws it
+    if finding.position.startswith("{"):  # other positions are drawn by a command below
         console.say(f"  position: {finding.position}")
     if finding.stderr:
-        console.say("  its last words on stderr:")
-        for line in finding.stderr.rstrip().splitlines()[-_LINES:]:
+        console.say("  the last lines of its stderr:")
+        for line in finding.stderr.rstrip().splitlines()[-STDERR_LINES:]:
             console.say(f"    {line}")
-    console.say("  to see it again:")
+    console.say("  to reproduce it:")
     for line in finding.commands:
         console.say(f"    {line}")
 
 
-_LINES = 12
-"""Lines of standard error that are shown."""
+STDERR_LINES = 12
+"""Lines of stderr to show."""
 
 
 PART_SIGNS = {"ok": "✓", "warning": "!", "problem": "✗"}
@@ -192,8 +188,8 @@ PART_STYLES = {"ok": console.GOOD, "warning": console.DOUBTFUL, "problem": f"bol
 
 
 def _examine_installation(json: bool) -> None:
-    """Shows what every part comes to; the exit code says whether there is a problem."""
-    with console.waiting("examining ..."):
+    """Check and print every part; exit code 1 if there is a problem."""
+    with console.waiting("checking ..."):
         found = list(installation.part_statuses(HOST, PORTS))
     counts = Counter(finding.grade for finding in found)
     if json:
@@ -207,7 +203,7 @@ def _examine_installation(json: bool) -> None:
 
 
 def _print_installation(found: Sequence[PartStatus]) -> None:
-    """A line for each part, and under it what to do."""
+    """Print a line per part, with the advice below it."""
     if not sys.stdout.isatty():
         for one in found:
             console.say(f"{PART_SIGNS[one.grade]} {one.grade:<8} {one.part:<13} {one.sentence}")
@@ -230,14 +226,14 @@ def _print_installation(found: Sequence[PartStatus]) -> None:
 @app.command(cls=Command, epilog=examples("ludodrome sandbox", "ludodrome sandbox --again --json"))
 def sandbox(
     again: Annotated[
-        bool, typer.Option("--again", help="Try everything anew, also if it was tried in the last hours.")
+        bool, typer.Option("--again", help="Repeat the attacks, even if their results are a few hours old.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Test the sandbox for bots written by strangers.
 
-    Levels are tried with real attacks, the best first; the first that holds them all off is in force. Exit code 1
-    says that none does: then no such bot is run.
+    Real attacks are run against each sandbox level, the strongest first; the first level that withstands all of them
+    is used. Exit code 1 means that none does: then bots of strangers are not run.
     """
     with console.waiting("attacking ..."):
         found = arena_sandbox.level(anew=again)
@@ -254,10 +250,10 @@ def _show_level(found: SandboxLevel) -> None:
     if not found.holds:
         return
     for why in found.why_not_better:
-        console.say(f"A better level does not hold. {why}.")
+        console.say(f"A stronger level does not hold. {why}.")
     words = {attack.name: attack.words for attack in attacks.ATTACKS}
     console.say("")
     rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
-    console.show_table(("attack", "came to", "what it does"), rows)
+    console.show_table(("attack", "result", "what it does"), rows)
     counts = Counter(one["verdict"] for one in found.tried)
     console.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")

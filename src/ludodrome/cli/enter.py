@@ -1,4 +1,4 @@
-"""Bots of this machine in the league of a server: `enter`."""
+"""A bot of this machine in the league of a server: `enter`."""
 
 from __future__ import annotations
 
@@ -38,32 +38,33 @@ def enter(
     game: GameId,
     bot: Annotated[
         str,
-        typer.Argument(
-            metavar="BOT", show_default=False, help="The bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."
-        ),
+        typer.Argument(metavar="BOT", show_default=False, help="Bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."),
     ],
-    name: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="What it is called in the league.")],
-    server: Annotated[str, typer.Option(metavar="URL", help="The server that it plays on.")] = HOME,
+    name: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Name of the bot in the league.")],
+    server: Annotated[str, typer.Option(metavar="URL", help="Address of the server.")] = HOME,
     token: Annotated[
         str | None,
-        typer.Option(metavar="TOKEN", show_default=False, help="Where people have accounts: one of yours for bots."),
+        typer.Option(metavar="TOKEN", show_default=False, help="Your API token for bots, if the server has accounts."),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Leave after so many games.")
+        int | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="Stop after this many games. Default: never."),
     ] = None,
 ) -> None:
     """Enter a bot into the league of a running server.
 
-    The bot stays on this machine and plays as long as this runs; Ctrl-C ends it. A bot of that name that you have
-    entered before goes on, with its rating.
+    The bot runs on this machine and plays until Ctrl-C. If you have entered a bot of this name before, it continues
+    with its rating.
     """
     check_bots(open_game(game, None), [bot])
     try:
         from ludodrome.client import Client, Refused  # optional extra
     except ImportError as error:
-        raise CommandError(f"playing on a server needs {error.name}: install ludodrome[client]") from error
+        raise CommandError(
+            f"`enter` needs {error.name}, which is not installed: pip install 'ludodrome[client]'"
+        ) from error
     if not re.match(r"https?://\w", server):
-        raise CommandError(f"a server is named like {HOME}, not {server}")
+        raise CommandError(f"a server address looks like {HOME}, not {server}")
     try:
         with Client(server, token) as client:
             entered = _entered(client, game, name)
@@ -74,7 +75,7 @@ def enter(
 
 
 def _entered(client: Client, game: str, name: str) -> Any:
-    """The remote bot of that name with a token: the caller's from before, or a new one."""
+    """The caller's remote bot of that name with a new token; entered first if there is none."""
     from httpx import HTTPError  # optional extra
 
     try:
@@ -82,7 +83,7 @@ def _entered(client: Client, game: str, name: str) -> Any:
         known = next(mine, None)
         return client.enter_remote_bot(game, name) if known is None else client.renew_token(known["id"])
     except HTTPError as error:
-        hint = "is `ludodrome serve` running there? --server names another address"
+        hint = "is `ludodrome serve` running there? Give another address with --server"
         raise CommandError(f"{client.url} does not answer ({error}); {hint}") from error
 
 

@@ -1,4 +1,4 @@
-"""The command ``evaluate``: how well a language model plays, and how well it answers."""
+"""Evaluation of language models: `evaluate`."""
 
 from __future__ import annotations
 
@@ -52,44 +52,59 @@ ANSWERS = (
     ),
 )
 def evaluate(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", show_default=False, help="The model, like llm:URL,model=NAME.")
-    ],
+    model: Annotated[str, typer.Argument(metavar="MODEL", show_default=False, help="Model, like llm:URL,model=NAME.")],
     game: Annotated[
         list[str] | None,
         typer.Option(
-            "--game", metavar="GAME", show_default=False, help="A game, like dots or dots:rows=3,cols=3; else all five."
+            "--game",
+            metavar="GAME",
+            show_default=False,
+            help="Game, like dots or dots:rows=3,cols=3. Repeatable. Default: all games.",
         ),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", metavar="BOT", show_default=False, help="An opponent; random and greedy if none."),
+        typer.Option(
+            "--against", metavar="BOT", show_default=False, help="Opponent. Repeatable. Default: random and greedy."
+        ),
     ] = None,
     legal_moves: Annotated[
-        str, typer.Option("--legal-moves", metavar="WHICH", help="shown, hidden or both: is the model told them?")
+        str,
+        typer.Option(
+            "--legal-moves", metavar="WHICH", help="Whether the model sees the legal moves: shown, hidden or both."
+        ),
     ] = "shown",
     games: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, show_default=False, help="With each opponent; 10, or the next whole rounds."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Games against each opponent. Default: 10, rounded up to whole rounds.",
+        ),
     ] = None,
-    openings: Annotated[str, typer.Option(metavar="WHICH", help="drawn, none, or a file of openings.")] = "drawn",
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")] = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Games at once.")] = WORKERS,
+    openings: Annotated[
+        str, typer.Option(metavar="WHICH", help="Openings, as in `match`: drawn, none, or a file.")
+    ] = "drawn",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of openings and bots.")] = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Games played at once.")] = WORKERS,
     record: Annotated[
         Path | None,
-        typer.Option("--record", metavar="DIR", help="Keep the records there; what is there is not played again."),
+        typer.Option(
+            "--record", metavar="DIR", help="Save records here, and do not replay games already recorded here."
+        ),
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(metavar="P", help="Towards bad answers: forfeit, substitute or retry:N; else as the game wants."),
+        typer.Option(metavar="P", help="After a bad answer: forfeit, substitute or retry:N. Default: the game's own."),
     ] = None,
-    clock: Annotated[str, typer.Option("--clock", metavar="C", help="For each move, like 60s, or none.")] = "60s",
+    clock: Annotated[str, typer.Option("--clock", metavar="C", help="Time per move, like 60s, or none.")] = "60s",
     json: Json = False,
 ) -> None:
     """Evaluate a language model: its strength and its answers.
 
-    Strength counts the games that were decided by play. What a model lost by answers that were refused, that held no
-    move or came too late stands apart. Prompts, answers, tokens and times are in the records.
+    Strength counts the games decided by play. Losses through illegal, missing or late answers are listed apart.
+    Prompts, answers, tokens and times are in the records.
     """
     chosen = [_game(text) for text in game or _all_games()]
     opponents = against or ["random", "greedy"]
@@ -121,7 +136,7 @@ def _game(text: str) -> Game:
 def _play(
     plan: list[ModelTrial], games: list[Game], workers: int, openings: str, folder: Path | None, quiet: bool
 ) -> bool:
-    """Plays everything with a line of progress; whether it came to its end, and was not stopped."""
+    """Play all trials with a line of progress. Returns whether they were finished, not interrupted."""
     total = sum(trial.match.games for trial in plan)
     by_options = {(game.id, str(game.options)): game for game in games}
     which = {"drawn": True, "none": False}.get(openings, openings)
@@ -150,7 +165,7 @@ def _standing(plan: list[ModelTrial]) -> str:
 
 
 def _show(model: str, plan: list[ModelTrial]) -> None:
-    console.say(f"{model}\n\nStrength, by the games that were decided by play:\n")
+    console.say(f"{model}\n\nStrength, by the games decided by play:\n")
     console.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
     console.say("\nAnswers:\n")
     console.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])

@@ -1,4 +1,4 @@
-"""The group ``export``: games as datasets for supervised learning."""
+"""Datasets for supervised learning: `export records` and `export selfplay`."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ app = typer.Typer(
 )
 
 Folder = Annotated[
-    str, typer.Option("--to", metavar="DIR", show_default=False, help="The dataset's folder, new or empty.")
+    str, typer.Option("--to", metavar="DIR", show_default=False, help="Folder of the dataset: new or empty.")
 ]
-Form = Annotated[str, typer.Option("--form", metavar="FORM", help="npz, or parquet, which needs pyarrow.")]
-Licence = Annotated[str, typer.Option(metavar="NAME", help="The licence that the data card names.")]
+Form = Annotated[str, typer.Option("--form", metavar="FORM", help="npz or parquet (needs pyarrow).")]
+Licence = Annotated[str, typer.Option(metavar="NAME", help="Licence named in the data card.")]
 ShardRows = Annotated[
-    int | None, typer.Option("--rows", metavar="N", show_default=False, help="Rows of a file, at most.")
+    int | None, typer.Option("--rows", metavar="N", show_default=False, help="Maximum rows per file.")
 ]
 
 
@@ -60,10 +60,10 @@ def records(
     rows: ShardRows = None,
     json: Json = False,
 ) -> None:
-    """Write recorded games as a dataset: positions, what was played, what came of it.
+    """Write recorded games as a dataset: positions, moves, results.
 
-    Records are verified one by one, and no more than one file of the dataset is in memory. All must be of one game
-    with the same options; games that were not decided by play are left out.
+    Every record is verified; at most one file of the dataset is in memory. All records must be of one game with the
+    same options. Games not decided by play are left out.
     """
     with command_errors():
         wanted = archive.RecordFilter(game, bot, winner)
@@ -83,18 +83,18 @@ def selfplay(
     game: GameId,
     to: Folder,
     option: Options = None,
-    games: Annotated[int, typer.Option(metavar="N", help="How many games.")] = 100,
-    sims: Annotated[int, typer.Option(metavar="N", help="Simulations a move.")] = 400,
-    free: Annotated[int, typer.Option(metavar="N", help="Turns of each game that are drawn by visits.")] = 8,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="What lots are drawn from.")] = 0,
+    games: Annotated[int, typer.Option(metavar="N", help="Number of games.")] = 100,
+    sims: Annotated[int, typer.Option(metavar="N", help="Simulations per move.")] = 400,
+    free: Annotated[int, typer.Option(metavar="N", help="Opening turns of each game sampled by visit counts.")] = 8,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")] = 0,
     form: Form = "npz",
     licence: Licence = "CC0-1.0",
     rows: ShardRows = None,
     json: Json = False,
 ) -> None:
-    """Have a tree search play games against itself, and write them as a dataset.
+    """Let a tree search play against itself and write the games as a dataset.
 
-    Beside what `export records` writes, each row has the search's shares of visits.
+    Each row has the columns of `export records`, and the visit shares of the search.
     """
     made = open_game(game, option)
     with command_errors():
@@ -116,7 +116,7 @@ def _write(
 
 @contextmanager
 def _noting(games: int | None) -> Iterator[Any]:
-    """What hears of every game that is written, and shows it on a terminal."""
+    """A callback for every written game, which shows progress in a terminal."""
     with console.bar("games") as bar:
         yield lambda done, rows: bar(done, games or done)
 

@@ -1,4 +1,4 @@
-"""What the games are: `games`, `rules` and `show`."""
+"""Information about games: `games`, `rules` and `show`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ with lazy_imports():
 app = typer.Typer()
 
 MANY = 10**18
-"""From here on a number of moves is told by the game's own sentence."""
+"""A count of moves from here on is replaced by the game's own sentence."""
 
 
 @app.command(cls=Command, epilog=examples("ludodrome games", "ludodrome games --json"))
@@ -50,11 +50,11 @@ def games(json: Json = False) -> None:
 @app.command(cls=Command, epilog=examples("ludodrome rules dots", "ludodrome rules dots > dots.md"))
 def rules(
     game: GameId,
-    plain: Annotated[bool, typer.Option("--plain", help="Print the Markdown text as it is.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print the Markdown source.")] = False,
 ) -> None:
     """Show the rules of a game.
 
-    On a terminal they come through a pager ($PAGER, or less), elsewhere as Markdown text.
+    A terminal shows them in a pager ($PAGER, or less); other outputs get the Markdown source.
     """
     with command_errors():
         text = find(game).rules()
@@ -77,7 +77,9 @@ def show(
     state: Annotated[
         str | None,
         typer.Argument(
-            metavar="STATE", show_default=False, help="A one-line form, JSON text, or - to read either from stdin."
+            metavar="STATE",
+            show_default=False,
+            help="One-line form, JSON, or - to read stdin. Default: the initial position.",
         ),
     ] = None,
     option: Options = None,
@@ -85,7 +87,7 @@ def show(
 ) -> None:
     """Draw a position.
 
-    Below it stand the one-line form, who is to move or how it ended, and the number of legal moves.
+    Below the board: the one-line form, the seat to move or the result, and the number of legal moves.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, _read_stdin() if state == "-" else state)
@@ -112,5 +114,5 @@ def show(
 def _read_stdin() -> str:
     text = sys.stdin.read()
     if not text.strip():
-        raise CommandError("there is no position on stdin: it is empty or closed")
+        raise CommandError("stdin has no position: it is empty or closed")
     return text

@@ -1,7 +1,7 @@
 """Imports that happen at first use, so that ``--help`` and completion answer at once."""
 
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from threading import get_ident
@@ -17,16 +17,11 @@ def lazy_imports() -> Iterator[None]:
     """
     real, thread = builtins.__import__, get_ident()
 
-    def lazily(
-        name: str,
-        globals: Mapping[str, object] | None = None,
-        locals: Mapping[str, object] | None = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> ModuleType:
+    def lazily(name: str, *arguments: Any, **named: Any) -> ModuleType:
+        fromlist = arguments[2] if len(arguments) > 2 else named.get("fromlist")
         if get_ident() == thread and fromlist:
             return _Package(name)
-        return real(name, globals, locals, fromlist or (), level)
+        return real(name, *arguments, **named)
 
     builtins.__import__ = lazily
     try:

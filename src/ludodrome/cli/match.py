@@ -1,11 +1,12 @@
-"""The commands ``match`` and ``sprt``: bots against one another, many times."""
+"""Matches between bots: `match` and `sprt`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +17,6 @@ from ludodrome.cli.base import (
     NO,
     UNDECIDED,
     Command,
-    CommandError,
     GameId,
     Json,
     Options,
@@ -25,41 +25,45 @@ from ludodrome.cli.base import (
     open_game,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 
 with lazy_imports():
-    from ludodrome.arena import conditions as arena_conditions
-    from ludodrome.arena.matches import match as matches
-    from ludodrome.arena.matches import scheduler, tallies
-    from ludodrome.arena.statistics import scores
-    from ludodrome.arena.statistics import sprt as sprt_test
+    from ludodrome.arena import api
+    from ludodrome.arena.matches import tallies
 
 if TYPE_CHECKING:
-    from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun
-    from ludodrome.arena.matches.openings import OpeningBook
     from ludodrome.arena.matches.tallies import MatchTally
-    from ludodrome.arena.matches.workers import Workers
+    from ludodrome.arena.results import MatchResult, SprtResult
 
 app = typer.Typer()
 
 
 Openings = Annotated[
-    str, typer.Option(metavar="WHICH", help="drawn: fair ones by lot; none; or a file with a line of JSON moves each.")
+    str,
+    typer.Option(
+        metavar="WHICH",
+        help="Openings: drawn (balanced, at random), none, or a file with one JSON list of moves per line.",
+    ),
 ]
-NoOpenings = Annotated[bool, typer.Option("--no-openings", help="The same as --openings none.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")]
+NoOpenings = Annotated[bool, typer.Option("--no-openings", help="Same as --openings none.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of openings and bots.")]
 RecordFolder = Annotated[
     Path | None,
-    typer.Option("--record", metavar="DIR", help="Keep the records there; what is there is not played again."),
+    typer.Option("--record", metavar="DIR", help="Save records here, and do not replay games already recorded here."),
 ]
 Policy = Annotated[
     str | None,
-    typer.Option(metavar="P", help="Towards offenders: forfeit, substitute or retry:N; else as the game wants it."),
+    typer.Option(metavar="P", help="After an illegal move: forfeit, substitute or retry:N. Default: the game's own."),
 ]
 ClockText = Annotated[
-    str, typer.Option("--clock", metavar="C", help="1s, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500, none.")
+    str,
+    typer.Option(
+        "--clock",
+        metavar="C",
+        help="Time control: 1s a move, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500 or none.",
+    ),
 ]
-HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not show the bots the legal moves.")]
+HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")]
 
 
 @app.command(
@@ -74,13 +78,14 @@ HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not show
 def match(
     game: GameId,
     bot: Annotated[
-        list[str], typer.Argument(metavar="BOT", show_default=False, help="One for each seat, like level:3.")
+        list[str], typer.Argument(metavar="BOT", show_default=False, help="One bot per seat, like level:3.")
     ],
     option: Options = None,
     games: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many; 100, or the whole rounds below it.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of games. Default: 100, rounded down to whole rounds."),
     ] = None,
-    swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening with all seats changed.")] = True,
+    swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening in every seating.")] = True,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
     seed: Seed = 0,
@@ -94,19 +99,30 @@ def match(
 ) -> None:
     """Play a match between bots and estimate which is stronger.
 
-    Every opening is played once with every bot in every seat. Ctrl-C ends it with what was finished (exit code 130).
-    With --record, the same command goes on where it was stopped.
+    Every opening is played once with every bot in every seat. Ctrl-C ends the match and shows the finished games (exit
+    code 130). With --record, the same command continues an interrupted match.
     """
-    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
-    agreed, book = prepare(game, option, bot, games, swap, wanted)
-    playing = matches.MatchRun(agreed)
-    with gathered(workers, cluster) as crew:
-        whole = run(playing, book, crew, record, json, lambda: standing(playing.tally))
+    made = open_game(game, option)
+    with start_workers(workers, cluster) as pool, _progress(json, lambda result: standing(result.tally)) as show:
+        result = api.play_match(
+            made,
+            bot,
+            games=games,
+            clock=clock,
+            openings=_which(openings, no_openings),
+            workers=pool,
+            seed=seed,
+            swap=swap,
+            policy=policy,
+            legal_moves=not hide_legal_moves,
+            records=record or False,
+            progress=show,
+        )
     if json:
-        console.say(dumps(agreed.to_json() | playing.tally.to_json()))
+        console.say(dumps(result.to_json()))
     else:
-        show_match(agreed, playing.tally)
-    if not whole:
+        show_match(result)
+    if result.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
@@ -119,14 +135,18 @@ def match(
 )
 def sprt(
     game: GameId,
-    new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The bot that may be better.")],
-    old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot it is compared with.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The new bot.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot to compare it with.")],
     option: Options = None,
-    elo0: Annotated[float, typer.Option(metavar="ELO", help="At most so much better: it fails.")] = 0.0,
-    elo1: Annotated[float, typer.Option(metavar="ELO", help="At least so much better: it passes.")] = 10.0,
-    alpha: Annotated[float, typer.Option(metavar="P", help="How often one that is only elo0 better may pass.")] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="P", help="How often one that is elo1 better may fail.")] = 0.05,
-    max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Give up after so many games.")] = 100_000,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="The test fails if the new bot is at most this much stronger.")
+    ] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="The test passes if the new bot is at least this much stronger.")
+    ] = 10.0,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Probability that a bot only elo0 stronger passes.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="Probability that a bot elo1 stronger fails.")] = 0.05,
+    max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Stop undecided after this many games.")] = 100_000,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
     seed: Seed = 0,
@@ -140,82 +160,66 @@ def sprt(
 ) -> None:
     """Test whether a new bot is stronger, in few games.
 
-    A sequential test over pairs of games from one opening, counted in the order of the schedule. It passes or fails
-    as soon as the results are clear. The exit code is 0 if the new bot passes, 1 if it fails, 3 if neither is clear.
+    A sequential probability ratio test over pairs of games from one opening, counted in the order of the schedule. It
+    ends as soon as the result is clear. Exit code 0: the new bot passes; 1: it fails; 3: undecided.
     """
-    wanted = Wanted("none" if no_openings else openings, seed, record, policy, clock, not hide_legal_moves)
-    agreed, book = prepare(game, option, [new, old], max_games // 2 * 2, True, wanted)
-    with command_errors():
-        scores.refuse_elo(agreed.settings.seats)
-        trial = matches.SprtRun(agreed, sprt_test.Sprt(elo0, elo1, alpha, beta))
-    with gathered(workers, cluster) as crew:
-        whole = run(trial, book, crew, record, json, lambda: _test_standing(trial))
-    if json:
-        asked = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
-        told = {"sprt": asked | trial.state.to_json(), "counted": trial.counted}
-        console.say(dumps(agreed.to_json() | trial.tally.to_json() | told))
-    else:
-        show_match(agreed, trial.tally)
-        _show_test(trial)
-    if not whole:
-        raise typer.Exit(INTERRUPTED)
-    verdict = trial.state.verdict
-    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == sprt_test.BETTER else NO)
-
-
-# What was asked for
-
-
-class Wanted(NamedTuple):
-    """The conditions of a match, as they were typed."""
-
-    openings: str
-    seed: int
-    record: Path | None
-    policy: str | None
-    clock: str
-    legal_moves: bool
-
-
-def prepare(
-    game_id: str, options: list[str] | None, bots: list[str], games: int | None, swap: bool, wanted: Wanted
-) -> tuple[MatchSpec, OpeningBook]:
-    """The match that was asked for and its openings; a refusal if it cannot be played."""
-    game = open_game(game_id, options)
-    if len(bots) != game.seats:
-        raise CommandError(f"{game.id} has {game.seats} seats here, so it takes {game.seats} bots, not {len(bots)}")
-    check_bots(game, bots)
-    with command_errors(), console.compiling(game.id):
-        agreed = arena_conditions.conditions(game, wanted.policy, wanted.clock, wanted.legal_moves)
-        settings = scheduler.MatchSettings(game.id, game.id, game.options, game.seats, agreed, wanted.seed)
-        count = matches.checked_games(games, game.seats, swap)
-        which = {"drawn": True, "none": False}.get(wanted.openings, wanted.openings)
-        return (
-            matches.MatchSpec(settings, tuple(bots), matches.distinct_names(bots), count, swap),
-            matches.open_book(game, wanted.seed, which, wanted.record),
+    made = open_game(game, option)
+    with start_workers(workers, cluster) as pool, _progress(json, _test_standing) as show:
+        result = api.sprt(
+            made,
+            [new, old],
+            elo0=elo0,
+            elo1=elo1,
+            alpha=alpha,
+            beta=beta,
+            max_games=max_games,
+            clock=clock,
+            openings=_which(openings, no_openings),
+            workers=pool,
+            seed=seed,
+            policy=policy,
+            legal_moves=not hide_legal_moves,
+            records=record or False,
+            progress=show,
         )
+    if json:
+        console.say(dumps(result.to_json()))
+    else:
+        show_match(result)
+        _show_test(result)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(UNDECIDED if result.passed is None else DONE if result.passed else NO)
 
 
-def run(
-    playing: MatchRun, book: OpeningBook, crew: Workers, record: Path | None, quiet: bool, line: Callable[[], str]
-) -> bool:
-    """Plays with a line of progress; whether it came to its end, and was not stopped."""
-    tally, total = playing.tally, playing.match.games
-    try:
-        with command_errors(), console.game_progress(lambda: tally.games, lambda: total, line, quiet=quiet) as show:
-            matches.run_match(playing, book, crew, matches.RecordFolder(record), glance=show)
-    except KeyboardInterrupt:
-        return False
-    return True
+def _which(openings: str, no_openings: bool) -> bool | str:
+    return False if no_openings else {"drawn": True, "none": False}.get(openings, openings)
 
 
-# What came of it
+@contextmanager
+def _progress(quiet: bool, line: Callable[[Any], str]) -> Iterator[Callable[[MatchResult], None]]:
+    """A progress callback of the API that shows the number of games and the line."""
+    latest: list[MatchResult] = []
+
+    def take(result: MatchResult) -> None:
+        latest[:] = [result]
+        show()
+
+    done, total = lambda: latest[0].games if latest else 0, lambda: latest[0].total if latest else 1
+    with (
+        command_errors(),
+        console.game_progress(done, total, lambda: line(latest[0]) if latest else "", quiet=quiet) as show,
+    ):
+        yield take
+
+
+# Results
 
 
 def standing(tally: MatchTally) -> str:
-    """How it stands, in a few words."""
+    """The score in a few words."""
     if not tally.games:
-        return "no game is over yet"
+        return "no game finished yet"
     if tally.seats > 2:
         return ", ".join(f"{line.name} {line.points:g}" for line in tally.lines.values())
     first = next(iter(tally.lines.values()))
@@ -227,12 +231,13 @@ def standing(tally: MatchTally) -> str:
 
 
 def counts(wins: int, draws: int, losses: int) -> str:
-    """Wins, draws and losses, as chess players write them."""
+    """Wins, draws and losses in chess notation."""
     return f"+{wins} ={draws} -{losses}"
 
 
-def show_match(match: MatchSpec, tally: MatchTally) -> None:
-    """The table of a match, and what is to be said about it."""
+def show_match(result: MatchResult) -> None:
+    """Print the table of a match and its summary."""
+    match, tally = result.spec, result.tally
     on = match.settings
     conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
@@ -259,16 +264,16 @@ def _row(tally: MatchTally, name: str) -> list[str]:
 
 
 def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
-    """What a table of numbers does not say: Elo, how games ended, who decided them, verdicts."""
+    """Summary of a match: Elo, endings, decisions, verdicts."""
     if not tally.games:
-        return ["nothing was played"]
+        return ["no game was played"]
     found = []
     first, *others = tally.lines
     if elo and tally.seats == 2 and tally.lines[first].results:
         score = tally.score(first)
         found.append(
             f"{first} against {others[0]}: {score.elo:+.0f} Elo (95 %: {score.elo_low:+.0f} to {score.elo_high:+.0f}); "
-            f"it is the better one with a likelihood of {score.superiority:.1%}"
+            f"probability that it is stronger: {score.superiority:.1%}"
         )
     rated = tally.games - tally.unrated
     if rated:
@@ -278,9 +283,9 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
     found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in tallies.ranked(tally.reasons)))
     how = ", ".join(f"{one} {tally.decided_by[one]}" for one in ("play", "forfeit", "arena"))
-    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games by the harness rather than by play")
+    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games not by play")
     if tally.unrated:
-        found.append(f"{tally.unrated} of the games do not count: the arena itself failed")
+        found.append(f"{tally.unrated} games do not count: the arena itself failed")
     for line in tally.lines.values():
         if line.verdicts:
             causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))
@@ -288,15 +293,16 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     return found
 
 
-def _test_standing(trial: SprtRun) -> str:
-    state = trial.state
-    return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(trial.tally)}"
+def _test_standing(result: SprtResult) -> str:
+    state = result.state
+    return f"LLR {state.llr:+.2f} ({state.lower:.2f} to {state.upper:.2f}), {standing(result.tally)}"
 
 
-def _show_test(trial: SprtRun) -> None:
-    state, test = trial.state, trial.sprt
-    passed = {None: "undecided", sprt_test.BETTER: "passed"}.get(state.verdict, "failed")
-    console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {', '.join(map(str, state.pairs))}; {trial.counted} counted")
+def _show_test(result: SprtResult) -> None:
+    state, test = result.state, result.test
+    passed = "undecided" if result.passed is None else "passed" if result.passed else "failed"
+    pairs = ", ".join(map(str, state.pairs))
+    console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {pairs}; {result.counted_pairs} counted")
     console.say(
         f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "
         f"(fails at {state.lower:.2f}, passes at {state.upper:.2f})"

@@ -1,4 +1,4 @@
-"""Counting and timing: `perft` and `bench`."""
+"""Performance: `perft` counts moves, `bench` measures speed."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ COUNT_LINE = "{:>5}  {:>22}  {:>9}  {:>15}"
 
 
 class Perft(Command):
-    """`perft`, which takes -1 for a bad depth rather than for an option that does not exist."""
+    """`perft`, which reports -1 as a bad depth, not as an unknown option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads what was typed."""
+        """Parse the arguments."""
         numbers = [text for text in args if re.fullmatch(r"-[0-9.]+", text)]
         try:
             return super().parse_args(ctx, args)
@@ -59,14 +59,16 @@ class Perft(Command):
 )
 def perft(
     game: GameId,
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, show_default=False, help="How many moves deep.")],
+    depth: Annotated[
+        int, typer.Argument(metavar="DEPTH", min=1, show_default=False, help="Length of the longest sequences.")
+    ],
     state: StateText = None,
     option: Options = None,
     json: Json = False,
 ) -> None:
     """Count the move sequences of each length, up to a depth.
 
-    The oldest test of a move generator: how many games of 1, of 2, and so on up to DEPTH moves there are.
+    The standard test of a move generator: the number of sequences of 1, 2, ..., DEPTH moves.
     """
     chosen = open_game(game, option)
     position = read_state(chosen, state)
@@ -86,7 +88,7 @@ def perft(
 
 
 def _count(game: Game, depth: int, position: Any) -> tuple[int, float]:
-    """The nodes of one depth and the seconds they took, with a bar on stderr if it takes long."""
+    """The nodes of one depth and the seconds it took; long counts show a bar on stderr."""
     with console.bar(f"depth {depth}") as progress:
         begin = time.perf_counter()
         nodes = interruptible(lambda: counting.perft(game, depth, position, progress))
@@ -100,19 +102,19 @@ def _count(game: Game, depth: int, position: Any) -> tuple[int, float]:
 def bench(
     game: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GAME", show_default=False, help="The games to measure; all, if none is named."),
+        typer.Argument(metavar="GAME", show_default=False, help="Games to measure. Default: all."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(metavar="S", min=0.01, max=600, help="About how long each measurement takes.")
+        float,
+        typer.Option(metavar="S", min=0.01, max=600, help="Approximate duration of each measurement, in seconds."),
     ] = 1.0,
     json: Json = False,
 ) -> None:
     """Measure speed on one core and on two.
 
-    playouts are random games in compiled code, batch steps 4,096 games side by side with
-    their legal masks, json lists and applies moves from Python, simulate runs boards of
-    spaces against each other (the written rules; simulate live: the live ones), mcts grows a tree
-    from the first position, and makes bare playouts to compare with. The best of three counts.
+    playouts: random games in compiled code. batch: steps of 4,096 parallel games with legal masks. json: moves listed
+    and applied from Python. simulate: rounds of spaces (written rules; simulate live: live rules). mcts: tree search
+    from the initial position, and bare playouts for comparison. Each number is the best of three runs.
     """
     with command_errors():
         chosen = [find(game_id).id for game_id in dict.fromkeys(game or sorted(GAMES))]
@@ -123,11 +125,11 @@ def bench(
         console.say(dumps({"rows": [row._asdict() for row in rows]}))
     else:
         cores = ("one core", "two cores")
-        console.show_table(("game", "what", "a second", *cores), _by_threads(rows), numbers=cores)
+        console.show_table(("game", "work", "per second", *cores), _by_threads(rows), numbers=cores)
 
 
 def _by_threads(rows: Iterable[benchmark.Row]) -> Iterator[list[str]]:
-    """One line a kind of work and unit, one column a number of threads."""
+    """One row per kind of work and unit, one column per number of threads."""
     rates: dict[tuple[str, str, str], dict[int, float]] = {}
     for row in rows:
         rates.setdefault((row.game, row.what, row.unit), {})[row.threads] = row.per_second

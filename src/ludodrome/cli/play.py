@@ -1,14 +1,17 @@
-"""People at one terminal, against each other or against bots: `play`."""
+"""Games in the terminal, between people and bots: `play`; and the sessions that `play` and `puzzle` share."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ludodrome.bots import bot
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -23,16 +26,6 @@ from ludodrome.cli.base import (
     open_game,
     read_state,
 )
-
-if TYPE_CHECKING:
-    from ludodrome.bots.player import Bot
-    from ludodrome.game import Game
-
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar
-
-from ludodrome.bots import bot
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES
 
@@ -44,15 +37,15 @@ with lazy_imports():
     from ludodrome.bots import player
 
 if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
 
-# A position at the terminal, and somebody who types: what `play` and `puzzle` have in common.
-# A line is a word, which the command knows, or else a move.
+# Sessions: each line typed is a word that the session knows, or else a move.
 
 
 class Leave(Exception):
-    """Somebody has had enough."""
+    """The user quits."""
 
 
 class Session(ABC):
@@ -60,7 +53,7 @@ class Session(ABC):
 
     game: Game
     words: ClassVar[Mapping[str, Callable[[Any], None]]]
-    """What may be typed beside moves; their docstrings are shown as help."""
+    """What can be typed besides moves; the docstrings are shown as help."""
 
     @property
     @abstractmethod
@@ -69,10 +62,10 @@ class Session(ABC):
 
     @abstractmethod
     def move(self, text: str) -> None:
-        """Makes a move, or says why it cannot be made."""
+        """Make a move, or say why it is illegal."""
 
     def answer(self, text: str) -> None:
-        """Does what was typed: a word, or else a move."""
+        """Execute what was typed: a word, or else a move."""
         word = text.strip().lower()
         if word in self.words:
             self.words[word](self)
@@ -98,12 +91,12 @@ class Session(ABC):
         console.say(in_columns(notations, console.stdout().width))
 
     def leave(self) -> None:
-        """Ends the session."""
+        """End the session."""
         raise Leave
 
 
 def in_columns(texts: list[str], width: int) -> str:
-    """Texts in columns, read downwards, as ls prints them."""
+    """Lay texts out in columns, top to bottom, as ls does."""
     if not texts:
         return ""
     cell = max(map(len, texts)) + 2
@@ -112,18 +105,18 @@ def in_columns(texts: list[str], width: int) -> str:
 
 
 def tell(text: str, style: str = "") -> None:
-    """A sentence to whoever sits there."""
+    """Print a sentence to the user."""
     console.stdout().print(rich_text.Text(text, style))
 
 
 def tell_move(seat: int, words: str) -> None:
-    """Who has made which move."""
+    """Print a seat's move."""
     line = console.seat_name(seat).append(f"  {words}\n", "not bold default")
     console.stdout().print(line, soft_wrap=True)
 
 
 def ask(seat: int) -> str:
-    """One line from whoever is to move; EOFError when there is no more."""
+    """Read a line from the player to move; EOFError at the end of the input."""
     return console.ask(console.seat_name(seat))
 
 
@@ -147,15 +140,17 @@ def play(
     against: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="BOT", show_default=False, help="A bot for the other seats, like level:3; one each, or one for all."
+            metavar="BOT",
+            show_default=False,
+            help="Bot for the other seats, like level:3: one for all, or one each. Default: people.",
         ),
     ] = None,
-    seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat, if you play against bots.")] = 0,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="What the bots draw lots from.")] = 0,
+    seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat when playing against bots.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="Random seed of the bots.")] = 0,
 ) -> None:
     """Play a game in the terminal, against people or bots.
 
-    Moves are typed in the game's notation. Beside moves there are the words help, moves, undo, state, rules and quit.
+    Type moves in the game's notation, or one of: help, moves, undo, state, rules, quit.
     """
     chosen = open_game(game, option)
     bots = _opponents(chosen, against or [], seat, seed)
@@ -182,19 +177,21 @@ def play(
 
 
 def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, Bot]:
-    """The bots by seat: all seats but the person's, if there are any bots at all."""
+    """The bots by seat: every seat but the user's, or none if no bot is given."""
     if not specs:
         return {}
     others = [other for other in range(game.seats) if other != seat]
     if len(others) == game.seats:
         raise CommandError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
     if len(specs) not in (1, len(others)):
-        raise CommandError(f"--against is given once, or once for each other seat; this game has {len(others)} of them")
+        raise CommandError(
+            f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times"
+        )
     with command_errors(), console.compiling(game.id):
         if programs := [spec for spec in specs if spec.partition(":")[0] in (transports.BOX, transports.COMMAND)]:
             raise ValueError(
-                f"programs such as {programs[0]} play in matches, in tournaments and on the page, where `ludodrome "
-                f"enter` takes them; here a built-in, py:FILE.py:NAME or llm:URL,model=NAME can play"
+                f"programs such as {programs[0]} play in matches, in tournaments and, with `ludodrome enter`, on the "
+                f"page; here a bot is a built-in, py:FILE.py:NAME or llm:URL,model=NAME"
             )
         bots = {}
         for number, other in enumerate(others):
@@ -205,45 +202,45 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
 
 @dataclass
 class PlaySession(Session):
-    """A game in progress: ``states`` holds the positions so far, the last one is on the table."""
+    """A game in progress; ``states`` are the positions so far, the last one is the current one."""
 
     game: Game
     states: list[Any]
     bots: dict[int, Bot] = field(default_factory=dict)
-    """The seats that people do not play."""
+    """Bots by seat; people play the other seats."""
     against: str = ""
-    """The bots as they were asked for on the command line."""
+    """The options that name the bots, to print the command that continues the game."""
 
     @property
     def state(self) -> Any:
-        """The position on the table."""
+        """The current position."""
         return self.states[-1]
 
     def seat(self) -> int:
-        """Whose turn it is."""
+        """The seat to move."""
         seat = self.game.to_move(self.state)
         assert seat is not None
         return seat
 
     def open(self, state: Any) -> bool:
-        """Whether nothing in a position is hidden from whoever is to move."""
+        """Whether the seat to move sees the whole position."""
         return bool(self.game.observation(state) == state)
 
     def draw(self) -> None:
-        """The board, unless something on it is hidden from whoever is to move."""
+        """Draw the board, unless part of it is hidden from the seat to move."""
         if self.open(self.state):
             console.draw(self.game, self.state)
             return
         if self.bots:
-            tell("The other move lies face down until yours is there.")
+            tell("The other move stays face down until you have made yours.")
             return
         console.stdout().clear()
-        if "readline" in sys.modules:  # else the arrow key would show the hidden move
+        if "readline" in sys.modules:  # the arrow key must not show the hidden move
             sys.modules["readline"].clear_history()
-        tell("The last move lies face down until it is answered.")
+        tell("The last move stays face down until it is answered.")
 
     def finished(self) -> bool:
-        """Whether it is over; if so, says how it ended."""
+        """Whether the game is over; if so, print the result."""
         with console.compiling(self.game.id):
             outcome = self.game.outcome(self.state)
         if outcome is None:
@@ -252,7 +249,7 @@ class PlaySession(Session):
         return True
 
     def move(self, text: str) -> None:
-        """Makes a move, or says why it cannot be made."""
+        """Make a move, or say why it is illegal."""
         try:
             with console.compiling(self.game.id):
                 move = self.game.parse_move(text, self.state)
@@ -264,7 +261,7 @@ class PlaySession(Session):
         self._put(after, notation)
 
     def let_bot_move(self) -> None:
-        """The move of the bot that is to move; a bot that fails ends the session with a sentence."""
+        """Let the bot to move make its move; if it fails, end the session with a sentence."""
         seat = self.seat()
         bot = self.bots[seat]
         shown = self.game.observation(self.state, seat)
@@ -279,7 +276,7 @@ class PlaySession(Session):
         self._put(after, f"({bot.name})" if hidden else f"{notation}  ({bot.name})")
 
     def _put(self, after: Any, words: str) -> None:
-        """A move has been made: says so and draws what came of it."""
+        """Print a move and the position after it."""
         tell_move(self.seat(), words)
         self.states.append(after)
         answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
@@ -289,7 +286,7 @@ class PlaySession(Session):
     # The words
 
     def undo(self) -> None:
-        """Takes the last move back."""
+        """Take back the last move."""
         if len(self.states) == 1:
             tell("there is no move to take back", console.BAD)
             return
@@ -303,7 +300,7 @@ class PlaySession(Session):
         if self.open(self.state):
             console.say(self.game.format_state(self.state))
         else:
-            tell("The position can be shown when both have laid: the last move lies face down.")
+            tell("The last move is face down: the position can be shown when both have moved.")
 
     def rules(self) -> None:
         """The rules of the game."""
@@ -314,17 +311,17 @@ class PlaySession(Session):
             console.say(page)
 
     def farewell(self) -> None:
-        """What is said when a game is left before its end."""
+        """Print how to continue a game that ends early."""
         state = next((state for state in reversed(self.states) if self.open(state)), None)
         if state is None:
-            tell("The game is left. It began with a move face down, so there is no position to show.")
+            tell("You left the game. Its first move is face down, so there is no position to show.")
             return
         if state is self.state:
-            tell("The game is left. To go on with it another time:")
+            tell("You left the game. To continue it later:")
         else:
             tell(
-                "The game is left. The last move lies face down; "
-                "to go on another time from the last position in which nothing was hidden:"
+                "You left the game. The last move is face down; "
+                "to continue later from the last position with nothing hidden:"
             )
         usual = {option.name: option.default for option in self.game.available}
         chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}

@@ -27,7 +27,7 @@ SIGN = "✓"
 
 
 class Skip(Exception):
-    """On to the next puzzle."""
+    """The user skips the puzzle."""
 
 
 @app.command(
@@ -42,17 +42,20 @@ class Skip(Exception):
 def puzzle(
     game: GameId,
     grade: Annotated[
-        int | None, typer.Option(metavar="N", show_default=False, help="Only this grade: 1, easy, to 5.")
+        int | None,
+        typer.Option(
+            metavar="N", show_default=False, help="Only puzzles of this grade, from 1 (easy) to 5. Default: all."
+        ),
     ] = None,
     number: Annotated[
-        int | None, typer.Option(metavar="N", show_default=False, help="This puzzle alone, as --list numbers them.")
+        int | None, typer.Option(metavar="N", show_default=False, help="Only this puzzle, numbered as in --list.")
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List the puzzles, and which are solved.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the puzzles and mark the solved ones.")] = False,
 ) -> None:
     """Solve puzzles: find the move that wins, saves or answers best.
 
-    Moves are typed in the game's notation. Beside moves there are the words help, moves, hint, solution, skip, state,
-    and quit. What was solved is remembered; without --number the puzzles come that are not solved yet.
+    Type moves in the game's notation, or one of: help, moves, hint, solution, skip, state, quit. Solved puzzles are
+    remembered; without --number you get the unsolved ones.
     """
     with command_errors():
         chosen = _chosen(puzzles(game), game, grade, number)
@@ -62,33 +65,33 @@ def puzzle(
         return
     waiting = [one for one in chosen if number is not None or one not in solved]
     if not waiting:
-        tell(f"All {len(chosen)} of these puzzles are solved. To see one again: --number N, from --list.")
+        tell(f"You have solved all {len(chosen)} of these puzzles. To see one again: --number N, as in --list.")
         return
     try:
         for one in waiting:
             PuzzleSession(one, chosen, solved).run()
     except Leave:
-        tell("The puzzle is left.")
+        tell("You left the puzzle.")
     except (EOFError, KeyboardInterrupt) as end:
         console.say("")
-        tell("The puzzle is left.")
+        tell("You left the puzzle.")
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _chosen(all_of_them: list[Puzzle], game_id: str, grade: int | None, number: int | None) -> list[Puzzle]:
-    """The puzzles that were asked for; at least one."""
-    count = len(all_of_them)
+def _chosen(every_puzzle: list[Puzzle], game_id: str, grade: int | None, number: int | None) -> list[Puzzle]:
+    """Select puzzles by grade and number; at least one."""
+    count = len(every_puzzle)
     if not count:
         raise CommandError(f"there are no puzzles of {game_id}")
     if number is not None and not 1 <= number <= count:
         raise CommandError(f"the puzzles of {game_id} are numbered from 1 to {count}, not {number}")
-    grades = sorted({one.grade for one in all_of_them})
+    grades = sorted({one.grade for one in every_puzzle})
     if grade is not None and grade not in grades:
         raise CommandError(f"the puzzles of {game_id} have grades {grades[0]} to {grades[-1]}, not {grade}")
-    if number is not None and grade not in (None, all_of_them[number - 1].grade):
-        raise CommandError(f"puzzle {number} of {game_id} has grade {all_of_them[number - 1].grade}, not {grade}")
-    return [one for one in all_of_them if number in (None, one.number) and grade in (None, one.grade)]
+    if number is not None and grade not in (None, every_puzzle[number - 1].grade):
+        raise CommandError(f"puzzle {number} of {game_id} has grade {every_puzzle[number - 1].grade}, not {grade}")
+    return [one for one in every_puzzle if number in (None, one.number) and grade in (None, one.grade)]
 
 
 def _list(chosen: list[Puzzle], solved: SolvedPuzzlesFile) -> None:
@@ -99,7 +102,7 @@ def _list(chosen: list[Puzzle], solved: SolvedPuzzlesFile) -> None:
 
 
 def _kind(one: Puzzle) -> str:
-    """The task in a word or two."""
+    """The task in one or two words."""
     words = {
         "win": f"win in {one.goal}",
         "save": "save",
@@ -111,7 +114,7 @@ def _kind(one: Puzzle) -> str:
 
 
 class PuzzleSession(Session):
-    """One puzzle on the screen."""
+    """One puzzle in the terminal."""
 
     def __init__(self, one: Puzzle, chosen: list[Puzzle], solved: SolvedPuzzlesFile) -> None:
         with console.compiling(one.game_id):
@@ -119,7 +122,7 @@ class PuzzleSession(Session):
         self.game = self.attempt.game
         self.puzzle, self.chosen, self.solved = one, chosen, solved
         self.helped = False
-        """Whether the solution was shown: such a puzzle does not count as solved."""
+        """Whether the solution was shown: then the puzzle does not count as solved."""
 
     @property
     def state(self) -> Any:
@@ -127,7 +130,7 @@ class PuzzleSession(Session):
         return self.attempt.state
 
     def run(self) -> None:
-        """Asks until it is solved or skipped."""
+        """Ask for moves until the puzzle is solved or skipped."""
         title = f"{self.attempt.game.title}, puzzle {self.puzzle.number}, grade {self.puzzle.grade}"
         again = " (solved before)" if self.puzzle in self.solved else ""
         tell(f"{title}{again}. Type a move, or one of {', '.join(self.words)}.\n", "bold")
@@ -143,16 +146,16 @@ class PuzzleSession(Session):
         console.say("")
 
     def draw(self) -> None:
-        """The board."""
+        """Draw the board."""
         console.draw(self.attempt.game, self.attempt.state)
 
     def task(self) -> None:
-        """The task, for the seat that has it."""
+        """Print the task and its seat."""
         task = console.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
         console.stdout().print(task)
 
     def move(self, text: str) -> None:
-        """Judges a move, or says why it cannot be made."""
+        """Judge a move, or say why it is illegal."""
         game, before = self.attempt.game, self.attempt.state
         try:
             with console.compiling(game.id):
@@ -178,16 +181,16 @@ class PuzzleSession(Session):
 
     def _remember(self) -> None:
         if self.helped:
-            tell("Since the solution was shown, it does not count as solved.")
+            tell("The solution was shown, so the puzzle does not count as solved.")
             return
         fault = self.solved.add(self.puzzle)
         count = sum(one in self.solved for one in self.chosen)
-        tell(f"Solved: {count} of {len(self.chosen)}." + (f" (It cannot be written down: {fault}.)" if fault else ""))
+        tell(f"Solved: {count} of {len(self.chosen)}." + (f" (This cannot be saved: {fault}.)" if fault else ""))
 
     # The words
 
     def help(self) -> None:
-        """How to write a move, and the task once more."""
+        """How to write a move, and the task."""
         super().help()
         self.task()
 
@@ -196,16 +199,16 @@ class PuzzleSession(Session):
         tell(_thinking(self.attempt.hint))
 
     def solution(self) -> None:
-        """Shows the solution; the puzzle does not count as solved then."""
+        """Show the solution; the puzzle then does not count as solved."""
         self.helped = True
         tell(_thinking(self.attempt.solution))
 
     def skip(self) -> None:
-        """Goes on to the next puzzle."""
+        """Go to the next puzzle."""
         raise Skip
 
     def line(self) -> None:
-        """The position on one line, as other commands take it with `--state`."""
+        """The position on one line, for `--state` of other commands."""
         console.say(self.attempt.game.format_state(self.attempt.state))
 
 
@@ -221,6 +224,6 @@ PuzzleSession.words = {
 
 
 def _thinking(work: Callable[[], Any]) -> Any:
-    """Does what may take a moment; Ctrl-C need not wait for it."""
+    """Run work that may take a moment, and that Ctrl-C can interrupt."""
     with console.waiting("thinking ..."):
         return interruptible(work)

@@ -1,4 +1,4 @@
-"""Recorded games at the terminal: `replay`, `rerun`, `records`."""
+"""Recorded games: `replay`, `rerun` and `records`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH", show_default=False, help="Files of records, or folders of them.")
-]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH", show_default=False, help="Files or folders of records.")]
 OnlyGame = Annotated[str | None, typer.Option(metavar="GAME", show_default=False, help="Only this game.")]
 OnlyBot = Annotated[
-    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot, by name or spec.")
+    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games of this bot (name or spec).")
 ]
 OnlyWinner = Annotated[
-    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games that it won; draw: drawn games.")
+    str | None, typer.Option(metavar="BOT", show_default=False, help="Only games won by this bot, or draw.")
 ]
 WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 
@@ -54,20 +52,22 @@ WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 )
 def replay(
     paths: Paths,
-    verify: Annotated[bool, typer.Option("--verify", help="Run the rules again and compare everything.")] = False,
-    turn: Annotated[int | None, typer.Option(metavar="N", show_default=False, help="Show this turn and leave.")] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Replay the records by the rules and compare everything.")
+    ] = False,
+    turn: Annotated[int | None, typer.Option(metavar="N", show_default=False, help="Show only this turn.")] = None,
 ) -> None:
     """Step through a recorded game, or verify recorded games.
 
-    At the terminal, Enter shows the next turn. Where the output is no terminal, the whole game is written.
-    With --verify any number of files and folders may be given; exit code 1 says that a record is false.
+    In a terminal, Enter shows the next turn; to a file or pipe the whole game is written. With --verify you can give
+    several files and folders; exit code 1 means that a record is wrong.
     """
     if verify:
         _verify(paths)
         return
     games = _found(paths)
     if len(games) != 1:
-        raise CommandError(f"replay shows one game, and {len(games)} were found in {', '.join(paths)}")
+        raise CommandError(f"replay shows one game, but {', '.join(paths)} has {len(games)}")
     with command_errors(), console.compiling(games[0]["game"]):
         arena_records.verify(games[0])
         player = RecordViewer(games[0])
@@ -81,23 +81,23 @@ def replay(
 
 @app.command(cls=Command, epilog=examples("ludodrome rerun game.json --seat 0 py:mine.py:MyBot"))
 def rerun(
-    path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A recorded game.")],
+    path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="Record of a game.")],
     bot: Annotated[
         str | None,
-        typer.Argument(metavar="BOT", show_default=False, help="The bot to ask; default: the recorded one."),
+        typer.Argument(metavar="BOT", show_default=False, help="Bot to ask. Default: the recorded one."),
     ] = None,
-    seat: Annotated[int, typer.Option(metavar="N", help="The seat that it takes.")] = 0,
-    first: Annotated[bool, typer.Option("--first", help="Stop where it first departs.")] = False,
+    seat: Annotated[int, typer.Option(metavar="N", help="Seat of the bot.")] = 0,
+    first: Annotated[bool, typer.Option("--first", help="Stop at the first difference.")] = False,
     json: Json = False,
 ) -> None:
     """Ask a bot for the moves of a recorded game and compare.
 
-    The bot gets the recorded seed and is asked at every turn of its seat; the game goes on as recorded. Exit code 1
-    says that it departed somewhere.
+    The bot gets the recorded seed and every position of its seat; the game continues as recorded. Exit code 1 means
+    that some move differs.
     """
     games = _found([path])
     if len(games) != 1:
-        raise CommandError(f"rerun takes one game, and {len(games)} were found in {path}")
+        raise CommandError(f"rerun takes one game, but {path} has {len(games)}")
     record = games[0]
     with command_errors():
         with console.compiling(record["game"]):
@@ -118,7 +118,7 @@ def rerun(
         _print_json([_echo_json(echo) for echo in echoes])
     else:
         asked = f"{len(echoes)} turns of seat {seat}"
-        console.say(f"{asked}: the same moves throughout" if not departed else f"{asked}: {departed} departures")
+        console.say(f"{asked}: all moves are the same" if not departed else f"{asked}: {departed} differ")
     if departed:
         raise typer.Exit(NO)
 
@@ -138,17 +138,17 @@ def records(
     bot: OnlyBot = None,
     winner: OnlyWinner = None,
     reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", show_default=False, help="Only games whose end says this.")
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Only games that ended for this reason.")
     ] = None,
     verdict: Annotated[
         str | None,
-        typer.Option(metavar="CAUSE", show_default=False, help="Only games with such a verdict: timeout, crash, ..."),
+        typer.Option(metavar="CAUSE", show_default=False, help="Only games with this verdict, like timeout or crash."),
     ] = None,
     export: Annotated[
-        str | None, typer.Option(metavar="FORM", show_default=False, help="Write them out: jsonl, csv or text.")
+        str | None, typer.Option(metavar="FORM", show_default=False, help="Export as jsonl, csv or text.")
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", show_default=False, help="Where to, if not to the terminal.")
+        str | None, typer.Option(metavar="FILE", show_default=False, help="File to export to. Default: stdout.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -170,7 +170,7 @@ def _found(paths: list[str]) -> list[dict[str, Any]]:
 
 
 def _verify(paths: list[str]) -> None:
-    """Every record is tried; each that is false gets a line."""
+    """Verify every record and complain about each wrong one."""
     held = failed = 0
     with command_errors(), console.bar("verifying") as tell:
         for record in archive.find(paths):
@@ -179,11 +179,11 @@ def _verify(paths: list[str]) -> None:
                 held += 1
             except arena_records.BadRecord as wrong:
                 failed += 1
-                console.complain(f"{record.get('match', 'a record')} is false: {wrong}")
+                console.complain(f"{record.get('match', 'a record')} is wrong: {wrong}")
             tell(held + failed, held + failed)
     if not held + failed:
-        raise CommandError(f"there is no record in {', '.join(paths)}")
-    console.say(f"{held} of {held + failed} records are true")
+        raise CommandError(f"{', '.join(paths)} has no record")
+    console.say(f"{held} of {held + failed} records are correct")
     if failed:
         raise typer.Exit(NO)
 
@@ -262,19 +262,19 @@ class RecordViewer:
             self.states.append(self.game.apply(last, entry["move"]) if "move" in entry else last)
 
     def go(self, turn: int) -> None:
-        """One turn: what was done in it, and where it led."""
+        """Show one turn and the position after it."""
         if not 0 <= turn < len(self.entries):
-            raise CommandError(f"the game has the turns 0 to {len(self.entries) - 1}, not {turn}")
+            raise CommandError(f"the game has turns 0 to {len(self.entries) - 1}, not {turn}")
         self.show(turn + 1)
 
     def write_all(self) -> None:
-        """The whole game."""
+        """Print the whole game."""
         console.stdout().print(self.title())
         for place in range(len(self.states)):
             self.show(place)
 
     def step_through(self) -> None:
-        """Turn by turn, as the person at the terminal likes."""
+        """Show turn after turn, as the user asks."""
         place = 0
         console.stdout().print(self.title())
         self.show(place)
@@ -293,7 +293,7 @@ class RecordViewer:
                 self.show(place)
 
     def place_after(self, word: str, place: int) -> int | None:
-        """Where a word leads; None: away."""
+        """The position that a word leads to; None to quit."""
         last = len(self.entries)
         if word in ("", "next", "n"):
             return min(place + 1, last)
@@ -311,24 +311,24 @@ class RecordViewer:
         return place
 
     def show(self, place: int) -> None:
-        """The position at a place, with how it came about, and the result at the end."""
+        """Print a position, the turn that led to it, and at the end the result."""
         out = console.stdout()
         if place:
-            out.print(self.told(self.entries[place - 1], self.states[place - 1]))
+            out.print(self.turn_text(self.entries[place - 1], self.states[place - 1]))
         console.draw(self.game, self.states[place])
         if place == len(self.entries):
             out.print(self.ending())
         console.say("")
 
     def title(self) -> Text:
-        """Who plays what."""
+        """The game and its players."""
         line = rich_text.Text(f"{self.record['match']}  {self.record['game']}  ")
         for seat, name in enumerate(self.record["names"]):
             line.append("  ").append(console.seat_name(seat)).append(f" {name}")
         return line
 
-    def told(self, entry: dict[str, Any], before: Any) -> Text:
-        """What happened in a turn."""
+    def turn_text(self, entry: dict[str, Any], before: Any) -> Text:
+        """The events of a turn."""
         seat = self.game.to_move(before)
         assert seat is not None
         line = (
@@ -345,11 +345,11 @@ class RecordViewer:
             played = ", the first legal move is played for it" if entry.get("substituted") else ""
             line.append(f"\n  {verdict['cause']}: {verdict['why']}{played}", console.BAD)
         for text in entry.get("log", ()):
-            line.append(f"\n  it says: {text}", "dim")
+            line.append(f"\n  log: {text}", "dim")
         return line
 
     def ending(self) -> Text:
-        """How it ended."""
+        """The result."""
         result = self.record["result"]
         return console.verdict(
             game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"])

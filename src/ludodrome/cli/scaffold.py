@@ -37,24 +37,24 @@ app = typer.Typer()
 )
 def new_bot(
     directory: Annotated[
-        str, typer.Argument(metavar="DIR", show_default=False, help="The folder to write it into: new, or empty.")
+        str, typer.Argument(metavar="DIR", show_default=False, help="Folder to write to: new or empty.")
     ],
     game: Annotated[
-        str, typer.Option(metavar="GAME", show_default=False, help="The game that it plays, as `games` lists them.")
+        str, typer.Option(metavar="GAME", show_default=False, help="Game that the bot plays, see `ludodrome games`.")
     ],
     language: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="python, javascript, c, rust, java or go.")
+        str, typer.Option(metavar="LANGUAGE", help="Language: python, javascript, c, rust, java or go.")
     ] = "python",
 ) -> None:
     """Write a small working bot to start from.
 
-    It speaks the bot protocol on its stdin and stdout and needs nothing but its language. The part that chooses moves
-    stands in a file of its own. Nothing is ever overwritten.
+    The bot speaks the bot protocol on stdin and stdout and needs no library. The code that chooses moves is in a file
+    of its own. Existing files are never overwritten.
     """
     with command_errors():
         written = write_starter(Path(directory), game, language)
     console.say(f"A bot for {game} is in {directory}: {', '.join(written)}.")
-    console.say(f"Moves are chosen in {LANGUAGES[language].strategy}; the README.md tells the rest. To see it play:\n")
+    console.say(f"It chooses moves in {LANGUAGES[language].strategy}; README.md explains the rest. To see it play:\n")
     for line in (f"cd {shlex.quote(directory)}", *commands(game, language)):
         console.say(f"    {line}")
 
@@ -69,26 +69,26 @@ def new_bot(
 )
 def new_game(
     directory: Annotated[
-        str, typer.Argument(metavar="DIR", show_default=False, help="The folder to write it into: new, or empty.")
+        str, typer.Argument(metavar="DIR", show_default=False, help="Folder to write to: new or empty.")
     ],
     name: Annotated[
         str,
-        typer.Option(metavar="NAME", show_default=False, help="The game's id: small letters, digits and _."),
+        typer.Option(metavar="NAME", show_default=False, help="Id of the game: lower-case letters, digits and _."),
     ],
     title: Annotated[
-        str, typer.Option(metavar="TITLE", show_default=False, help="What people call it; else made of the name.")
+        str, typer.Option(metavar="TITLE", show_default=False, help="Title of the game. Default: made from the name.")
     ] = "",
 ) -> None:
     """Write a small working game to start from, as a package.
 
-    Its rules are those of tic-tac-toe, for people, for machines and as an oracle, with tests that hold at once. Once
-    the package is installed, the game is one of the games: bots play it, matches and the page have it. Nothing is
-    ever overwritten. docs/how-to/adding-a-game.md tells the rest.
+    It starts as tic-tac-toe: a rules page, compiled rules, an oracle, and tests that pass. Once the package is
+    installed, bots, matches and the page have the game. Existing files are never overwritten. See
+    docs/how-to/adding-a-game.md.
     """
     with command_errors():
         written = write_game(Path(directory), name, title)
     console.say(f"A game called {name} is in {directory}: {', '.join(written)}.")
-    console.say("It begins as tic-tac-toe; the README.md tells what is where. To install it and see it hold:\n")
+    console.say("It starts as tic-tac-toe; README.md says what is where. To install and test it:\n")
     for line in (
         f"cd {shlex.quote(directory)}",
         "pip install -e .",

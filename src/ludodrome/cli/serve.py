@@ -27,11 +27,11 @@ HOST = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"
 PORT = 8008
 NEIGHBOURS = 20
-"""Where nobody asked for a certain port, so many after the usual one are tried."""
+"""Number of ports to try if none is given."""
 PORTS = range(PORT, PORT + NEIGHBOURS)
 FIRST_GAME = "skysummit"
 ELSEWHERE = ("192.0.2.1", 9)
-"""An address that is nobody's: which of ours would be used to reach it is ours in the local network."""
+"""A reserved address: the local address used to reach it is ours in the local network."""
 
 Database = Annotated[
     str | None,
@@ -39,7 +39,7 @@ Database = Annotated[
         "--db",
         metavar="URL",
         show_default=False,
-        help="The database: a file, or postgresql://... Else LUDODROME_DATABASE_URL, or a file of your own.",
+        help="Database: a file or postgresql://... Default: LUDODROME_DATABASE_URL, or a file in your data folder.",
     ),
 ]
 
@@ -55,33 +55,35 @@ Database = Annotated[
 def serve(
     port: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, max=65535, show_default=False, help=f"The port; {PORT} if it is free."),
+        typer.Option(
+            metavar="N", min=0, max=65535, show_default=False, help=f"Port. Default: {PORT}, or the next free one."
+        ),
     ] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, if there is one.")
-    ] = True,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     db: Database = None,
-    lan: Annotated[bool, typer.Option("--lan", help="Let friends in the local network play by link.")] = False,
-    hosted: Annotated[bool, typer.Option("--hosted", help="For everybody: people sign up and sign in.")] = False,
+    lan: Annotated[bool, typer.Option("--lan", help="Let people in the local network play by link.")] = False,
+    hosted: Annotated[bool, typer.Option("--hosted", help="Public server: people sign up and sign in.")] = False,
     host_name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", show_default=False, help="A name that the server answers to; may be repeated."),
+        typer.Option(metavar="NAME", show_default=False, help="Host name that the server answers to. Repeatable."),
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="IP", show_default=False, help=f"Listen here; {HOST}, with --lan {EVERYWHERE}."),
+        typer.Option(
+            metavar="IP", show_default=False, help=f"Address to listen on. Default: {HOST}; with --lan {EVERYWHERE}."
+        ),
     ] = None,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="Callers' addresses are as a proxy forwards them (hosted).")
+        bool, typer.Option("--behind-proxy", help="With --hosted: take client addresses from the proxy's headers.")
     ] = False,
     ladder: Annotated[
         str,
-        typer.Option(metavar="WHEN", help="Whether bots of the league play on by themselves: on, off, gentle."),
+        typer.Option(metavar="WHEN", help="Whether league bots play in the background: on, off or gentle."),
     ] = "gentle",
 ) -> None:
     """Serve the web page: play, watch, analyse, enter bots.
 
-    It listens on this machine alone and asks for no sign-in, unless --lan or --hosted is given. Ctrl-C ends it.
+    Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
     """
     mode = _mode(lan, hosted, behind_proxy)
     try:
@@ -92,7 +94,7 @@ def serve(
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
-            f"the web page needs more packages ({error.name} is missing): install ludodrome[web]"
+            f"`serve` needs {error.name}, which is not installed: pip install 'ludodrome[web]'"
         ) from error
     if ladder not in LADDERS:
         raise CommandError(f"--ladder is {', '.join(LADDERS)}, not {ladder}")
@@ -100,7 +102,7 @@ def serve(
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
     made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
-    here = _tell(made, listening, host_name or [])
+    here = _announce(made, listening, host_name or [])
     runner = Supervisor(engine, ladder, sandboxed=hosted)
     runner.start()
     if browser and mode != "hosted" and has_display():
@@ -109,38 +111,34 @@ def serve(
         run(made, [listening])
     runner.stop()
     sys.stdout.flush()
-    os._exit(0)  # a bot that is still thinking, or a kernel that is being compiled, must not hold the terminal
+    os._exit(0)  # a thinking bot or a compiling kernel must not block the terminal
 
 
 def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:
     if lan and hosted:
-        raise CommandError("--lan is for friends and --hosted for everybody: choose one")
+        raise CommandError("--lan is for the local network and --hosted for everybody: choose one")
     if behind_proxy and not hosted:
-        raise CommandError("--behind-proxy goes with --hosted: otherwise everybody would seem to sit at this machine")
+        raise CommandError("--behind-proxy needs --hosted: otherwise all clients would seem to be this machine")
     return "lan" if lan else "hosted" if hosted else "local"
 
 
-def _tell(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
-    """Says where the page is; its address on this machine."""
+def _announce(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
+    """Print the addresses of the page; returns the one on this machine."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
     here = f"http://{HOST if host == EVERYWHERE else host}:{port}/"
     console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
     if mode == "lan":
         made.state.public_address = f"http://{_own_address()}:{port}"
-        console.say(
-            f"In your network it is at http://{_own_address()}:{port}/ : friends play by the links that you send."
-        )
+        console.say(f"In your network: http://{_own_address()}:{port}/  Others play by the links that you send them.")
     if mode == "hosted":
-        console.say(
-            f"It answers to {', '.join(names) if names else 'this machine alone: name others with --host-name'}."
-        )
+        console.say(f"It answers to {', '.join(names) if names else 'this machine only: add names with --host-name'}.")
     sys.stdout.flush()
     return here
 
 
 def _own_address() -> str:
-    """The machine's address in the local network; its name if it has none."""
+    """The machine's address in the local network, or its name."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(ELSEWHERE)  # nothing is sent
@@ -150,20 +148,20 @@ def _own_address() -> str:
 
 
 def _listen(address: str, port: int | None) -> socket.socket:
-    """A socket on the port asked for, or on the first free one."""
+    """A listening socket on the given port, or on the first free one."""
     tried = [port] if port is not None else PORTS
     for number in tried:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((address, number))
-            listening.listen()  # whoever comes before the server is ready waits, and is not turned away
-        except (OSError, TypeError, UnicodeError) as error:  # the last two: no name that could be looked up
+            listening.listen()  # early clients wait until the server is ready
+        except (OSError, TypeError, UnicodeError) as error:  # the last two: an invalid host name
             listening.close()
             reason = getattr(error, "strerror", None) or str(error)
         else:
             return listening
-    raise CommandError(f"{address} port {tried[0]} cannot be used ({reason}); name a free one with --port N")
+    raise CommandError(f"{address} port {tried[0]} cannot be used ({reason}); give a free one with --port N")
 
 
 def _open(address: str) -> None:
@@ -175,20 +173,21 @@ MCP_PORT = 8009
 
 @app.command(cls=Command, epilog=examples("ludodrome mcp", "ludodrome mcp --http", "ludodrome mcp --http --port 9001"))
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdin and stdout.")] = False,
     port: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=65535, show_default=False, help=f"With --http: the port; else {MCP_PORT}."
+            metavar="N", min=0, max=65535, show_default=False, help=f"With --http: port. Default: {MCP_PORT}."
         ),
     ] = None,
 ) -> None:
     """Serve the games to language models over MCP.
 
-    By standard input and output, as most clients start it, or with --http on this machine alone, at /mcp.
+    It speaks the Model Context Protocol on stdin and stdout, as most clients expect, or with --http at /mcp on this
+    machine.
     """
     if port is not None and not http:
-        raise CommandError("--port goes with --http")
+        raise CommandError("--port needs --http")
     try:
         from ludodrome.mcp.server import create_server  # optional extra
     except ImportError as error:
@@ -204,7 +203,7 @@ def mcp(
         listening = socket.create_server((HOST, MCP_PORT if port is None else port))
     except OSError as error:
         taken = MCP_PORT if port is None else port
-        raise CommandError(f"port {taken} cannot be used ({error.strerror}); name a free one with --port N") from error
+        raise CommandError(f"port {taken} cannot be used ({error.strerror}); give a free one with --port N") from error
     console.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
     sys.stdout.flush()
     web = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)

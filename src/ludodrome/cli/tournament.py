@@ -1,4 +1,4 @@
-"""The commands ``tournament run``, ``show`` and ``export``."""
+"""Tournaments: `tournament run`, `show` and `export`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ludodrome.cli import console
 from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Group, Json, command_errors, examples, read_options
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.match import sentences
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, check_bots, gathered
-from ludodrome.games import make
+from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 from ludodrome.validation import listing
 
 with lazy_imports():
     from rich import table as rich_table
 
+    from ludodrome.arena import api
     from ludodrome.arena import records as arena_records
     from ludodrome.arena.tournaments import plans, report, report_page
     from ludodrome.arena.tournaments import tournament as tournaments
@@ -41,11 +41,11 @@ app = typer.Typer(
 )
 
 SUFFIX = ".sqlite"
-MOST_SHOWN = 30
-"""Lines of the standings while it is played."""
+MAX_SHOWN = 30
+"""Rows of the live standings."""
 
-StoreFile = Annotated[Path, typer.Argument(metavar="STORE", show_default=False, help="The file of a tournament.")]
-Name = Annotated[str | None, typer.Option(metavar="NAME", help="Which tournament, if the file holds several.")]
+StoreFile = Annotated[Path, typer.Argument(metavar="STORE", show_default=False, help="File of a tournament.")]
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="Name of the tournament, if the file has several.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -67,58 +67,68 @@ def tournament(context: typer.Context) -> None:
 )
 def run_tournament(
     plan: Annotated[
-        Path | None, typer.Argument(metavar="PLAN", show_default=False, help="A TOML file; options take precedence.")
+        Path | None, typer.Argument(metavar="PLAN", show_default=False, help="TOML file; options override it.")
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called; else as the file.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the tournament. Default: that of the file.")
+    ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="F", help="round-robin, gauntlet, swiss or knockout.")
+        str | None,
+        typer.Option("--format", metavar="F", help="round-robin, gauntlet, swiss or knockout. Default: round-robin."),
     ] = None,
     game: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="GAME", show_default=False, help="A game, like dots or dots:rows=3,cols=3; may be repeated."
-        ),
+        typer.Option(metavar="GAME", show_default=False, help="Game, like dots or dots:rows=3,cols=3. Repeatable."),
     ] = None,
     bot: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOT", show_default=False, help="A bot, like level:3 or mine=cmd:./mine; repeated."),
+        typer.Option(metavar="BOT", show_default=False, help="Bot, like level:3 or mine=cmd:./mine. Repeatable."),
     ] = None,
     challenger: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", show_default=False, help="Who meets all others in a gauntlet; else the first bot."
+            metavar="NAME",
+            show_default=False,
+            help="In a gauntlet, the bot that plays all others. Default: the first one.",
         ),
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Openings of a meeting, each with the seats changed. 1 if not said."),
+        typer.Option(metavar="N", min=1, help="Openings per pairing, each played in every seating. Default: 1."),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(metavar="N", min=1, help="Rounds of a Swiss tournament.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="What openings and bots draw lots from.")] = None,
-    clock: Annotated[str | None, typer.Option(metavar="C", help="As in `match`; 1s, if nothing is said.")] = None,
-    policy: Annotated[str | None, typer.Option(metavar="P", help="As in `match`.")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Rounds of a Swiss tournament. Default: enough for a clear winner."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Random seed of openings and bots. Default: 0.")
+    ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="C", help="Time control, as in `match`. Default: 1s.")] = None,
+    policy: Annotated[str | None, typer.Option(metavar="P", help="After an illegal move, as in `match`.")] = None,
     home_and_away: Annotated[
-        bool, typer.Option("--home-and-away", help="Meetings are played in the home games of the two.")
+        bool, typer.Option("--home-and-away", help="Each pairing plays the home games of both bots.")
     ] = False,
-    no_openings: Annotated[bool, typer.Option("--no-openings", help="Begin all games at the first position.")] = False,
+    no_openings: Annotated[
+        bool, typer.Option("--no-openings", help="Start all games from the initial position.")
+    ] = False,
     hide_legal_moves: Annotated[
-        bool, typer.Option("--hide-legal-moves", help="Do not show the bots the legal moves.")
+        bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")
     ] = False,
     store: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="Where everything is kept; NAME.sqlite, if nothing is said.")
+        Path | None, typer.Option(metavar="STORE", help="Database file of the tournament. Default: NAME.sqlite.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in the store.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the tournament in the store.")] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="With --resume: play games again in which the arena failed.")
+        bool, typer.Option("--again", help="With --resume: replay games in which the arena failed.")
     ] = False,
     workers: WorkerCount = None,
     cluster: ClusterAddress = None,
     json: Json = False,
 ) -> None:
-    """Play a tournament, from a file or from options, to its end.
+    """Run a tournament from a file or from options.
 
-    Every game is kept at once, so whatever ends it, Ctrl-C (exit code 130) or kill -9, --resume goes on from there and
-    counts each game once.
+    Every game is saved at once: after Ctrl-C (exit code 130) or even kill -9, --resume continues and counts each game
+    once.
     """
     given: dict[str, Any] = {
         "name": name,
@@ -136,14 +146,13 @@ def run_tournament(
         "legal_moves": False if hide_legal_moves else None,
     }
     agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
-    _check(agreed)
     opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
-    with gathered(workers, cluster) as crew:
-        whole = _play(opened, crew, json)
+    with start_workers(workers, cluster) as pool:
+        whole = _play(opened, pool, json)
     _show(opened, json)
     if not whole:
         if not json:
-            console.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` goes on")
+            console.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` continues it")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -153,7 +162,7 @@ def run_tournament(
     epilog=examples("ludodrome tournament show spring.sqlite", "ludodrome tournament show spring.sqlite --json"),
 )
 def show(store: StoreFile, name: Name = None, json: Json = False) -> None:
-    """Show how a tournament stands: now, if it is being played."""
+    """Show the standings of a tournament, even while it runs."""
     found = _recalled(store, name)
     _show(found, json)
 
@@ -169,14 +178,14 @@ def show(store: StoreFile, name: Name = None, json: Json = False) -> None:
 def export(
     store: StoreFile,
     name: Name = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="A page with tables and plots.")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables for a spreadsheet.")] = None,
-    text: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables as text.")] = None,
-    records: Annotated[Path | None, typer.Option(metavar="DIR", help="Every game's record, a file each.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Web page with tables and plots.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Tables for a spreadsheet.")] = None,
+    text: Annotated[Path | None, typer.Option(metavar="FILE", help="Tables as text.")] = None,
+    records: Annotated[Path | None, typer.Option(metavar="DIR", help="Records of all games, one file each.")] = None,
 ) -> None:
-    """Write the tables and the records of a tournament into files."""
+    """Write the tables and records of a tournament to files."""
     if html is None and csv is None and text is None and records is None:
-        raise CommandError("say what to write: --html, --csv, --text or --records")
+        raise CommandError("give at least one of --html, --csv, --text and --records")
     found = _recalled(store, name)
     if html is not None:
         _write(html, report_page.page(found))
@@ -200,18 +209,18 @@ def _write(path: Path, content: str) -> None:
     console.say(f"wrote {path}")
 
 
-# What was asked for
+# Plans and stores
 
 
 def _game(text: str) -> dict[str, Any]:
-    """``dots:rows=3,cols=3`` as it would stand in a plan."""
+    """Parse ``dots:rows=3,cols=3`` into the form of a plan."""
     game_id, colon, rest = text.partition(":")
     options = read_options(rest.split(",")) if colon else {}
     return {"id": game_id, "options": options}
 
 
 def _bot(text: str) -> dict[str, Any]:
-    """``mine=cmd:./mine`` or a bare spec as it would stand in a plan."""
+    """Parse ``mine=cmd:./mine`` or a bare spec into the form of a plan."""
     named = re.match(r"([^:=]+)=(.*)", text, re.DOTALL)
     return {"name": named[1], "bot": named[2]} if named else {"bot": text}
 
@@ -222,38 +231,24 @@ def _file_name(name: str) -> str:
 
 def _plan(path: Path | None, given: dict[str, Any]) -> TournamentPlan:
     if path is None and not given:
-        raise CommandError("say what is played: a plan in a TOML file, or --game and --bot")
+        raise CommandError("give a plan in a TOML file, or --game and --bot")
     with command_errors(), console.waiting("reading the plan ..."):
         return plans.make_plan(given) if path is None else plans.read_plan(path, given)
 
 
-def _check(plan: TournamentPlan) -> None:
-    for settings in plan.settings:
-        game = make(settings.game, **settings.options)
-        check_bots(game, (entrant.specs[settings.name] for entrant in plan.entrants))
-
-
 def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tournament:
-    """The tournament in its store: a new one, or, if that is wanted, the one that is there."""
+    """A new tournament in the store, or with ``resume`` the one that is there."""
     with command_errors():
-        engine = database.open_database(path, create=True)
-        there = tournament_store.StoredLedger.find(engine, plan.name)
-        if there is None:
-            return tournaments.Tournament(plan, tournament_store.StoredLedger.begin(engine, plan.name, plan.to_json()))
-        ledger, stored = there
-        if not resume:
+        try:
+            return api.open_tournament(plan, path, resume=resume, again=again)
+        except api.TournamentExists as error:
             raise CommandError(
-                f"{path} has a tournament {plan.name} already; go on with --resume, or choose another --store"
-            )
-        if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
-            raise CommandError(f"the plan of {plan.name} is not the one that was begun: {listing(changed)} changed")
-        if again:
-            ledger.forget_unrated()
-        return tournaments.Tournament(plan, ledger)
+                f"{path} already has a tournament {plan.name}; continue it with --resume, or choose another --store"
+            ) from error
 
 
 def _recalled(path: Path, name: str | None) -> Tournament:
-    """A tournament in a store, as far as it was played."""
+    """Load a tournament and its finished games from a store."""
     with command_errors(), console.waiting("reading ..."):
         engine = database.open_database(path)
         found = tournament_store.StoredLedger.find(engine, name or _only(engine, path))
@@ -270,27 +265,23 @@ def _only(engine: Engine, path: Path) -> str:
     if not names:
         raise CommandError(f"{path} has no tournament yet")
     if len(names) > 1:
-        raise CommandError(f"{path} has several tournaments; say --name and one of {listing(names)}")
+        raise CommandError(f"{path} has several tournaments; choose one with --name: {listing(names)}")
     return names[0]
 
 
-# What is shown
+# Output
 
 
-def _play(opened: Tournament, crew: Any, quiet: bool) -> bool:
-    """Plays with live standings; whether it came to its end, and was not stopped."""
+def _play(opened: Tournament, pool: Any, quiet: bool) -> bool:
+    """Play with live standings. Returns whether the tournament was finished, not interrupted."""
     total = lambda: opened.total  # noqa: E731 (it grows while a knockout is played)
-    try:
-        with (
-            command_errors(),
-            console.game_progress(
-                lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
-            ) as show,
-        ):
-            opened.play(crew, glance=show)
-    except KeyboardInterrupt:
-        return False
-    return True
+    with (
+        command_errors(),
+        console.game_progress(
+            lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
+        ) as show,
+    ):
+        return not api.play_tournament(opened, workers=pool, progress=lambda result: show()).interrupted
 
 
 def _leader(opened: Tournament) -> str:
@@ -298,17 +289,17 @@ def _leader(opened: Tournament) -> str:
     return (
         f"{first.name} leads with {report.number(first.points)} of {first.games}"
         if first.games
-        else "no game is over yet"
+        else "no game finished yet"
     )
 
 
 def _table(opened: Tournament) -> Table:
-    """The standings for a terminal."""
+    """The standings as a Rich table."""
     lines = report.standings(opened)
     table = rich_table.Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "bot", "games", "won", "drawn", "lost", "points", "rating", ""):
         table.add_column(column, justify="left" if column in ("bot", "") else "right", no_wrap=True)
-    for line in lines[:MOST_SHOWN]:
+    for line in lines[:MAX_SHOWN]:
         table.add_row(
             str(line.place),
             line.name,
@@ -337,7 +328,7 @@ def _show(found: Tournament, json: bool) -> None:
 
 
 def _text(found: Tournament) -> list[str]:
-    """Everything as lines: the table over all games, then one for each game, then how games ended."""
+    """All tables as lines: over all games, then for each game, then the endings."""
     plan = found.plan
     lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games", ""]
     lines += report.text_table(found)

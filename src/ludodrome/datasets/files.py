@@ -20,7 +20,6 @@ from ludodrome.game import checked_count
 from ludodrome.jit import Array
 from ludodrome.validation import listing, show
 
-
 CARD = "README.md"
 PARQUET, NPZ = FORMS = ("parquet", "npz")
 GAMES, LAYOUT = "games.jsonl", "layout.json"

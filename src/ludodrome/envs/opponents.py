@@ -124,7 +124,7 @@ class BotOpponent:
     """A bot for each game, made when its first game begins, and told when a new one does."""
 
     def __init__(self, game: Game, n: int, spec: str) -> None:
-        from ludodrome.bots.specs import make_bot
+        from ludodrome.bots.registry import make_bot
 
         if n > MAX_BOTS:
             raise ValueError(

@@ -1,7 +1,7 @@
-"""The table of games. A room is imported when one of its games is first made.
+"""The registry of games. A game's package is imported when the game is first made.
 
-Five rooms stand here. Other packages bring theirs by an entry point of the group ``ludodrome.games``; they are looked
-for when the table is listed, or asked for a game that is none of the five.
+Five games are built in. Other packages add theirs through an entry point of the group ``ludodrome.games``; the registry
+loads these when it is listed or asked for a game that is not built in.
 """
 
 import re
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 GROUP = "ludodrome.games"
 ID = re.compile(r"[a-z][a-z0-9_]{1,29}")
-"""An id is a folder, an address and a page."""
+"""An id names a folder, a URL and a page."""
 
 
 class GameEntry(NamedTuple):
-    """One game: what can be said of it without opening its room."""
+    """What is known about a game without importing its package."""
 
     id: str
     title: str
     summary: str
     module: str
-    """The room: the module whose ``GAME`` is the game's class, in a folder with its RULES.md."""
+    """The game's package: its ``GAME`` is the class, its folder holds RULES.md."""
     short: str = ""
-    """The title where there is little room; empty if it is short enough."""
+    """A shorter title for narrow columns; empty if the title is short enough."""
     by_steps: bool = False
-    """Whether a move is made of many actions, as a board is of steps: most searches cannot play it."""
+    """Whether a move consists of many actions, as a board of steps: most searches cannot play it."""
 
     def game_class(self) -> type["Game"]:
-        """The game's class; this imports Numba."""
+        """Import and return the game's class; this imports Numba."""
         game: type[Game] = import_module(self.module).GAME
         return game
 
@@ -49,7 +49,7 @@ class GameEntry(NamedTuple):
 
 
 def package_folder(module: str) -> Path:
-    """Where a room is, found without importing it."""
+    """The folder of a game's package, found without importing it."""
     package, *inner = module.split(".")
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
@@ -57,54 +57,58 @@ def package_folder(module: str) -> Path:
     return Path(spec.submodule_search_locations[0], *inner)
 
 
-def _own(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> GameEntry:
+def _built_in(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> GameEntry:
     return GameEntry(game_id, title, summary, f"{__name__}.{game_id}", short, by_steps)
 
 
 BUILT_IN = {
     entry.id: entry
     for entry in (
-        _own("caldera", "Caldera", "volcanic tactics on 7 x 7: take the enemy crown, or let the ground do it"),
-        _own("dots", "Dots and Boxes", "draw edges, close boxes, count chains", "Dots"),
-        _own("santorini", "Santorini", "climb and build from fixed squares, for two or three, in text"),
-        _own("skysummit", "Skysummit", "place two workers, climb to level 3, or shut the other in"),
-        _own("spaces", "Spaces", "two prepared boards run against each other: speed, traps, foresight", by_steps=True),
+        _built_in("caldera", "Caldera", "volcanic tactics on 7 x 7: take the enemy crown, or let the ground do it"),
+        _built_in("dots", "Dots and Boxes", "draw edges, close boxes, count chains", "Dots"),
+        _built_in("santorini", "Santorini", "climb and build from fixed squares, for two or three, in text"),
+        _built_in("skysummit", "Skysummit", "place two workers, climb to level 3, or shut the other in"),
+        _built_in(
+            "spaces", "Spaces", "two prepared boards run against each other: speed, traps, foresight", by_steps=True
+        ),
     )
 }
 
 
-def _joined(point: "EntryPoint") -> GameEntry:
-    """The entry of a game in another package: its title and summary are the beginning of its RULES.md."""
+def _plugin_entry(point: "EntryPoint") -> GameEntry:
+    """The entry of a game in another package; RULES.md begins with its title and summary."""
     if not ID.fullmatch(point.name) or point.name in BUILT_IN:
-        raise ValueError("an id is a small letter and up to 29 more letters, digits or _, and none of the five games'")
+        raise ValueError(
+            "an id is a small letter and 1 to 29 more small letters, digits or _, and not that of a built-in game"
+        )
     text = (package_folder(point.module) / "RULES.md").read_text("utf-8")
     page = re.match(r"# (.+)\n\s*(.+?)(?:[.:](?:\s|$)|\n)", text)
     if page is None:
-        raise ValueError("its RULES.md begins with a heading, which is the title, and a sentence, which is the summary")
+        raise ValueError("its RULES.md must begin with a heading (the title) and a sentence (the summary)")
     return GameEntry(point.name, page[1].strip(), page[2][0].lower() + page[2][1:], point.module)
 
 
 class Games(Mapping[str, GameEntry]):
-    """All games by their ids, the five first."""
+    """All games by id, the built-in ones first."""
 
     def __getitem__(self, game_id: str) -> GameEntry:
-        return BUILT_IN[game_id] if game_id in BUILT_IN else self._joined[game_id]
+        return BUILT_IN[game_id] if game_id in BUILT_IN else self._plugins[game_id]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**BUILT_IN, **self._joined})
+        return iter({**BUILT_IN, **self._plugins})
 
     def __len__(self) -> int:
-        return len(BUILT_IN) + len(self._joined)
+        return len(BUILT_IN) + len(self._plugins)
 
     @cached_property
-    def _joined(self) -> dict[str, GameEntry]:
-        """What other packages bring; one that is broken is told of and left out."""
-        from importlib.metadata import entry_points
+    def _plugins(self) -> dict[str, GameEntry]:
+        """The games of other packages; warn about a broken one and skip it."""
+        from importlib.metadata import entry_points  # start-up: only for games that are not built in
 
         found = {}
         for point in entry_points(group=GROUP):
             try:
-                found[point.name] = _joined(point)
+                found[point.name] = _plugin_entry(point)
             except (OSError, ValueError) as wrong:
                 warnings.warn(f"the game {show(point.name)} of {point.module} is left out: {wrong}", stacklevel=2)
         return dict(sorted(found.items()))
@@ -114,7 +118,7 @@ GAMES = Games()
 
 
 def find(game_id: Any) -> GameEntry:
-    """The entry of a game; ValueError lists the right ids."""
+    """The entry of a game; ValueError lists the valid ids."""
     entry = GAMES.get(game_id) if isinstance(game_id, str) else None
     if entry is None:
         raise ValueError(f"there is no game {show(game_id)}; the games are {listing(sorted(GAMES))}")
@@ -122,5 +126,5 @@ def find(game_id: Any) -> GameEntry:
 
 
 def make(game_id: str, /, **options: Any) -> "Game":
-    """A game with its options set; ValueError says which games and options there are."""
+    """Make a game with options; ValueError lists the valid games and options."""
     return find(game_id).game_class()(**options)

@@ -1,9 +1,8 @@
-"""What a search knows of the tower board beyond the rules: values, threats, promises, num_move_ids and keys.
+"""Evaluation of the tower board: values, threats, move scores, move ids and hash keys.
 
-Shared by ``evaluate.py`` of the two tower games. Everything works on the heights of ``towers.py``
-(four bit sets) and on cells under workers. A value is a sum of features times the weights of
-``tower_weights.py``, so that the weights can be fitted; each seat is seen in one of two roles, as the
-mover or as one who waits.
+Shared by ``evaluate.py`` of santorini and skysummit. Works on the heights of ``towers.py`` (four bit sets) and the
+cells of workers. A value is linear in the weights, so that they can be fitted. Each seat has one of two roles: the
+mover, or waiting.
 """
 
 from typing import Any
@@ -26,17 +25,16 @@ from ludodrome.games.towers import (
 from ludodrome.jit import Array, Int, kernel, lowest, popcount, python
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
 
-# What the features of a tower position are worth, in hundredths of a level.
-# Each role has its own: of two equal positions the one to move is the better. The features are told in
-# ``tower_value.py``, where the weights are used; ``benchmarks/tune.py`` fits and prints this table.
+# Weights of the features, in hundredths of a level, by role: of two equal sides the one to move is better off.
+# ``benchmarks/tune.py`` fits and prints this table.
 
 
 HEIGHTS = 3
-"""A worker of a running game stands on level 0, 1 or 2."""
+"""In a running game a worker is on level 0, 1 or 2."""
 ORBITS = 6
-"""Kinds of cells: corner, beside it, middle of an edge; the inner corners and edges; the centre."""
+"""Kinds of cells: corner, next to it, middle of an edge; the inner corners and edges; the centre."""
 FEW_STEPS = 8
-"""So many steps or more are plenty."""
+"""Step counts from this minus one on share a weight."""
 
 GROUPS: dict[str, tuple[int, ...]] = {
     "PLACE": (HEIGHTS, ORBITS),
@@ -49,7 +47,7 @@ GROUPS: dict[str, tuple[int, ...]] = {
     "THREATS": (3,),
     "TURN": (1,),
 }
-"""name -> shape, in the order in which they stand in a role's row."""
+"""name -> shape, in the order of a role's row."""
 
 MOVER_WEIGHTS: dict[str, Any] = {
     "PLACE": [[-22, -17, -11, -6, 5, 24], [26, 44, 54, 69, 82, 101], [163, 157, 163, 200, 225, 218]],
@@ -76,7 +74,7 @@ WAITING_WEIGHTS: dict[str, Any] = {
 
 
 def row(role: dict[str, Any]) -> Array:
-    """A role's weights in one row; a table of another shape than its group's does not fit."""
+    """A role's weights in one row; raise ValueError if a table does not have its group's shape."""
     return np.concatenate([np.array(role[name], np.int64).reshape(np.prod(shape)) for name, shape in GROUPS.items()])
 
 
@@ -86,7 +84,7 @@ WEIGHTS = np.ascontiguousarray([row(MOVER_WEIGHTS), row(WAITING_WEIGHTS)])
 
 MOVER, WAITING = np.uint64(0), np.uint64(1)
 MAX_VALUE = 9_000
-"""Values stay below 10,000 whatever the weights are."""
+"""Values stay below 10,000 for any weights."""
 
 _BOARD = np.uint64((1 << CELLS) - 1)
 _WEST_EDGE = np.uint64(sum(1 << row * SIDE for row in range(SIDE)))
@@ -98,7 +96,7 @@ CELL_TURNS = cell_turns(SIDE, SIDE)
 """(8, cells)"""
 _SMALLEST = CELL_TURNS.min(axis=0)
 ORBIT = np.searchsorted(np.unique(_SMALLEST), _SMALLEST).astype(np.uint64)
-"""cell -> which of the six kinds of cells it is."""
+"""cell -> its kind, 0 to 5."""
 
 
 @kernel
@@ -113,7 +111,7 @@ RING = np.array(
 )
 """cell -> the cells two king's steps away."""
 
-# Where each group of weights begins in a role's row.
+# Start of each group of weights in a role's row.
 _SIZES = [int(np.prod(shape)) for shape in GROUPS.values()]
 _BEGIN = dict(zip(GROUPS, (np.uint64(sum(_SIZES[:k])) for k in range(len(_SIZES))), strict=True))
 _PLACE, _NEAR, _FAR = _BEGIN["PLACE"], _BEGIN["NEAR"], _BEGIN["FAR"]
@@ -128,14 +126,14 @@ _2, _3 = np.uint64(2), np.uint64(3)
 
 @kernel
 def levelled(levels: Array, among: Any) -> Any:
-    """The cells of a set that are exactly 0, 1, 2 and 3 high: four sets."""
+    """Split a set by height: the cells of height 0, 1, 2 and 3."""
     l0, l1, l2, l3 = np.uint64(levels[0]), np.uint64(levels[1]), np.uint64(levels[2]), np.uint64(levels[3])
     return among & ~l0, among & l0 & ~l1, among & l1 & ~l2, among & l2 & ~l3
 
 
 @kernel
 def counted(weights: Array, role: Any, begin: Any, sets: Any, among: Any) -> Int:
-    """Cells of four sets that are among others, each set with its own weight."""
+    """Weighted count of the cells of four sets that are in ``among``, one weight per set."""
     return (
         popcount(sets[0] & among) * weights[role, begin]
         + popcount(sets[1] & among) * weights[role, begin + ONE]
@@ -146,7 +144,7 @@ def counted(weights: Array, role: Any, begin: Any, sets: Any, among: Any) -> Int
 
 @kernel
 def worker_value(weights: Array, role: Any, levels: Array, free: Any, cell: Any) -> Int:
-    """A worker by its place and height, and the free cells near and far by their heights. free: four sets."""
+    """Value of a worker's cell and height, and of the free cells near and far by height. free: four sets."""
     at = np.uint64(cell)
     stand = ((levels[0] >> at) & ONE) + ((levels[1] >> at) & ONE)
     return (
@@ -160,9 +158,9 @@ def worker_value(weights: Array, role: Any, levels: Array, free: Any, cell: Any)
 def seat_value(
     weights: Array, role: Any, levels: Array, free: Any, first: Any, second: Any, steps: Any, count: Any, answered: Any
 ) -> Int:
-    """A seat's two workers, and what both can reach together.
+    """Value of a seat's two workers, and of what both can reach together.
 
-    free: the unoccupied cells by height, four sets; steps: where the workers can step to; count: in how many ways;
+    free: the unoccupied cells by height, four sets; steps: the cells they can step to; count: the number of steps;
     answered: the cells that other seats can build on in their next turn.
     """
     second_steps = (
@@ -185,13 +183,13 @@ def seat_value(
 
 @kernel
 def within_bounds(value: Int) -> Int:
-    """No value passes for a proven win."""
+    """Clamp a value so that it cannot look like a proven win."""
     return max(-MAX_VALUE, min(MAX_VALUE, value))
 
 
 @kernel
 def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_seat: Int) -> Int:
-    """Two seats: the mover against the one who waits, from the pov_seat's side. Linear in the weights."""
+    """Two seats: the mover against the waiting seat, from the side of ``pov_seat``. Linear in the weights."""
     a, b = workers[mover, 0], workers[mover, 1]
     c, d = workers[1 - mover, 0], workers[1 - mover, 1]
     taken = bit(a) | bit(b) | bit(c) | bit(d)
@@ -208,14 +206,14 @@ def duel_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_se
 
 @kernel
 def seat_steps(levels: Array, workers: Array, seat: Int, taken: Any) -> Any:
-    """Where a seat's workers can step to, and in how many ways."""
+    """(cells that a seat's workers can step to, number of steps)."""
     first, second = reach(levels, workers[seat, 0], taken), reach(levels, workers[seat, 1], taken)
     return first | second, popcount(first) + popcount(second)
 
 
 @kernel
 def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_seat: Int) -> Int:
-    """Three seats: the pov_seat against the better of the two others."""
+    """Three seats: ``pov_seat`` against the better of the two others."""
     taken = np.uint64(0)
     for seat in range(3):
         taken |= bit(workers[seat, 0]) | bit(workers[seat, 1])
@@ -238,7 +236,7 @@ def trio_value(weights: Array, levels: Array, workers: Array, mover: Int, pov_se
 
 @kernel
 def placement_value(workers: Array, seat: Int) -> Int:
-    """A placed seat before anything is built: the nearer to the centre the better."""
+    """Value of a seat's placement before anything is built: nearer to the centre is better."""
     first, second = ORBIT[workers[seat, 0]], ORBIT[workers[seat, 1]]
     return WEIGHTS[WAITING, _PLACE + first] + WEIGHTS[WAITING, _PLACE + second]
 
@@ -248,74 +246,74 @@ def placement_value(workers: Array, seat: Int) -> Int:
 
 @kernel
 def summits(levels: Array, cell: Any, taken: Any) -> Any:
-    """The cells that a worker could win on if it were its turn."""
+    """The cells on which a worker could win if it were its turn."""
     at = np.uint64(cell)
     high = np.uint64(0) - ((levels[1] >> at) & ONE)
     return NEIGHBOURS[at] & levels[2] & ~(levels[3] | taken) & high
 
 
-# Promises
+# Move scores
 
-MAX_PROMISE = 1000
-_CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MAX_PROMISE]])
-"""(height left, height gained) -> how good a step looks. With any build it stays within MAX_PROMISE."""
+MAX_MOVE_SCORE = 1000
+_CLIMB = np.array([[0, 150, 0, 0], [-120, 0, 350, 0], [-200, -150, 60, MAX_MOVE_SCORE]])
+"""(height left, height reached) -> score of a step. With any build the sum stays within MAX_MOVE_SCORE."""
 _FOR_OWN = np.array([30, 120, 300, -150])
 _FOR_OTHERS = np.array([-20, -150, -800, 500])
-"""height before -> how good it looks to build a cell that somebody near could climb then; the last is a dome."""
+"""height before -> score of a build that a nearby worker could then climb; the last is a dome."""
 _BUILT_FOR = np.stack([0 * _FOR_OWN, _FOR_OWN, _FOR_OTHERS, _FOR_OWN + _FOR_OTHERS])
 """(1 for the own workers + 2 for the others, height before)"""
 
 
 @kernel
-def surveyed(levels: Array, first: Any, second: Any, others: Any) -> Any:
-    """What promises depend on, of a seat with two workers and a set of others.
+def tower_context(levels: Array, first: Any, second: Any, others: Any) -> Any:
+    """The inputs of move scores, for a seat with two workers and a set of others.
 
-    Eight words: three levels; the cells of the two workers; and what is ``_concerned`` by the first of them, by
-    the second, by the others.
+    Eight words: three levels; the cells of the two workers; and the cells ``_climbable`` by the first of them, by the
+    second, by the others.
     """
     low, middle, high = np.uint64(levels[0]), np.uint64(levels[1]), np.uint64(levels[2])
     theirs = np.uint64(0)
     while others:
-        theirs |= _concerned(low, middle, np.uint64(lowest(others)))
+        theirs |= _climbable(low, middle, np.uint64(lowest(others)))
         others &= others - ONE
     a, b = np.uint64(first), np.uint64(second)
-    return low, middle, high, a, b, _concerned(low, middle, a), _concerned(low, middle, b), theirs
+    return low, middle, high, a, b, _climbable(low, middle, a), _climbable(low, middle, b), theirs
 
 
 @kernel
-def _concerned(low: Any, middle: Any, cell: Any) -> Any:
-    """The cells near a worker that it could climb once they are built on; domes are as if they were still summits."""
+def _climbable(low: Any, middle: Any, cell: Any) -> Any:
+    """The cells near a worker that it could climb after a build there; counts domes as level 3."""
     too_high = (low & ((low >> cell & ONE) - ONE)) | (middle & ((middle >> cell & ONE) - ONE))
     return NEIGHBOURS[cell] & ~too_high
 
 
 @kernel
-def _rise(seen: Any, cell: Any) -> Any:
-    """How high a cell is that is no dome."""
-    return (seen[0] >> cell & ONE) + (seen[1] >> cell & ONE) + (seen[2] >> cell & ONE)
+def _height(context: Any, cell: Any) -> Any:
+    """The height of a cell that is not a dome."""
+    return (context[0] >> cell & ONE) + (context[1] >> cell & ONE) + (context[2] >> cell & ONE)
 
 
 @kernel
-def step_promise(seen: Any, source: Any, to: Any) -> Int:
-    """Up is good, down is bad."""
-    return _CLIMB[_rise(seen, source), _rise(seen, np.uint64(to))]
+def step_score(context: Any, source: Any, to: Any) -> Int:
+    """Score of a step: up is good, down is bad."""
+    return _CLIMB[_height(context, source), _height(context, np.uint64(to))]
 
 
 @kernel
-def build_promise(seen: Any, worker: Int, to: Any, at: Any) -> Int:
-    """What a worker's build gives after its step: a cell to climb for whoever is near and high enough, or a dome."""
+def build_score(context: Any, worker: Int, to: Any, at: Any) -> Int:
+    """Score of a build after a step: it makes a cell climbable for workers near and high enough, or a dome."""
     cell = np.uint64(at)
-    before = _rise(seen, cell)
-    partner = seen[6] if worker == 0 else seen[5]
-    own = np.uint64(min(before, _2) <= _rise(seen, np.uint64(to))) | partner >> cell & ONE
-    return _BUILT_FOR[own + _2 * (seen[7] >> cell & ONE), before]
+    before = _height(context, cell)
+    partner = context[6] if worker == 0 else context[5]
+    own = np.uint64(min(before, _2) <= _height(context, np.uint64(to))) | partner >> cell & ONE
+    return _BUILT_FOR[own + _2 * (context[7] >> cell & ONE), before]
 
 
-# Marks: source * 8 * builds + direction of the step * builds + direction of the build
+# Move ids: source * 8 * builds + direction of the step * builds + direction of the build
 
 
 def step_turns(builds: int) -> Array:
-    """(8, num_move_ids): the move_id of a step after each symmetry. A ninth build direction is no build."""
+    """(8, num_move_ids): the move id of a step under each symmetry. A ninth build direction means no build."""
     directions = direction_turns(COMPASS)
     turned = np.zeros((SYMMETRIES, CELLS, DIRECTIONS, builds), np.uint16)
     for symmetry in range(SYMMETRIES):
@@ -327,7 +325,7 @@ def step_turns(builds: int) -> Array:
 
 
 def built_cells(builds: int) -> Array:
-    """(cells, 8 * builds): the cell that a step and a build from a cell raise, or OFF_BOARD."""
+    """(cells, 8 * builds): the cell raised by a step and a build from a cell, or OFF_BOARD."""
     table = np.full((CELLS, DIRECTIONS, builds), OFF_BOARD, np.int8)
     for cell in range(CELLS):
         for direction in range(DIRECTIONS):
@@ -336,11 +334,11 @@ def built_cells(builds: int) -> Array:
     return table.reshape(CELLS, -1)
 
 
-# Keys: one row of eight words for what stands on a cell, all zero for what counts for nothing
+# Hash keys: one row of eight words for each height or worker on each cell; all zero for what does not count
 
 _SEED = 20_240_229
 NO_CELL = CELLS
-"""Where nothing ever stands: an empty row, so that there is always one to take."""
+"""A cell that never holds anything: its row is zero, so that there is always a row to read."""
 _NO_CELL = ONE << np.uint64(NO_CELL)
 PLACES = CELLS + 1
 
@@ -352,26 +350,26 @@ def _keys(kinds: int, seed: int) -> Array:
 
 
 _HEIGHT_KEYS = _keys(5, _SEED)
-"""Bare ground counts for nothing."""
+"""Bare ground does not count."""
 _HEIGHT_KEYS[0] = 0
 _KEYS = np.concatenate([*_HEIGHT_KEYS, *_keys(3, _SEED + 1)])
-"""(row, 8): the heights' rows, height * PLACES + cell, and then the workers', seat * PLACES + cell."""
+"""(row, 8): rows of heights, height * PLACES + cell, then of workers, seat * PLACES + cell."""
 _PLACES = np.uint64(PLACES)
 _FIRST_WORKER = np.uint64(5 * PLACES)
 
 
 def clock_keys(count: int) -> Array:
-    """Words for what is on no cell, such as whose turn it is: the same under every symmetry."""
+    """Words for things off the board, such as the seat to move: the same under every symmetry."""
     return np.random.Generator(np.random.PCG64(_SEED + 2)).integers(0, 1 << 64, count, np.uint64)
 
 
 @kernel
 def change_keys(before: Any, after: Any, seats: Int, clock: Any, keys: Array, at: Int) -> None:
-    """keys[at + 1] = keys[at] with what differs between two records; clock: what differs besides the board.
+    """Set keys[at + 1] to keys[at] changed by the difference of two records; clock: the difference off the board.
 
-    A turn changes one height and one worker, so there is one of each here, and loops only for the rest.
-    All workers are taken out and put back: faster than asking which has moved. Two on one cell, as in a blank record,
-    count for nothing, and so does NOWHERE.
+    A turn changes one height and one worker, so this handles one of each directly and loops only for more. It removes
+    and re-adds all workers, which is faster than finding the one that moved. Two on one cell, as in a blank record,
+    cancel out, and NOWHERE does not count.
     """
     old, new = before.levels, after.levels
     here, there = np.uint64(at), np.uint64(at) + ONE
@@ -414,7 +412,7 @@ def _worker_row(s: Any, seat: Int, worker: Int) -> Any:
 
 @kernel
 def _change_third(before: Any, after: Any, keys: Array, there: Any) -> None:
-    """The third seat's workers."""
+    """Update the keys by the third seat's workers."""
     a, b, c, d = (
         _worker_row(before, 2, 0),
         _worker_row(before, 2, 1),

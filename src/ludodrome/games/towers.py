@@ -1,8 +1,7 @@
-"""What the two tower games share: the 5 x 5 board, its heights as bit sets, steps and builds.
+"""The 5 x 5 board that santorini and skysummit share: heights, steps and builds, planes, and text forms.
 
-Heights are kept as four bit sets ``levels``: bit c of ``levels[k]`` is set where cell c is
-higher than k. So ``levels[0]`` are the cells with at least one block, ``levels[3]`` the domes.
-The rules of each game, with their R-numbers, are in its own room.
+Heights are four bit sets ``levels``: bit c of ``levels[k]`` is set if cell c is higher than k. So ``levels[0]`` are the
+cells with at least one block, ``levels[3]`` the domes. Each game's package has its rules, with their R-numbers.
 """
 
 from typing import Any
@@ -43,7 +42,7 @@ STEP = _step_table()
 """(cell, direction) -> the neighbouring cell, or OFF_BOARD."""
 
 DIRECTION = np.full((CELLS, CELLS), OFF_BOARD, np.int16)
-"""(cell, neighbour) -> the direction from the one to the other, or OFF_BOARD if they are apart."""
+"""(cell, neighbour) -> the direction, or OFF_BOARD if they are not adjacent."""
 NEIGHBOURS = np.zeros(CELLS, np.uint64)
 """cell -> the set of its neighbours."""
 for _cell in range(CELLS):
@@ -52,7 +51,7 @@ for _cell in range(CELLS):
             DIRECTION[_cell, _to] = _direction
             NEIGHBOURS[_cell] |= ONE << np.uint64(_to)
 
-# A set of cells with a rim around it, 7 x 7: there all eight neighbours are the same shifts away.
+# A padded set of cells, 7 x 7: the eight neighbours of any cell are at the same shifts.
 RIMMED_SIDE = SIDE + 2
 _FIRST_NEIGHBOUR = np.uint64(RIMMED_SIDE + 1)
 _ROW = np.uint64((1 << SIDE) - 1)
@@ -60,7 +59,7 @@ _NORTH, _WEST, _EAST, _SOUTH = np.uint64(0b111), np.uint64(0b1000), np.uint64(0b
 _WEST_SHIFT, _EAST_SHIFT = np.uint64(RIMMED_SIDE - 3), np.uint64(RIMMED_SIDE + 2 - 4)
 _SOUTH_SHIFT = np.uint64(2 * RIMMED_SIDE - 5)
 RIMMED = np.array([(cell // SIDE + 1) * RIMMED_SIDE + cell % SIDE + 1 for cell in range(CELLS)], np.uint64)
-"""cell -> its place in a set with a rim."""
+"""cell -> its bit in a padded set."""
 
 _SETS = 1 << DIRECTIONS
 _SPELLED = np.zeros((_SETS, DIRECTIONS), np.int16)
@@ -69,9 +68,9 @@ for _members in range(_SETS):
 SPELLED = fours(_SPELLED)
 """set of directions -> its members, ascending, in two words of four."""
 SIZES = np.array([members.bit_count() for members in range(_SETS)], np.uint64)
-"""set of directions -> how many."""
+"""set of directions -> its size."""
 
-# Faults: why a step or a build cannot be (1 is game.GAME_OVER).
+# Faults: why a step or a build is illegal (1 is game_spec.GAME_OVER).
 STEP_OFF_BOARD = 2
 STEP_OCCUPIED = 3
 STEP_ON_DOME = 4
@@ -83,13 +82,13 @@ BUILD_ON_DOME = 8
 
 @kernel
 def bit(cell: int) -> Any:
-    """The set that holds one cell."""
+    """The set of one cell."""
     return ONE << np.uint64(cell)
 
 
 @kernel
 def height(levels: Array, cell: Int) -> Int:
-    """How high a cell is, 0 to 4."""
+    """The height of a cell, 0 to 4."""
     at = np.uint64(cell)
     return np.int64(
         ((levels[0] >> at) & ONE) + ((levels[1] >> at) & ONE) + ((levels[2] >> at) & ONE) + ((levels[3] >> at) & ONE)
@@ -98,7 +97,7 @@ def height(levels: Array, cell: Int) -> Int:
 
 @kernel
 def lay(levels: Array, heights: Any) -> None:
-    """Set the four sets from 25 heights."""
+    """Fill the four sets from 25 heights."""
     for k in range(DOME):
         cells = np.uint64(0)
         for cell in range(CELLS):
@@ -119,14 +118,14 @@ def build(levels: Array, cell: int) -> None:
 
 @kernel
 def reach(levels: Array, source: int, occupied: Any) -> Any:
-    """The cells that a worker may step to: one level up at most, no worker, no dome."""
+    """The cells that a worker may step to: at most one level up, no worker, no dome."""
     too_high = levels[min(height(levels, source) + 1, SUMMIT)]
     return NEIGHBOURS[source] & ~(occupied | too_high)
 
 
 @kernel
 def rimmed(cells: Any) -> Any:
-    """A set of cells with a rim of no cells around it."""
+    """Pad a set of cells to 7 x 7."""
     wide = np.uint64(0)
     for row in range(SIDE):
         wide |= ((cells >> np.uint64(row * SIDE)) & _ROW) << np.uint64((row + 1) * RIMMED_SIDE + 1)
@@ -135,7 +134,7 @@ def rimmed(cells: Any) -> Any:
 
 @kernel
 def around(wide: Any, cell: Any) -> Any:
-    """The directions in which the neighbours of a cell are in a rimmed set; eight bits."""
+    """The directions in which a cell's neighbours are in a padded set; eight bits."""
     near = wide >> (RIMMED[cell] - _FIRST_NEIGHBOUR)
     return (
         (near & _NORTH)
@@ -147,10 +146,10 @@ def around(wide: Any, cell: Any) -> Any:
 
 @kernel
 def list_builds(buffer: Array, count: Any, action: Any, directions: Any) -> Any:
-    """Append action + d for every direction d of a set; the new count. All numbers are uint64.
+    """Append action + d for every direction d of a set; return the new count. All numbers are uint64.
 
-    Always eight numbers are written, in two goes, and only so many count: a buffer has
-    room for eight more than there can be.
+    Always writes eight numbers, in two stores, of which the first ones count: a buffer has room for eight more than
+    the maximum.
     """
     word = action * FOUR
     store_four(buffer, count, SPELLED[directions, np.uint64(0)] + word)
@@ -160,7 +159,7 @@ def list_builds(buffer: Array, count: Any, action: Any, directions: Any) -> Any:
 
 @kernel
 def step_fault(levels: Array, source: int, to: int, occupied: Any) -> int:
-    """0 if a worker may step from source to the cell ``to``, else why not."""
+    """0 if a worker may step from source to the cell ``to``, else the fault."""
     if to == OFF_BOARD:
         return STEP_OFF_BOARD
     if occupied & bit(to):
@@ -174,7 +173,7 @@ def step_fault(levels: Array, source: int, to: int, occupied: Any) -> int:
 
 @kernel
 def build_fault(levels: Array, at: int, occupied: Any) -> int:
-    """0 if one may build on a cell, else why not; ``occupied`` without the worker that has just left."""
+    """0 if a cell may be built on, else the fault; ``occupied`` excludes the worker that has just left."""
     if at == OFF_BOARD:
         return BUILD_OFF_BOARD
     if occupied & bit(at):
@@ -184,24 +183,23 @@ def build_fault(levels: Array, at: int, occupied: Any) -> int:
     return 0
 
 
-# What learners see of the 5 x 5 tower board: heights and workers as planes of 25 cells.
-# Shared by the two tower games; which plane is which is said in each room's ``planes.py``.
+# Observation planes of 25 cells: heights and workers. Each game's ``planes.py`` defines the order.
 
 
 HEIGHTS = tuple(f"higher than {level}" for level in range(DOME))
-"""The first planes: 1 where a cell is higher than that."""
+"""The first planes: 1 where a cell is higher than this level."""
 
 
 @kernel
 def fill(out: Array, plane: Int, number: Int) -> None:
-    """The same number on a whole plane."""
+    """Fill a plane with one number."""
     for cell in range(CELLS):
         out[plane, cell] = number
 
 
 @kernel
 def draw_heights(levels: Array, out: Array) -> None:
-    """The first four planes; levels: see ``towers.py``."""
+    """Write the first four planes."""
     for level in range(DOME):
         cells = np.uint64(levels[level])
         for cell in range(CELLS):
@@ -210,14 +208,13 @@ def draw_heights(levels: Array, out: Array) -> None:
 
 @kernel
 def draw_worker(cell: Any, out: Array, plane: Int) -> None:
-    """A 1 where a worker stands; no cell of the board, and the plane is empty."""
+    """Write 1 at a worker's cell; an empty plane if it is off the board."""
     fill(out, plane, 0)
     if cell < CELLS:
         out[plane, cell] = 1
 
 
-# The 5 x 5 tower board as people and JSON write it: cell names, height digits, the drawn table.
-# Shared by the codecs of the two tower games. Kernels are in ``towers.py``.
+# Text and JSON: cell names, height digits, the drawn table
 
 
 ROWS = "ABCDE"
@@ -229,15 +226,15 @@ CELL = {name: cell for cell, name in enumerate(NAMES)}
 _INTEGER = {int}
 _HEIGHTS = frozenset(range(DOME + 1))
 _HALF = 13
-"""The bit sets of the board are spread in two halves: the table stays small."""
+"""Bit sets are spread in two halves, to keep the table small."""
 _SPREAD = [sum(1 << 8 * cell for cell in range(_HALF) if half >> cell & 1) for half in range(1 << _HALF)]
-"""half a set -> a number with one byte a cell."""
+"""half a set -> a number with one byte per cell."""
 
 Levels = tuple[int, int, int, int]
 
 
 def read_heights(heights: list[Any], where: str) -> bytes:
-    """25 heights in row order as bytes; BadState names the one that is wrong."""
+    """Read 25 heights in row order as bytes; BadState names a wrong one."""
     if set(map(type, heights)) == _INTEGER and _HEIGHTS.issuperset(heights):
         return bytes(heights)
     wrong = next(cell for cell, height in enumerate(heights) if not is_int(height, 0, DOME))
@@ -245,7 +242,7 @@ def read_heights(heights: list[Any], where: str) -> bytes:
 
 
 def height_bytes(levels: Levels) -> bytes:
-    """25 heights in row order. The sets are spread to a byte a cell, and the bytes add up: 4 is the most."""
+    """25 heights in row order: spread each set to one byte per cell and add them up, to 4 at most."""
     low, high = 0, 0
     for level in levels:
         low += _SPREAD[level & (1 << _HALF) - 1]
@@ -259,35 +256,35 @@ def height_digits(levels: Levels) -> str:
 
 
 def height_rows(levels: Levels) -> str:
-    """The heights as the one-line form has them, rows parted by strokes."""
+    """The heights in the one-line form, rows separated by slashes."""
     digits = height_digits(levels)
     return "/".join(digits[row : row + SIDE] for row in range(0, CELLS, SIDE))
 
 
 def parse_height_rows(text: str) -> list[int]:
-    """The 25 heights of the one-line form."""
+    """Read the 25 heights of the one-line form."""
     rows = text.split("/")
     if len(rows) != SIDE or any(len(row) != SIDE or not set(row) <= set("01234") for row in rows):
-        raise BadState(f"the heights are five rows of five digits 0 to {DOME} parted by '/', not {show(text)}")
+        raise BadState(f"the heights are five rows of five digits 0 to {DOME} separated by '/', not {show(text)}")
     return [int(digit) for row in rows for digit in row]
 
 
 def parse_cells(text: str) -> list[str]:
-    """The names in a word like B2C3, two characters each; not checked further."""
+    """Split a word like B2C3 into names of two characters, without further checks."""
     if len(text) % 2:
-        raise BadState(f"{show(text)} is no list of cells like B2C3")
+        raise BadState(f"{show(text)} is not a list of cells like B2C3")
     return [text[at : at + 2] for at in range(0, len(text), 2)]
 
 
 def parse_number(text: str, what: str) -> int:
-    """A count in plain digits."""
+    """Read a count in plain digits."""
     if not (text.isascii() and text.isdigit() and len(text) <= 10):
         raise BadState(f"{what} is a whole number, not {show(text)}")
     return int(text)
 
 
-def draw(digits: str, marks: dict[int, str]) -> str:
-    """The table; marks: cell -> the two characters of the worker on it."""
+def draw(digits: str, workers: dict[int, str]) -> str:
+    """The drawn table; ``workers``: cell -> the two characters of the worker on it."""
     header = "     " + "     ".join(COLUMNS)
     lines = [header, "  ┌" + "┬".join(["─────"] * SIDE) + "┐"]
     for row, letter in enumerate(ROWS):
@@ -295,6 +292,6 @@ def draw(digits: str, marks: dict[int, str]) -> str:
             lines.append("  ├" + "┼".join(["─────"] * SIDE) + "┤")
         cells = range(row * SIDE, row * SIDE + SIDE)
         lines.append(
-            f"{letter} │" + "│".join(f" {digits[cell]} {marks.get(cell, '  ')}" for cell in cells) + f"│ {letter}"
+            f"{letter} │" + "│".join(f" {digits[cell]} {workers.get(cell, '  ')}" for cell in cells) + f"│ {letter}"
         )
     return "\n".join([*lines, "  └" + "┴".join(["─────"] * SIDE) + "┘", header])

@@ -16,10 +16,9 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
-from ludodrome.bots.catalogue import KINDS
 from ludodrome.bots.prompts import drawing, legal_texts, you_are
-from ludodrome.bots.replies import MOVE, Reading, read_reply
-from ludodrome.bots.specs import read_spec
+from ludodrome.bots.registry import BOT_KINDS, read_spec
+from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import Game, IllegalMove, TooManyMoves
 from ludodrome.validation import show
 
@@ -35,7 +34,7 @@ LONGEST_WAIT = 50.0
 Json = dict[str, Any]
 
 
-class Refused(ValueError):
+class MatchError(ValueError):
     """What was asked cannot be done; the sentence says why."""
 
 
@@ -43,12 +42,14 @@ def _check(spec: str, game: Game) -> None:
     """Refuses what is no opponent here: strangers name neither files nor addresses, and nobody thinks for hours."""
     if spec == CLIENT:
         return
-    if spec.partition(":")[0] not in KINDS:
-        raise Refused(f"an opponent is {CLIENT!r} or a built-in bot ({', '.join(bot_names(game))}), not {show(spec)}")
-    _, knobs = read_spec(spec, game)
+    if spec.partition(":")[0] not in BOT_KINDS:
+        raise MatchError(
+            f"an opponent is {CLIENT!r} or a built-in bot ({', '.join(bot_names(game))}), not {show(spec)}"
+        )
+    _, params = read_spec(spec, game)
     for name, most in MOST.items():
-        if knobs.get(name, 0) > most:
-            raise Refused(f"{name} of an opponent is at most {most:,} here, not {knobs[name]:,}")
+        if params.get(name, 0) > most:
+            raise MatchError(f"{name} of an opponent is at most {most:,} here, not {params[name]:,}")
 
 
 class ClientMatch:
@@ -95,10 +96,10 @@ class ClientMatch:
         """Takes a seat that is free, the first if none is named; its key is in ``keys``."""
         with self._changed:
             if not self._free:
-                raise Refused(f"all seats of the match {self.id} are taken")
+                raise MatchError(f"all seats of the match {self.id} are taken")
             chosen = self._free[0] if seat is None else seat
             if chosen not in self._free:
-                raise Refused(f"seat {show(seat)} of the match {self.id} is not free; free: {self._free}")
+                raise MatchError(f"seat {show(seat)} of the match {self.id} is not free; free: {self._free}")
             self._free.remove(chosen)
             if not self._free:
                 self._let_bots_move()
@@ -109,11 +110,13 @@ class ClientMatch:
         if key is None:
             if len(self.keys) == 1:
                 return next(iter(self.keys))
-            raise Refused(f"the match {self.id} has {len(self.keys)} clients: give the key that you got with your seat")
+            raise MatchError(
+                f"the match {self.id} has {len(self.keys)} clients: give the key that you got with your seat"
+            )
         for seat, one in self.keys.items():
             if secrets.compare_digest(one.encode(), key.encode()):
                 return seat
-        raise Refused(f"this is no key of the match {self.id}")
+        raise MatchError(f"this is no key of the match {self.id}")
 
     # Looking
 
@@ -149,7 +152,7 @@ class ClientMatch:
         with self._changed:
             number = len(self._states) - 1 if turn is None else turn
             if not 0 <= number < len(self._states):
-                raise Refused(
+                raise MatchError(
                     f"the turns of this match are numbered from 0 to {len(self._states) - 1}, not {show(turn)}"
                 )
             return self.game.observation(self._states[number], seat)
@@ -159,11 +162,11 @@ class ClientMatch:
         with self._changed:
             self._check_turn(seat)
             if not self.table.conditions.legal_moves:
-                raise Refused("this match does not show the legal moves")
+                raise MatchError("this match does not show the legal moves")
             try:
                 moves = self.game.legal_moves(self.table.state)
             except TooManyMoves as many:
-                raise Refused(str(many)) from None
+                raise MatchError(str(many)) from None
             return legal_texts(self.game, self.table.state, moves) or []
 
     def moves(self, seat: int) -> list[Json]:
@@ -175,14 +178,14 @@ class ClientMatch:
         """The record; only when the match is over."""
         with self._changed:
             if self.table.result is None:
-                raise Refused("a match has its record when it is over")
+                raise MatchError("a match has its record when it is over")
             return self.table.record()
 
     def position_to_analyse(self, seat: int) -> Any:
         """The state, if the match allows analysis and it is the seat's turn."""
         with self._changed:
             if not self.analysis:
-                raise Refused("this match does not allow analysis; start_match takes allow_analysis=true")
+                raise MatchError("this match does not allow analysis; start_match takes allow_analysis=true")
             self._check_turn(seat)
             return self.table.state
 
@@ -201,13 +204,13 @@ class ClientMatch:
                 self._let_bots_move()
                 return self.view(seat)
             self._deliver(Answer(spent, fault=Fault(ILLEGAL, reading.why), sent=clean_text(move)))
-            raise Refused(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
+            raise MatchError(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
 
     def resign(self, seat: int) -> Json:
         """A client gives up."""
         with self._changed:
             if self.table.result is not None:
-                raise Refused("the match is over")
+                raise MatchError("the match is over")
             self.table.resign(seat)
             self._changed.notify_all()
             return self.view(seat)
@@ -233,20 +236,20 @@ class ClientMatch:
     def _check_turn(self, seat: int) -> None:
         turn, result = self.table.turn, self.table.result
         if result is not None:
-            raise Refused(f"the match is over: {result['reason']}")
+            raise MatchError(f"the match is over: {result['reason']}")
         if self._free:
-            raise Refused(f"the match waits for {len(self._free)} more to join it with join_match")
+            raise MatchError(f"the match waits for {len(self._free)} more to join it with join_match")
         if turn is not None and turn.seat != seat:
-            raise Refused(f"it is not your turn: player {turn.seat} is to move; wait_for_turn waits for it")
+            raise MatchError(f"it is not your turn: player {turn.seat} is to move; wait_for_turn waits for it")
 
-    def _read(self, observation: Any, move: Any) -> Reading:
+    def _read(self, observation: Any, move: Any) -> ParsedReply:
         if isinstance(move, str):
             return read_reply(self.game, observation, move)
         try:
             self.game.apply(self.table.state, move)
         except IllegalMove as wrong:
-            return Reading(ILLEGAL, None, "", str(wrong))
-        return Reading(MOVE, move, "", "")
+            return ParsedReply(ILLEGAL, None, "", str(wrong))
+        return ParsedReply(MOVE, move, "", "")
 
     def _after_refusal(self, turn: Turn) -> str:
         """What has become of a turn in which a move was refused."""

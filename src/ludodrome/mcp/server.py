@@ -5,20 +5,60 @@ of its match. What is wrong with a call is said in a sentence.
 """
 
 import logging
+import struct
+import zlib
 from json import dumps
 from typing import Annotated, Any
 
+import numpy as np
+
 from ludodrome import __version__
 from ludodrome.bots import bot_names
-from ludodrome.bots.prompts import drawing, move_format
+from ludodrome.bots.prompts import bare, drawing, move_format
 from ludodrome.envs import missing_extra
+from ludodrome.envs.rendering import frame
+from ludodrome.game import BadState, Game
 from ludodrome.games import GAMES, find
-from ludodrome.mcp.images import picture
-from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, Refused
+from ludodrome.jit import Array
+from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, MatchError
 from ludodrome.validation import listing, show
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
 from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
+
+# Positions as PNG images. They are painted in ``envs/rendering.py``; here they become files.
+
+
+SCALE = 2
+"""Pixels of the image for one of the painting: models see small pictures badly."""
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_BITS, _RGB = 8, 2
+
+
+def picture(game: Game, observation: Any) -> bytes:
+    """What a seat was shown, as a PNG image."""
+    state = bare(observation)
+    try:
+        record = game.encode(state)
+    except BadState:  # spaces: what lies face down is missing, and the other seat would have to lay
+        record = game.encode({**state, "to_move": 1 - state["to_move"]})
+    pixels = frame(game, record, "rgb_array")
+    return png(pixels.repeat(SCALE, 0).repeat(SCALE, 1))
+
+
+def png(pixels: Array) -> bytes:
+    """An image (height, width, 3) uint8 as PNG."""
+    height, width = pixels.shape[:2]
+    header = struct.pack(">IIBBBBB", width, height, _BITS, _RGB, 0, 0, 0)
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = pixels.reshape(height, -1)
+    parts = (b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b"")
+    return _SIGNATURE + b"".join(_chunk(kind, content) for kind, content in parts)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
 
 try:
     from mcp.server.mcpserver import Image, MCPServer
@@ -45,7 +85,7 @@ Key = Annotated[
 ]
 
 
-class Server(MCPServer):  # type: ignore[misc]
+class McpServer(MCPServer):  # type: ignore[misc]
     """An MCP server whose complaints are sentences."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
@@ -121,9 +161,9 @@ class Tools:
         """Start a match and take a seat. The answer has the match id, which every other call needs, and your key."""
         made = find(game).game_class()(**(options or {}))
         if game == "spaces" and made.options["size"] > LARGEST_GRID:
-            raise Refused(f"spaces is played up to size {LARGEST_GRID} here, not {made.options['size']}")
+            raise MatchError(f"spaces is played up to size {LARGEST_GRID} here, not {made.options['size']}")
         if not 0 <= seat < made.seats:
-            raise Refused(f"a seat of {game} is a whole number from 0 to {made.seats - 1}, not {seat}")
+            raise MatchError(f"a seat of {game} is a whole number from 0 to {made.seats - 1}, not {seat}")
         specs = [CLIENT if number == seat else opponent for number in range(made.seats)]
         match = ClientMatch(LruCache.new_id(), made, specs, seed, show_legal_moves, allow_analysis, policy)
         match.join(seat)
@@ -203,9 +243,9 @@ class Tools:
         return found.resign(found.seat_of(key))
 
     def _find(self, match: str) -> ClientMatch:
-        found = self.matches.find(match)
+        found = self.matches.get(match)
         if found is None:
-            raise Refused(f"there is no match {show(match)}; start_match gives the id of a new one")
+            raise MatchError(f"there is no match {show(match)}; start_match gives the id of a new one")
         return found
 
 
@@ -222,10 +262,12 @@ def _standing(view: Json) -> str:
     return f"{view['you_are']}, turn {view['turn']}: {whose}."
 
 
-def create_server() -> Server:
+def create_server() -> McpServer:
     """The server with its tools, and the rules as resources."""
     logging.getLogger("mcp").setLevel(logging.WARNING)
-    server = Server("ludodrome", title="Ludodrome", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
+    server = McpServer(
+        "ludodrome", title="Ludodrome", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
     tools = Tools()
     for tool in (
         tools.list_games,

@@ -1,7 +1,7 @@
-"""Somebody at a puzzle: whether a move is right, what refutes it if not, how the defender answers.
+"""An attempt at a puzzle: is a move right, what refutes it if not, how does the defender reply.
 
-What is right is known from the puzzle; the searches of the package find refutations and replies. They have
-budgets of positions, not of time, so that the same moves get the same answers everywhere.
+The puzzle knows the right move; searches find refutations and replies. Their budgets are in nodes, not in time, so
+that the same moves get the same replies on every machine.
 """
 
 from dataclasses import dataclass
@@ -9,35 +9,34 @@ from typing import Any
 
 from ludodrome.analysis.lines import notations
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.puzzle.book import MARGIN, RESPOND, WIN, Puzzle
 from ludodrome.search.iterative import Searcher, SearchResult
 
 NODES = 400_000
-"""For one question to a search."""
+"""Limit of one search."""
 TABLE_BITS = 18
-BEYOND = 4
-"""Wins are looked for so many plies further than the puzzle asks: a slow one shall be called a win."""
-SHOWN = 8
-"""So many plies of a line are shown."""
+EXTRA_PLIES = 4
+"""Wins are searched this many plies beyond the goal, so that a slow win is called a win."""
+SHOWN_PLIES = 8
 HINTS = (4, 2)
-"""A hint names so many moves, one of them right; the next one fewer."""
+"""How many moves the first hint names, one of them right; then the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What there is to say about a move."""
+    """The judgement of a move."""
 
     right: bool
     sentence: str
     line: tuple[str, ...] = ()
-    """How the game goes on, in notation, the move first: a refutation if it was wrong."""
+    """The move and its continuation in notation: a refutation if the move is wrong."""
     replies: tuple[Any, ...] = ()
-    """The moves of the defenders, if the puzzle goes on."""
+    """The defenders' moves, if the puzzle continues."""
 
 
 class Attempt:
-    """One puzzle, from its position to the end of the task."""
+    """One puzzle, from its position until it is solved."""
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle = puzzle
@@ -48,13 +47,13 @@ class Attempt:
         self.seat = seat
         self.solved = False
         self.begun = False
-        """Whether the first move is made."""
+        """Whether the first move has been played."""
         self._hints = 0
 
-    # Words
+    # Texts
 
     def task(self) -> str:
-        """What is to be done, for whoever is to move."""
+        """The task for the seat to move, in a sentence."""
         puzzle = self.puzzle
         if puzzle.kind == WIN:
             own = -(-puzzle.goal // self.game.seats)
@@ -69,7 +68,7 @@ class Attempt:
         return f"Save the game: after every move but one the enemy wins within {puzzle.goal} plies."
 
     def hint(self) -> str:
-        """A little more each time."""
+        """A hint, more precise with every call."""
         self._hints += 1
         solution = self._best_now()
         if self.puzzle.kind == RESPOND:
@@ -80,23 +79,23 @@ class Attempt:
             return f"Try {solution}."
         moves = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
         count, at = min(HINTS[self._hints - 1], len(moves)), moves.index(solution)
-        first = at % count  # the right one is now here, now there
+        first = at % count  # vary the place of the right move
         step = max(1, len(moves) // count)
         named = sorted({moves[(at + (place - first) * step) % len(moves)] for place in range(count)})
         return f"It is one of {', '.join(named)}."
 
     def solution(self) -> str:
-        """The solution from here, with what follows."""
+        """The solution from here, with its continuation."""
         best = self._best_now()
         move = self.game.parse_move(best, self.state)
         if self.puzzle.kind == RESPOND:
             return best
-        return "  ".join(self._line_of(move)[:SHOWN])
+        return "  ".join(self._line_of(move)[:SHOWN_PLIES])
 
     # Moves
 
     def play(self, move: Any) -> Verdict:
-        """Judges a legal move and, if it is right, makes it together with the defenders' replies."""
+        """Judge a legal move; play it and the defenders' replies if it is right."""
         assert not self.solved
         if self.puzzle.kind == RESPOND:
             return self._respond(move)
@@ -107,19 +106,19 @@ class Attempt:
         return self._defend(move)
 
     def _strike(self, move: Any) -> Verdict:
-        text, finding = self.game.format_move(move, self.state), self._worth(move)
-        line = self._line(finding)
-        won = finding.distance is not None and finding.score > 0
+        text, result = self.game.format_move(move, self.state), self._search_move(move)
+        line = self._line(result)
+        won = result.distance is not None and result.score > 0
         if not self.begun and text != self.puzzle.solution:
             if won:
-                return Verdict(False, f"That wins too, but in {finding.distance} plies: it can be had sooner.", line)
-            return Verdict(False, self._refuted(finding), line)
+                return Verdict(False, f"That wins too, but in {result.distance} plies: it can be had sooner.", line)
+            return Verdict(False, self._refuted(result), line)
         if self.begun and not won:
-            return Verdict(False, self._refuted(finding), line)
+            return Verdict(False, self._refuted(result), line)
         self.begun = True
         self._hints = 0
         after = self.game.apply(self.state, move)
-        replies = self._replies(after, finding)
+        replies = self._replies(after, result)
         for reply in replies:
             after = self.game.apply(after, reply)
         self.state = after
@@ -129,11 +128,11 @@ class Attempt:
 
     def _defend(self, move: Any) -> Verdict:
         right = self.game.format_move(move, self.state) == self.puzzle.solution
-        finding = self._worth(move)
+        result = self._search_move(move)
         if not right:
-            return Verdict(False, self._refuted(finding), self._line(finding))
+            return Verdict(False, self._refuted(result), self._line(result))
         self.state, self.solved = self.game.apply(self.state, move), True
-        return Verdict(True, "Right: every other move loses.", self._line(finding))
+        return Verdict(True, "Right: every other move loses.", self._line(result))
 
     def _draw(self, move: Any) -> Verdict:
         line = tuple(self._line_of(move))
@@ -158,54 +157,54 @@ class Attempt:
         self.state, self.solved = after, True
         return Verdict(True, f"Right: {score}, and nothing makes more.")
 
-    # Underneath: searches
+    # Searches
 
     def _best_now(self) -> str:
-        """The solution in the present position."""
+        """The solution of the current position."""
         if not self.begun:
             return self.puzzle.solution
-        *_, finding = self._thinker().search(self._states(), self.puzzle.goal + BEYOND, NODES)
-        return notations(self.game, self._states(), (finding.action,))[0]
+        *_, result = self._searcher().search(self._states(), self.puzzle.goal + EXTRA_PLIES, NODES)
+        return notations(self.game, self._states(), (result.action,))[0]
 
     def _states(self) -> Any:
         states = self.game.new_states(1)
         states[0] = self.game.encode(self.state)
         return states
 
-    def _thinker(self) -> Searcher:
+    def _searcher(self) -> Searcher:
         return Searcher(self.game, TABLE_BITS, reductions=False, shortest=True)
 
-    def _worth(self, move: Any) -> SearchResult:
-        """What a move leads to, for whoever makes it."""
+    def _search_move(self, move: Any) -> SearchResult:
+        """The search result of a move, for the seat to move."""
         states = self._states()
         action = self.game.action(move, self.state)
         buffer = self.game.buffer()
         others = [int(other) for other in buffer[: self.game.kernels.legal(states, buffer)] if other != action]
-        *_, finding = self._thinker().search(states, self.puzzle.goal + BEYOND, NODES, avoid=others)
-        return finding
+        *_, result = self._searcher().search(states, self.puzzle.goal + EXTRA_PLIES, NODES, avoid=others)
+        return result
 
-    def _replies(self, after: Any, finding: SearchResult) -> list[Any]:
-        """What the others do until it is the solver's turn again: what holds out longest, as far as is known."""
+    def _replies(self, after: Any, result: SearchResult) -> list[Any]:
+        """The moves of the other seats until the solver's next turn: the longest resistance that is known."""
         replies: list[Any] = []
-        expected = list(finding.line[1:])
+        expected = list(result.line[1:])
         while (seat := self.game.to_move(after)) is not None and seat != self.seat:
             move = self.game.move(expected.pop(0), after) if expected else self.game.legal_moves(after)[0]
             replies.append(move)
             after = self.game.apply(after, move)
         return replies
 
-    def _refuted(self, finding: SearchResult) -> str:
-        if finding.distance is not None and finding.score < 0:
-            return f"No: that loses in {finding.distance} plies."
+    def _refuted(self, result: SearchResult) -> str:
+        if result.distance is not None and result.score < 0:
+            return f"No: that loses in {result.distance} plies."
         return "No: that does not win by force." if self.puzzle.kind == WIN else "No: that is not the move."
 
-    def _line(self, finding: SearchResult) -> tuple[str, ...]:
-        return tuple(notations(self.game, self._states(), finding.line)[:SHOWN])
+    def _line(self, result: SearchResult) -> tuple[str, ...]:
+        return tuple(notations(self.game, self._states(), result.line)[:SHOWN_PLIES])
 
     def _line_of(self, move: Any) -> list[str]:
-        """A move and what follows, in notation."""
+        """A move and its continuation, in notation."""
         if self.puzzle.kind != MARGIN:
-            return list(self._line(self._worth(move)))
+            return list(self._line(self._search_move(move)))
         edge = self.game.action(move, self.state)
         line = self._solved(edge).line()
         return notations(self.game, self._states(), tuple(line))

@@ -15,7 +15,7 @@ from ludodrome.validation import show
 from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, open_game, position_view
 
-LONGEST_LINE = 200_000
+MAX_STATE_TEXT = 200_000
 _SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
 _SPACES = ("mode", "size", "rules", "choice")
 
@@ -28,7 +28,7 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
     """
     if type(state) is str:
         state = _read(state)
-    game = open_game(game_id, told_options(game_id, state) if options is None else options)
+    game = open_game(game_id, options_from_state(game_id, state) if options is None else options)
     if state is None:
         position = game.initial_state()
     elif type(state) is str:
@@ -56,8 +56,8 @@ def _shown(game: Game, state: Any) -> Json:
 
 def _read(text: str) -> Any:
     """JSON if it looks like it, else the text."""
-    if len(text) > LONGEST_LINE:
-        raise BadState(f"a position has at most {LONGEST_LINE} characters")
+    if len(text) > MAX_STATE_TEXT:
+        raise BadState(f"a position has at most {MAX_STATE_TEXT} characters")
     if not text.lstrip().startswith("{"):
         return text.strip()
     try:
@@ -66,7 +66,7 @@ def _read(text: str) -> Any:
         raise BadState(f"the position is no JSON: {wrong}") from None
 
 
-def told_options(game_id: str, state: Any) -> Json:
+def options_from_state(game_id: str, state: Any) -> Json:
     """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
     if type(state) is dict:
         own = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}
@@ -91,7 +91,7 @@ def told_options(game_id: str, state: Any) -> Json:
     return {}
 
 
-def solved(game: Game, state: Any, seconds: float) -> Json:
+def solve_position(game: Game, state: Any, seconds: float) -> Json:
     """The exact value of a position, if it is found in so long."""
     with engine_slot_for_request():
         found = solve(game, state, seconds)

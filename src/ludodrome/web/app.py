@@ -1,6 +1,5 @@
 """The app: routes, pages and files put together, and sentences for everything that goes wrong."""
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -27,6 +26,7 @@ from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.puzzles import PuzzleSession
 from ludodrome.web.replays import Reviewer
+from ludodrome.web.responses import AsciiJSONResponse, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
     analysis,
@@ -44,7 +44,7 @@ from ludodrome.web.routes import (
     rules,
     spaces,
 )
-from ludodrome.web.routes.remote_bots import Relays
+from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import MIN_GZIP_BYTES, CachedStaticFiles
@@ -90,14 +90,6 @@ THINKERS = 4
 STATIC = Path(__file__).parent / "static"
 
 
-class AsciiJSONResponse(JSONResponse):
-    """JSON that can always be written, whatever a stranger's text had in it."""
-
-    def render(self, content: Any) -> bytes:
-        """The content in bytes."""
-        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
-
-
 def create_app(
     engine: Engine,
     *,
@@ -141,14 +133,14 @@ def create_app(
     """What others in the local network call this server, if they call it otherwise."""
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
-    app.state.staff = BotPool(executor)
-    app.state.plays = PlayRegistry(engine, app.state.staff)
-    app.state.sittings = LruCache[PuzzleSession](SITTINGS, HOURS)
-    app.state.brought = LruCache[dict[str, Any]](BROUGHT, HOURS)
+    app.state.bot_pool = BotPool(executor)
+    app.state.plays = PlayRegistry(engine, app.state.bot_pool)
+    app.state.puzzle_sessions = LruCache[PuzzleSession](SITTINGS, HOURS)
+    app.state.uploaded_records = LruCache[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
-    app.state.relays = Relays(engine)
+    app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
     everywhere = [Depends(enforce_rate_limit)]
     for router in API_ROUTERS:
@@ -159,6 +151,7 @@ def create_app(
         app.include_router(router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
+    app.add_middleware(HeadMiddleware)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)

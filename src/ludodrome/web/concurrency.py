@@ -19,7 +19,7 @@ class KernelLock:
         self._mine = threading.local()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def held(self) -> Iterator[None]:
         """The thread that calls works."""
         if getattr(self._mine, "held", False):
             yield
@@ -32,7 +32,7 @@ class KernelLock:
                 self._mine.held = False
 
     @contextmanager
-    def left(self) -> Iterator[None]:
+    def released(self) -> Iterator[None]:
         """The thread that calls waits for something, and others may work."""
         if not getattr(self._mine, "held", False):
             yield
@@ -55,14 +55,14 @@ class Notifier:
     def __init__(self) -> None:
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
-    def ring(self) -> None:
+    def notify_all(self) -> None:
         """Everybody who waits goes on."""
         for loop, event in list(self._waiting):
             if not loop.is_closed():
                 loop.call_soon_threadsafe(event.set)
 
     async def wait(self, changed: Callable[[], bool], seconds: float) -> None:
-        """Until the bell rings, unless ``changed`` is true by then; at most so long."""
+        """Until the notifier rings, unless ``changed`` is true by then; at most so long."""
         mine = (asyncio.get_running_loop(), asyncio.Event())
         self._waiting.add(mine)
         try:

@@ -19,14 +19,14 @@ from ludodrome.web.position_view import Json
 
 TREND = 30
 """Games that a sparkline shows."""
-LINES = 50
+PAGE_ROWS = 50
 """Bots on one page of the leaderboard."""
 RECENT = 20
-MOST_POINTS = 400
+MAX_POINTS = 400
 """Points of a history that a page is given; more would not be seen."""
 
 
-def bot(entry: BotEntry) -> Json:
+def bot_json(entry: BotEntry) -> Json:
     """A bot."""
     return {
         "id": entry.id,
@@ -40,34 +40,34 @@ def bot(entry: BotEntry) -> Json:
     }
 
 
-def rated(standing: BotStanding) -> Json:
+def rated_bot(standing: BotStanding) -> Json:
     """A bot with what is believed of it; the rating is null before its first rated game."""
     rating = None if standing.mu is None else displayed_rating(standing.mu, standing.sigma)._asdict()
     counts = {name: getattr(standing, name) for name in ("games", "wins", "draws", "losses", "verdicts")}
-    return {**bot(standing.entry), "rating": rating, **counts}
+    return {**bot_json(standing.entry), "rating": rating, **counts}
 
 
-def leaderboard(engine: Engine, game: str, most: int = LINES, skip: int = 0) -> list[Json]:
+def leaderboard(engine: Engine, game: str, most: int = PAGE_ROWS, skip: int = 0) -> list[Json]:
     """The bots of a game, the best first, each with its place and its trend; those without games have no place."""
     found = league_bots.standings(engine, game, most, skip)
     trends = league_bots.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
     for place, standing in enumerate(found, skip + 1):
         trend = [round(displayed_rating(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
-        lines.append({"place": place if standing.games else None, **rated(standing), "trend": trend})
+        lines.append({"place": place if standing.games else None, **rated_bot(standing), "trend": trend})
     return lines
 
 
-def one_bot(engine: Engine, standing: BotStanding) -> Json:
+def bot_details(engine: Engine, standing: BotStanding) -> Json:
     """A bot with its history, its head-to-heads and its recent games."""
     bot_id = standing.entry.id
     history = league_bots.history(engine, bot_id)
-    thin = history[:: -(-len(history) // MOST_POINTS) or 1]
+    thin = history[:: -(-len(history) // MAX_POINTS) or 1]
     if history and thin[-1] != history[-1]:
         thin.append(history[-1])
     rivals = league_bots.head_to_heads(engine, bot_id)
     return {
-        **rated(standing),
+        **rated_bot(standing),
         "played": league_bots.played_count(engine, bot_id),
         "versions": [
             {"number": one.number, "size": one.size, "created": one.created}
@@ -75,11 +75,11 @@ def one_bot(engine: Engine, standing: BotStanding) -> Json:
         ],
         "history": [[place, *(round(value) for value in displayed_rating(mu, sigma))] for place, mu, sigma in thin],
         "rivals": [one._asdict() for one in rivals],
-        "recent": [match(one) for one in league_matches.recent(engine, bot=bot_id, most=RECENT)],
+        "recent": [match_json(one) for one in league_matches.recent(engine, bot=bot_id, most=RECENT)],
     }
 
 
-def match(seen: MatchInfo) -> Json:
+def match_json(seen: MatchInfo) -> Json:
     """A match; ``result`` is null while it is not over."""
     result = None
     if seen.counted is not None:
@@ -107,7 +107,7 @@ def match(seen: MatchInfo) -> Json:
     }
 
 
-def event(one: EventRow, played: int | None = None) -> Json:
+def event_json(one: EventRow, played: int | None = None) -> Json:
     """A challenge or a tournament, in a few words."""
     plan = TournamentPlan.from_json(one.plan)
     return {
@@ -126,7 +126,7 @@ def event(one: EventRow, played: int | None = None) -> Json:
     }
 
 
-def whole_event(engine: Engine, one: EventRow) -> Json:
+def event_details(engine: Engine, one: EventRow) -> Json:
     """A challenge or a tournament with its table and crosstable; cells are points and games against each rival."""
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
@@ -137,15 +137,15 @@ def whole_event(engine: Engine, one: EventRow) -> Json:
             cell = cells.get((line.name, rival))
             against.append(None if cell is None else {"points": cell.points, "games": cell.games})
         lines.append({**line.to_json(), "id": one.bots[line.name], "against": against})
-    return {**event(one, tournament.played), "standings": lines}
+    return {**event_json(one, tournament.played), "standings": lines}
 
 
 def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:
     """Events with how far they are."""
-    return [event(one, league_matches.played_of(engine, one.id)) for one in found]
+    return [event_json(one, league_matches.played_of(engine, one.id)) for one in found]
 
 
-def word(engine: Engine) -> str:
+def runner_notice(engine: Engine) -> str:
     """What the runners do, for people who wait; empty if all is well and something is played."""
     alive = league_matches.runners(engine)
     if not alive:
@@ -162,19 +162,19 @@ WIDE, TALL = 100.0, 24.0
 """The size of a sparkline."""
 
 
-class Axis(NamedTuple):
+class RatingAxis(NamedTuple):
     """From where to where a plot of ratings goes."""
 
     low: float
     high: float
 
     @staticmethod
-    def around(lines: Sequence[Json]) -> "Axis":
+    def around(lines: Sequence[Json]) -> "RatingAxis":
         """One that holds all ratings with their intervals."""
         ratings = [line["rating"] for line in lines if line["rating"] is not None]
         low = min((one["low"] for one in ratings), default=MIDDLE - 100)
         high = max((one["high"] for one in ratings), default=MIDDLE + 100)
-        return Axis(low, high)
+        return RatingAxis(low, high)
 
     def across(self, value: float) -> str:
         """Where a rating stands, in per cent."""

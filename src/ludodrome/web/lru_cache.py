@@ -1,7 +1,4 @@
-"""Things that live in memory for a while: a shelf with so many places, from which the longest untouched falls off.
-
-What must outlast the server belongs to ``store/``.
-"""
+"""A thread-safe LRU cache with a time limit. What must outlast the server belongs to ``store/``."""
 
 import secrets
 import threading
@@ -10,66 +7,73 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-Thing = TypeVar("Thing")
+Value = TypeVar("Value")
 
 ID_BYTES = 9
-"""Of an id: long enough that nobody guesses one."""
+"""Random bytes of an id: too many to guess."""
 
 
-class LruCache(Generic[Thing]):
-    """Things by id. Looking at one makes it the youngest."""
+class LruCache(Generic[Value]):
+    """Values by key, at most ``capacity`` of them, each for ``seconds`` after its last use.
+
+    ``on_evict`` gets every value that leaves the cache, replaced ones included.
+    """
 
     def __init__(
         self,
-        places: int,
+        capacity: int,
         seconds: float,
-        drop: Callable[[Thing], None] = lambda thing: None,
+        on_evict: Callable[[Value], None] = lambda value: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._places, self._seconds, self._drop, self._clock = places, seconds, drop, clock
-        self._things: OrderedDict[str, tuple[float, Thing]] = OrderedDict()
+        self._capacity, self._seconds, self._on_evict, self._clock = capacity, seconds, on_evict, clock
+        self._entries: OrderedDict[str, tuple[float, Value]] = OrderedDict()
+        """The time of the last use, and the value; the least recently used first."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._things)
+        return len(self._entries)
 
     @staticmethod
     def new_id() -> str:
-        """An id for a thing that is about to be put here."""
+        """A new random key."""
         return secrets.token_urlsafe(ID_BYTES)
 
-    def put(self, name: str, thing: Thing) -> None:
-        """Keep a thing; what is too old or too much falls off."""
+    def put(self, key: str, value: Value) -> None:
+        """Insert a value as the most recently used; evict what it replaces, and what is expired or too much."""
         with self._lock:
-            self._things[name] = (self._clock(), thing)
-            fallen = self._overdue()
-        for one in fallen:
-            self._drop(one)
+            replaced = self._entries.pop(key, None)
+            self._entries[key] = (self._clock(), value)
+            evicted = self._trim()
+        if replaced is not None and replaced[1] is not value:
+            evicted.append(replaced[1])
+        for one in evicted:
+            self._on_evict(one)
 
-    def find(self, name: str) -> Thing | None:
-        """The thing of that id, if it is still here."""
+    def get(self, key: str) -> Value | None:
+        """The value of a key, now the most recently used; None if there is none or it has expired."""
         with self._lock:
-            kept = self._things.get(name)
-            if kept is None or self._clock() - kept[0] > self._seconds:
+            entry = self._entries.get(key)
+            if entry is None or self._clock() - entry[0] > self._seconds:
                 return None
-            self._things[name] = (self._clock(), kept[1])
-            self._things.move_to_end(name)
-            return kept[1]
+            self._entries[key] = (self._clock(), entry[1])
+            self._entries.move_to_end(key)
+            return entry[1]
 
     def clear(self) -> None:
-        """Everything falls off."""
+        """Evict everything."""
         with self._lock:
-            fallen = [thing for _, thing in self._things.values()]
-            self._things.clear()
-        for one in fallen:
-            self._drop(one)
+            evicted = [value for _, value in self._entries.values()]
+            self._entries.clear()
+        for one in evicted:
+            self._on_evict(one)
 
-    def _overdue(self) -> list[Thing]:
-        """Takes out what has no place any more. The lock is held."""
-        fallen = []
-        for name, (touched, thing) in list(self._things.items()):
-            if len(self._things) <= self._places and self._clock() - touched <= self._seconds:
+    def _trim(self) -> list[Value]:
+        """Remove what is expired or over capacity. The lock is held."""
+        evicted = []
+        for key, (used, value) in list(self._entries.items()):
+            if len(self._entries) <= self._capacity and self._clock() - used <= self._seconds:
                 break
-            del self._things[name]
-            fallen.append(thing)
-        return fallen
+            del self._entries[key]
+            evicted.append(value)
+        return evicted

@@ -2,7 +2,7 @@
 
 The judging is the table's; here is who is asked, when, and what has been shown. Everything that happens is handed to
 a journal, and counts once the journal has it. Bots think in threads: their kernels let the interpreter go, so the
-server answers meanwhile. Who may act for a seat is decided in ``company.py``.
+server answers meanwhile. Who may act for a seat is decided in ``participants.py``.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ class Participants:
         """The seats that people play."""
         return frozenset(seat for seat in range(len(self.kinds)) if self.is_person(seat))
 
-    def watcher(self, account: str | None, key: str | None) -> Viewer:
+    def viewer(self, account: str | None, key: str | None) -> Viewer:
         """What somebody is here. Whoever shows a key is what the key says, and nothing that they are besides."""
         own = frozenset(seat for seat, kind in enumerate(self.kinds) if kind == PERSON)
         if key is None:
@@ -94,33 +94,33 @@ class Participants:
             return Viewer(own, True)
         return Viewer(frozenset(seat for seat, friend in self.friends.items() if friend.digest == digest))
 
-    def described(self, seat: int, watcher: Viewer) -> Json:
+    def described(self, seat: int, viewer: Viewer) -> Json:
         """A seat, as somebody may know it."""
         friend = self.friends.get(seat)
-        link = friend.link if friend is not None and watcher.owner else None
+        link = friend.link if friend is not None and viewer.owner else None
         return {
             "kind": self.kinds[seat],
             "person": self.is_person(seat),
-            "yours": seat in watcher.seats,
+            "yours": seat in viewer.seats,
             "taken": friend is None or friend.digest is not None,
             "here": not self.is_person(seat) or self._here[seat] > 0,
             "link": None if link is None else f"/join/{link}",
             "offers": seat in self.offers,
         }
 
-    def arrive(self, watcher: Viewer) -> bool:
+    def arrive(self, viewer: Viewer) -> bool:
         """Somebody has the game before them; whether others should know."""
-        return self._count(watcher, 1)
+        return self._count(viewer, 1)
 
-    def leave(self, watcher: Viewer) -> bool:
+    def leave(self, viewer: Viewer) -> bool:
         """Somebody has gone; whether others should know."""
-        return self._count(watcher, -1)
+        return self._count(viewer, -1)
 
-    def _count(self, watcher: Viewer, step: int) -> bool:
-        before = [self._here[seat] > 0 for seat in watcher.seats]
-        for seat in watcher.seats:
+    def _count(self, viewer: Viewer, step: int) -> bool:
+        before = [self._here[seat] > 0 for seat in viewer.seats]
+        for seat in viewer.seats:
             self._here[seat] += step
-        return self.shared and before != [self._here[seat] > 0 for seat in watcher.seats]
+        return self.shared and before != [self._here[seat] > 0 for seat in viewer.seats]
 
 
 MAX_BOTS = 16
@@ -155,7 +155,7 @@ class BotPool:
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
         self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_SECONDS)
-        self.floor = KernelLock()
+        self.kernel_lock = KernelLock()
 
 
 class WebPlay:
@@ -166,8 +166,8 @@ class WebPlay:
         name: str,
         game: Game,
         assignment: PlaySpec,
-        staff: BotPool,
-        company: Participants | None = None,
+        bot_pool: BotPool,
+        participants: Participants | None = None,
         journal: Journal = _keep_nothing,
         events: Iterable[PlayEvent] = (),
     ) -> None:
@@ -175,64 +175,64 @@ class WebPlay:
         self.game = game
         self.assignment = assignment
         kinds = tuple(PERSON if spec == PERSON else BOT for spec in assignment.bots)
-        self.company = company or Participants(kinds, {}, None, None)
-        self.bell = Notifier()
+        self.participants = participants or Participants(kinds, {}, None, None)
+        self.notifier = Notifier()
         self._ticks = count()
         self.tick = next(self._ticks)
         """Another number after everything that others should see, also what is no event."""
         self.closed = False
         self.lock = threading.Lock()
-        self._staff = staff
+        self._bot_pool = bot_pool
         self._journal = journal
-        self._desk = threading.Lock()
+        self._bot_lock = threading.Lock()
         """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
         self._events = 0
-        self._made: list[PlayedMove] = []
-        self._over: PlayEvent | None = None
+        self._played: list[PlayedMove] = []
+        self._end_event: PlayEvent | None = None
         """The event that ended the game, if it was no move."""
         for event in events:
-            self._recall(event)
-        self._set_up()
+            self._replay_event(event)
+        self._rebuild()
         self._publish()
-        self._rehearse()
+        self._compile_move_path()
 
     # What is asked from outside
 
     @property
     def version(self) -> int:
         """How many events there were."""
-        return self.scene.version
+        return self.snapshot.version
 
-    def view(self, watcher: Viewer) -> Json:
+    def view(self, viewer: Viewer) -> Json:
         """Everything that somebody may know about the game as it is now."""
-        scene = self.scene
-        alone = watcher.owner and not self.company.shared
+        snapshot = self.snapshot
+        alone = viewer.owner and not self.participants.shared
         return {
             "id": self.id,
             "game": self.game.id,
             "options": self.game.options,
-            "version": scene.version,
-            "seats": [self._seat(scene, number, watcher) for number in range(self.game.seats)],
+            "version": snapshot.version,
+            "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
             "clock": str(self.assignment.conditions.clock),
             "opening": len(self.assignment.opening),
-            "moves": scene.move_list(),
-            "position": scene.position(self.game, scene.point_of_view(watcher.seats)),
-            "to_move": scene.mover,
-            "thinking": scene.mover is not None and not self.company.is_person(scene.mover),
-            "can_undo": alone and scene.undo_to is not None,
-            "waiting": bool(self.company.missing),
-            "next": self.company.next,
-            "result": scene.result,
+            "moves": snapshot.move_list(),
+            "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
+            "to_move": snapshot.mover,
+            "thinking": snapshot.mover is not None and not self.participants.is_person(snapshot.mover),
+            "can_undo": alone and snapshot.undo_to is not None,
+            "waiting": bool(self.participants.missing),
+            "next": self.participants.next,
+            "result": snapshot.result,
         }
 
     def position(self, number: int) -> Json:
         """The position after so many moves, the opening's among them, as everybody may see it."""
-        scene = self.scene
-        if not 0 <= number <= scene.length:
-            raise Conflict(f"the positions of this game are numbered from 0 to {scene.length}")
-        return position_view_of(self.game, scene.at(self.game, number))
+        snapshot = self.snapshot
+        if not 0 <= number <= snapshot.length:
+            raise Conflict(f"the positions of this game are numbered from 0 to {snapshot.length}")
+        return position_view_of(self.game, snapshot.at(self.game, number))
 
-    def wake(self) -> None:
+    def start_bots(self) -> None:
         """Now that the game is where others find it, a bot that is to move may think."""
         with self.lock:
             self._ask()
@@ -242,19 +242,19 @@ class WebPlay:
 
         ``seen`` is the version it was made for.
         """
-        with self.lock, self._staff.floor.taken():
-            self._flag()
-            self._settle(*self._moved(move, seats, seen))
+        with self.lock, self._bot_pool.kernel_lock.held():
+            self._check_clock()
+            self._commit(*self._moved(move, seats, seen))
 
-    async def move_soon(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
+    async def move_async(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
         """The same for coroutines: at once where it takes no time and nobody else is at it, else in a thread."""
-        quick = self.game.actions_a_turn == 1 and self.seconds_to_flag() != 0
+        quick = self.game.actions_a_turn == 1 and self.seconds_left_to_move() != 0
         if quick and self.lock.acquire(blocking=False):
-            await asyncio.shield(self._move_here(move, seats, seen))  # what is begun is finished, whoever has gone
+            await asyncio.shield(self._move_on_loop(move, seats, seen))  # what is begun is finished, whoever has gone
         else:
             await run_in_threadpool(self.move, move, seats, seen)
 
-    async def _move_here(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
+    async def _move_on_loop(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
         """The lock is held, and given back."""
         try:
             event, end = self._moved(move, seats, seen)
@@ -263,29 +263,29 @@ class WebPlay:
             except SQLAlchemyError as error:
                 self.close()
                 raise write_error(error) from error
-            self._settled()
+            self._after_commit()
         finally:
             self.lock.release()
 
     def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, PlayEnd | None]:
         """A person's move, made at the table, but not yet written down. The lock is held."""
-        turn = self._table.turn
+        turn = self._referee.turn
         if turn is None:
             raise Conflict("the game is over")
         self._check_turn(turn.seat, seats)
         if seen is not None and seen != self.version:
             raise Conflict("the game has gone on since this move was made")
-        listed = type(move) is str and move in (self.scene.position(self.game, None)["legal"] or ())
-        read = move if listed else read_move(self.game, self._table.state, move)
+        listed = type(move) is str and move in (self.snapshot.position(self.game, None)["legal"] or ())
+        read = move if listed else read_move(self.game, self._referee.state, move)
         self.game.apply_to(self._now.copy(), read)
-        return self._delivered(Answer(time.perf_counter() - self._asked, read))
+        return self._deliver(Answer(time.perf_counter() - self._asked, read))
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
         if not seats:
             raise Forbidden("you are looking on: no seat here is yours")
-        if self.company.missing:
+        if self.participants.missing:
             raise Conflict("the game begins when everybody has come: a seat is still waiting for its friend")
-        if not self.company.is_person(seat):
+        if not self.participants.is_person(seat):
             raise Conflict("it is not your turn: the bot is thinking")
         if seat not in seats:
             raise Conflict("it is not your turn")
@@ -293,8 +293,8 @@ class WebPlay:
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
         """Somebody gives up: the seat named, or their only one, or the one to move."""
         with self.lock:
-            self._flag()
-            if self._table.result is not None:
+            self._check_clock()
+            if self._referee.result is not None:
                 raise Conflict("the game is over")
             chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
@@ -303,46 +303,46 @@ class WebPlay:
 
     def _own_seat(self, seats: frozenset[int]) -> int | None:
         """The seat to move if it is among these, or their only one."""
-        return self.scene.mover if self.scene.mover in seats else next(iter(seats)) if len(seats) == 1 else None
+        return self.snapshot.mover if self.snapshot.mover in seats else next(iter(seats)) if len(seats) == 1 else None
 
-    def undo(self, watcher: Viewer) -> None:
+    def undo(self, viewer: Viewer) -> None:
         """Back to the last decision of a person; not where others sit who might not like it."""
         with self.lock:
-            if not watcher.owner or self.company.shared:
-                refusal = Conflict if watcher.seats else Forbidden
+            if not viewer.owner or self.participants.shared:
+                refusal = Conflict if viewer.seats else Forbidden
                 raise refusal("moves are taken back only by people at one screen, in their own game")
-            self._flag()
+            self._check_clock()
             keep = self._undo_to()
             if keep is None:
                 raise Conflict("there is no move to take back")
-            over = self._table.result is not None
+            over = self._referee.result is not None
             event = PlayEvent(UNDO, {"keep": keep})
-            self._recall(event, counted=False)
-            self._set_up()
-            self._settle(event, PlayEnd(None) if over else None)
+            self._replay_event(event, counted=False)
+            self._rebuild()
+            self._commit(event, PlayEnd(None) if over else None)
 
     def record(self) -> Json:
         """The record of the finished game."""
         with self.lock:
-            self._flag()
-            if self._table.result is None:
+            self._check_clock()
+            if self._referee.result is None:
                 raise Conflict("a game has its record when it is over")
-            return self._table.record()
+            return self._referee.record()
 
-    def seconds_to_flag(self) -> float | None:
+    def seconds_left_to_move(self) -> float | None:
         """Until the clock of the person to move runs out; None if none runs."""
-        flag = self.scene.flag
+        flag = self.snapshot.flag
         return None if flag is None else max(0.0, flag - time.perf_counter())
 
-    def look_at_clock(self) -> None:
-        """A person who has let the time run out has lost."""
-        if self.seconds_to_flag() == 0:
+    def check_clock(self) -> None:
+        """End the game if the clock of the person to move has run out. Not for the event loop: it may wait."""
+        if self.seconds_left_to_move() == 0:
             with self.lock:
-                self._flag()
+                self._check_clock()
 
-    def _flag(self) -> None:
+    def _check_clock(self) -> None:
         """The lock is held."""
-        if self.seconds_to_flag() == 0:
+        if self.seconds_left_to_move() == 0:
             why = {"cause": TIMEOUT, "why": "no answer came in time"}
             self._end(PlayEvent(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
 
@@ -351,34 +351,34 @@ class WebPlay:
         with self.lock:
             friend = write(self._events)
             self._events += 1
-            self.company.friends[friend.seat] = friend
+            self.participants.friends[friend.seat] = friend
             self._publish()
             self._ask()
-        self.bell.ring()
+        self.notifier.notify_all()
 
-    def stir(self) -> None:
+    def mark_changed(self) -> None:
         """Something has changed beside the game: who is here, who wants another one."""
         self.tick = next(self._ticks)
-        self.bell.ring()
+        self.notifier.notify_all()
 
     def close(self) -> None:
         """The game is not needed in memory any more."""
         self.closed = True
-        self.bell.ring()
+        self.notifier.notify_all()
 
     # Underneath: what has happened
 
-    def _recall(self, event: PlayEvent, counted: bool = True) -> None:
+    def _replay_event(self, event: PlayEvent, counted: bool = True) -> None:
         """Takes up an event, before the table is set for it."""
         self._events += counted
         if event.kind == MOVE:
-            self._made.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
+            self._played.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
         elif event.kind == UNDO:
-            self._made, self._over = self._made[: event.content["keep"]], None
+            self._played, self._end_event = self._played[: event.content["keep"]], None
         elif event.kind != JOIN:
-            self._over = event
+            self._end_event = event
 
-    def _set_up(self) -> None:
+    def _rebuild(self) -> None:
         """The table as it stands after what has happened."""
         self._now = self.game.new_states(1)
         """The last position, as the kernels have it."""
@@ -386,32 +386,32 @@ class WebPlay:
         self._records = [self._now.tobytes()]
         self._moves: list[Json] = []
         for move in self.assignment.opening:
-            self._note(move)
-        self._table = Referee(self.assignment)
-        for made in self._made:
-            self._table.deliver(Answer(made.seconds, made.move))
-            self._note(made.move)
-        if self._over is not None:
-            self._finish(self._over)
+            self._append_move(move)
+        self._referee = Referee(self.assignment)
+        for made in self._played:
+            self._referee.deliver(Answer(made.seconds, made.move))
+            self._append_move(made.move)
+        if self._end_event is not None:
+            self._finish(self._end_event)
 
     def _finish(self, event: PlayEvent) -> None:
         """What ended the game, told to the table."""
         position_view_of = event.content
         if event.kind == RESIGN:
-            self._table.resign(position_view_of["seat"])
+            self._referee.resign(position_view_of["seat"])
         else:
-            self._table.deliver(
+            self._referee.deliver(
                 Answer(position_view_of["seconds"], fault=Fault(position_view_of["cause"], position_view_of["why"]))
             )
 
-    def _note(self, move: Any) -> None:
+    def _append_move(self, move: Any) -> None:
         """Writes a legal move down, and the position that it leads to."""
-        seat, text = int(self.game.kernels.mover(self._now)), self._words(move)
+        seat, text = int(self.game.kernels.mover(self._now)), self._move_text(move)
         self._moves.append({"seat": seat, "text": text, "move": move})
         self.game.apply_to(self._now, move)
         self._records.append(self._now.tobytes())
 
-    def _words(self, move: Any) -> str:
+    def _move_text(self, move: Any) -> str:
         codec = self.game.codec
         if self.game.actions_a_turn > 1:
             return self.game.format_move(move, self.game.decode(self._now[0]))
@@ -419,61 +419,61 @@ class WebPlay:
 
     # Underneath: what happens
 
-    def _delivered(self, answer: Answer) -> tuple[PlayEvent, PlayEnd | None]:
+    def _deliver(self, answer: Answer) -> tuple[PlayEvent, PlayEnd | None]:
         """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
-        turn = self._table.turn
+        turn = self._referee.turn
         assert turn is not None
-        self._table.deliver(answer)
-        result = self._table.result
-        end = None if result is None else PlayEnd(self._table.record())
+        self._referee.deliver(answer)
+        result = self._referee.result
+        end = None if result is None else PlayEnd(self._referee.record())
         if result is not None and result["verdicts"]:
             verdict = result["verdicts"][-1]
             why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
-            self._over = PlayEvent(FAULT, why)
-            return self._over, end
-        self._made.append(PlayedMove(turn.seat, answer.move, answer.seconds))
-        self._note(answer.move)
+            self._end_event = PlayEvent(FAULT, why)
+            return self._end_event, end
+        self._played.append(PlayedMove(turn.seat, answer.move, answer.seconds))
+        self._append_move(answer.move)
         return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
     def _end(self, event: PlayEvent) -> None:
         """Something other than a move ends the game. The lock is held."""
-        self._over = event
+        self._end_event = event
         self._finish(event)
-        self._settle(event, PlayEnd(self._table.record()))
+        self._commit(event, PlayEnd(self._referee.record()))
 
-    def _settle(self, event: PlayEvent, end: PlayEnd | None) -> None:
+    def _commit(self, event: PlayEvent, end: PlayEnd | None) -> None:
         """Once it is written down, what happened is shown and answered. The lock is held."""
         try:
-            with self._staff.floor.left():
+            with self._bot_pool.kernel_lock.released():
                 self._journal(self._events, event, end).result()
         except SQLAlchemyError as error:
             self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
             raise write_error(error) from error
-        self._settled()
+        self._after_commit()
 
-    def _settled(self) -> None:
+    def _after_commit(self) -> None:
         self._events += 1
         self._publish()
         self._ask()
-        self.bell.ring()
+        self.notifier.notify_all()
 
-    def _rehearse(self) -> None:
+    def _compile_move_path(self) -> None:
         """A move that is not made: what it needs is compiled here, in a thread, and not where everybody waits."""
-        legal = self.scene.position(self.game, None)["legal"]
+        legal = self.snapshot.position(self.game, None)["legal"]
         if legal:
-            self._words(legal[0])
+            self._move_text(legal[0])
             self.game.apply_to(self._now.copy(), legal[0])
 
     def _publish(self) -> None:
-        """A new scene; no clock runs while somebody is missing. The lock is held."""
+        """A new snapshot; no clock runs while somebody is missing. The lock is held."""
         self._asked = time.perf_counter()
-        table, turn = self._table, self._table.turn
-        veiled = self.game.has_hidden_information
-        state = self.game.decode(self._now[0]) if veiled else None
+        table, turn = self._referee, self._referee.turn
+        has_hidden_information = self.game.has_hidden_information
+        state = self.game.decode(self._now[0]) if has_hidden_information else None
         table.notices()  # whoever is here sees the page: nobody is told anything else
-        runs = turn is not None and self.company.is_person(turn.seat) and not self.company.missing
-        still = 0.0 if not self.company.missing else float("inf")
-        self.scene = Snapshot(
+        runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
+        still = 0.0 if not self.participants.missing else float("inf")
+        self.snapshot = Snapshot(
             version=self._events,
             records=self._records,
             moves=self._moves,
@@ -485,27 +485,27 @@ class WebPlay:
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
             result=table.result,
             undo_to=self._undo_to(),
-            veiled=veiled,
-            hidden=veiled and self.game.observation(state) != state,
+            has_hidden_information=has_hidden_information,
+            hidden=has_hidden_information and self.game.observation(state) != state,
         )
-        self.scene.position(self.game, None)
+        self.snapshot.position(self.game, None)
         self.tick = next(self._ticks)
 
-    def _seat(self, scene: Snapshot, number: int, watcher: Viewer) -> Json:
-        friend = self.company.friends.get(number)
+    def _seat(self, snapshot: Snapshot, number: int, viewer: Viewer) -> Json:
+        friend = self.participants.friends.get(number)
         return {
             "name": (friend and friend.name) or self.assignment.names[number],
             "spec": self.assignment.bots[number],
-            **self.company.described(number, watcher),
-            "left_ms": scene.left_ms(number),
+            **self.participants.described(number, viewer),
+            "left_ms": snapshot.left_ms(number),
         }
 
     def _undo_to(self) -> int | None:
         """How many moves after the opening would be left after an undo; None if there is nothing to take back."""
-        if self._over is not None and self.company.is_person(self._last_asked()):
-            return len(self._made)
-        for keep in range(len(self._made) - 1, -1, -1):
-            if self.company.is_person(self._made[keep].seat):
+        if self._end_event is not None and self.participants.is_person(self._last_asked()):
+            return len(self._played)
+        for keep in range(len(self._played) - 1, -1, -1):
+            if self.participants.is_person(self._played[keep].seat):
                 return keep
         return None
 
@@ -516,31 +516,31 @@ class WebPlay:
     # Bots
 
     def _ask(self) -> None:
-        turn = self._table.turn
-        idle = self.closed or bool(self.company.missing)
-        if turn is not None and not self.company.is_person(turn.seat) and not idle:
-            self._staff.executor.submit(self._think, turn)
+        turn = self._referee.turn
+        idle = self.closed or bool(self.participants.missing)
+        if turn is not None and not self.participants.is_person(turn.seat) and not idle:
+            self._bot_pool.executor.submit(self._think, turn)
 
     def _think(self, turn: Turn) -> None:
         """Runs in a thread: a bot's move, unless the game has gone another way meanwhile."""
-        with self._desk:
-            if self._table.turn is not turn or self.closed:
+        with self._bot_lock:
+            if self._referee.turn is not turn or self.closed:
                 return
             try:
                 answer = self._bot(turn).ask(turn)
             except Exception as error:
                 answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be made: {error}"))
-        with self.lock, self._staff.floor.taken():
-            if self._table.turn is turn and not self.closed:
-                self._settle(*self._delivered(answer))
+        with self.lock, self._bot_pool.kernel_lock.held():
+            if self._referee.turn is turn and not self.closed:
+                self._commit(*self._deliver(answer))
 
     def _bot(self, turn: Turn) -> InProcessSeat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
-        kept = self._staff.bots.find(name)
+        kept = self._bot_pool.bots.get(name)
         if kept is None:
             kept = InProcessSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
-            kept.start(self._table.hello(seat))
-            self._staff.bots.put(name, kept)
+            kept.start(self._referee.hello(seat))
+            self._bot_pool.bots.put(name, kept)
         return kept
 
 

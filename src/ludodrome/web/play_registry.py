@@ -44,15 +44,15 @@ class JoinedSeat(NamedTuple):
 class PlayRegistry:
     """All games of the page. May be used from any thread."""
 
-    def __init__(self, engine: Engine, staff: BotPool) -> None:
-        self._engine, self._staff = engine, staff
+    def __init__(self, engine: Engine, bot_pool: BotPool) -> None:
+        self._engine, self._bot_pool = engine, bot_pool
         self._committer = GroupCommitter(engine)
-        self._shelf = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
+        self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
     def __len__(self) -> int:
-        return len(self._shelf)
+        return len(self._cache)
 
     def begin(
         self,
@@ -66,39 +66,39 @@ class PlayRegistry:
         """A new game. Friends' seats get links, unless it is said who holds them."""
         held = friends or {}
         seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
-        kept = StoredPlay(self._shelf.new_id(), owner, digest, assignment.to_json(), kinds, seats, ())
-        play = self._made(kept, game, assignment)
+        kept = StoredPlay(self._cache.new_id(), owner, digest, assignment.to_json(), kinds, seats, ())
+        play = self._open(kept, game, assignment)
         self._keep(partial(plays.begin, self._committer, kept))
-        self._shelf.put(play.id, play)
-        play.wake()
+        self._cache.put(play.id, play)
+        play.start_bots()
         return play
 
     def find(self, name: str) -> WebPlay | None:
         """The game of an id."""
-        known = self.at_hand(name)
+        known = self.cached(name)
         if known is not None:
             return known
         with self._locks[hash(name) % STRIPES]:  # two who ask at once must get the same one
-            known = self.at_hand(name)
+            known = self.cached(name)
             if known is not None:
                 return known
             kept = plays.find(self._engine, name)
             if kept is None:
                 return None
             assignment = PlaySpec.from_json(kept.assignment)
-            play = self._made(kept, open_game(assignment.game, assignment.options), assignment)
-            self._shelf.put(name, play)
-        play.wake()
+            play = self._open(kept, open_game(assignment.game, assignment.options), assignment)
+            self._cache.put(name, play)
+        play.start_bots()
         return play
 
-    def at_hand(self, name: str) -> WebPlay | None:
+    def cached(self, name: str) -> WebPlay | None:
         """The game of an id if it is in memory, where it stays for a while: somebody still looks at it."""
-        known = self._shelf.find(name)
+        known = self._cache.get(name)
         return known if known is not None and not known.closed else None
 
     def record(self, play: WebPlay) -> plays.Json:
         """The record of a finished game, as it was kept."""
-        play.look_at_clock()
+        play.check_clock()
         return plays.record_of(self._engine, play.id) or play.record()
 
     def lines(self, owner: str, most: int, before: int | None) -> list[plays.PlaySummary]:
@@ -114,7 +114,7 @@ class PlayRegistry:
         seat, key = found[1], plays.new_key()
 
         def write(number: int) -> FriendSeat:
-            friend = play.company.friends[seat]
+            friend = play.participants.friends[seat]
             if friend.digest is not None:
                 raise Conflict("somebody else has just taken this seat")
             return self._keep(partial(plays.take_seat, self._committer, play.id, number, friend, key, called))
@@ -122,23 +122,23 @@ class PlayRegistry:
         play.join(write)
         return JoinedSeat(play, seat, key)
 
-    def rematch(self, play: WebPlay, watcher: Viewer) -> None:
+    def rematch(self, play: WebPlay, viewer: Viewer) -> None:
         """Somebody wants the same again, with the seats changed; it begins when all people want it."""
-        company = play.company
-        play.look_at_clock()
+        participants = play.participants
+        play.check_clock()
         with play.lock:
-            if play.scene.result is None:
+            if play.snapshot.result is None:
                 raise Conflict("a rematch is for when the game is over")
-            if not watcher.seats:
+            if not viewer.seats:
                 raise Forbidden("you are looking on: no seat here is yours")
-            company.offers |= watcher.seats
-            if company.next is None and company.offers >= company.people():
-                company.next = self._again(play).id
-        play.stir()
+            participants.offers |= viewer.seats
+            if participants.next is None and participants.offers >= participants.people():
+                participants.next = self._again(play).id
+        play.mark_changed()
 
     def clear(self) -> None:
         """Nobody is served any more: whoever waits goes home."""
-        self._shelf.clear()
+        self._cache.clear()
 
     def close(self) -> None:
         """Everything is written."""
@@ -148,23 +148,23 @@ class PlayRegistry:
 
     def _again(self, play: WebPlay) -> WebPlay:
         """The same game with everybody one seat further."""
-        was, company = play.assignment, play.company
+        was, participants = play.assignment, play.participants
         count = play.game.seats
         specs = [was.bots[(seat + 1) % count] for seat in range(count)]
-        names = [was.names[(seat + 1) % count] for seat in range(count)] if company.shared else None
-        kinds = tuple(company.kinds[(seat + 1) % count] for seat in range(count))
-        moved = {(seat - 1) % count: friend for seat, friend in company.friends.items()}
+        names = [was.names[(seat + 1) % count] for seat in range(count)] if participants.shared else None
+        kinds = tuple(participants.kinds[(seat + 1) % count] for seat in range(count))
+        moved = {(seat - 1) % count: friend for seat, friend in participants.friends.items()}
         friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
         seed = secrets.randbits(SEED_BITS)
         assignment = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
-        return self.begin(play.game, assignment, kinds, company.owner, company.digest, friends)
+        return self.begin(play.game, assignment, kinds, participants.owner, participants.digest, friends)
 
-    def _made(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> WebPlay:
-        company = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
+    def _open(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> WebPlay:
+        participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
         known = game.id in self._compiled  # a first game is compiled for seconds, and others go on meanwhile
-        with self._staff.floor.taken() if known else nullcontext():
-            play = WebPlay(kept.id, game, assignment, self._staff, company, journal, kept.events)
+        with self._bot_pool.kernel_lock.held() if known else nullcontext():
+            play = WebPlay(kept.id, game, assignment, self._bot_pool, participants, journal, kept.events)
         if not known:
             self._compiled.add(game.id)
             gc.freeze()  # a compiled game is a hundred thousand objects that are never garbage

@@ -11,9 +11,9 @@ from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
 from ludodrome.games import BUILT_IN, find
 from ludodrome.validation import show
 
-LARGEST_GRID = 10
+MAX_GRID = 10
 """Of spaces, on a page."""
-MOST_ROUNDS = 25
+MAX_ROUNDS = 25
 
 GENERIC = "generic"
 """The board of games that have none of their own."""
@@ -31,9 +31,9 @@ def board_of(game_id: str) -> str:
 def open_game(game_id: str, options: Json | None) -> Game:
     """A game as a page can show it; ValueError says what would be right."""
     game = find(game_id).game_class()(**(options or {}))
-    if game.id == "spaces" and (game.options["size"] > LARGEST_GRID or game.options["rounds"] > MOST_ROUNDS):
+    if game.id == "spaces" and (game.options["size"] > MAX_GRID or game.options["rounds"] > MAX_ROUNDS):
         raise ValueError(
-            f"on the page spaces has a size of 2 to {LARGEST_GRID} and 1 to {MOST_ROUNDS} rounds, "
+            f"on the page spaces has a size of 2 to {MAX_GRID} and 1 to {MAX_ROUNDS} rounds, "
             f"not {show(game.options['size'])} and {show(game.options['rounds'])}"
         )
     return game

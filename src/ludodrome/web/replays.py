@@ -27,23 +27,23 @@ TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 ID_LENGTH = 24
 
 
-def find_record(engine: Engine, shelf: LruCache[Json], name: str) -> Json | None:
+def find_record(engine: Engine, cache: LruCache[Json], name: str) -> Json | None:
     """The record of a finished game: somebody's own, one of the league, or one that was brought along."""
-    return plays.record_of(engine, name) or league_matches.record_of(engine, name) or shelf.find(name)
+    return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
 
 
-def take_in(shelf: LruCache[Json], content: Json) -> str:
+def add_record(cache: LruCache[Json], content: Json) -> str:
     """Keeps a record that somebody brought along, for a while; its id. A ValueError says if it is none, or false."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:
         open_game(record["game"], record["options"])
     verify(record)
     name = hashlib.sha256(to_text(record).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
-    shelf.put(name, record)
+    cache.put(name, record)
     return name
 
 
-def replay(name: str, record: Json) -> Json:
+def replay_json(name: str, record: Json) -> Json:
     """A record as the page shows it: all positions, all turns, the result."""
     told = replay_record(record)
     game = told.game
@@ -178,7 +178,7 @@ class Reviewer:
 
     def known(self, digest: str) -> Review | None:
         """The review of a record, if somebody has asked for it and it was not given up."""
-        found = self._reviews.find(digest)
+        found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
     def review(self, digest: str, told: Replay) -> Review:

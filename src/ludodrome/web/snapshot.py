@@ -1,6 +1,6 @@
 """A game on the page as it stands at one moment, and what each of those who look at it is shown.
 
-A scene is never changed: whoever reads one needs no lock, and sees nothing that is not written down yet.
+A snapshot is never changed: whoever reads one needs no lock, and sees nothing that is not written down yet.
 """
 
 import time
@@ -36,7 +36,7 @@ class Snapshot:
     """When the clock of the person to move runs out."""
     result: Json | None
     undo_to: int | None
-    veiled: bool
+    has_hidden_information: bool
     """Not everybody may see everything ..."""
     hidden: bool
     """... and what was laid last lies face down."""
@@ -61,7 +61,7 @@ class Snapshot:
 
     def point_of_view(self, seats: frozenset[int]) -> int | None:
         """The seat through whose eyes the holder of ``seats`` sees the position: the one to move, or their only one."""
-        if not self.veiled:
+        if not self.has_hidden_information:
             return None
         if self.mover in seats:
             return self.mover

@@ -1,8 +1,10 @@
-"""Those who watch matches of the league. One loop asks the database for all of them; it rests when nobody watches."""
+"""Spectators of league matches. One task polls the database for all of them, while there are any."""
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 
 from fastapi.concurrency import run_in_threadpool
@@ -13,12 +15,13 @@ from ludodrome.store.league_matches import find_match, live, live_views
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, board_marks
 
-GLANCE = 0.4
-"""Seconds between two looks."""
-PATIENCE = 15.0
-"""Seconds after which a stream on which nothing happened shows that it is still there."""
+POLL_SECONDS = 0.4
+KEEP_ALIVE_SECONDS = 15.0
+"""An idle stream sends a sign of life this often."""
 MAX_WATCHED = 12
 """Matches of one game that a page shows at once."""
+
+_log = logging.getLogger(__name__)
 
 
 class Spectators:
@@ -28,21 +31,22 @@ class Spectators:
         self._engine = engine
         self._views: dict[str, tuple[str, int, Json]] = {}
         """By match: its game, the version, the view; in the order in which they are shown."""
-        self._bell = Notifier()
+        self._notifier = Notifier()
         self._tick = 0
-        self._watching = 0
-        self._loop: asyncio.Task[None] | None = None
+        self.watching = 0
+        """Open streams."""
+        self._polling: asyncio.Task[None] | None = None
         self.closed = False
 
     def close(self) -> None:
-        """Everybody goes home."""
+        """End all streams."""
         self.closed = True
-        self._bell.ring()
+        self._notifier.notify_all()
 
     async def matches(self, game: str | None = None, match: str | None = None) -> AsyncIterator[Json | None]:
-        """What changes in a game's matches, or in one: the ``view`` of a match, or ``gone``; None now and then."""
+        """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
         known: dict[str, int] = {}
-        async with _Presence(self):
+        async with self._watched():
             while not self.closed:
                 tick = self._tick
                 current = {
@@ -62,7 +66,7 @@ class Spectators:
                 elif match not in shown and await run_in_threadpool(self._is_over, match):
                     yield {"match": match, "gone": True}
                     return
-                await self._bell.wait(partial(self._changed, tick), PATIENCE)
+                await self._notifier.wait(partial(self._changed, tick), KEEP_ALIVE_SECONDS)
                 if self._tick == tick:
                     yield None
 
@@ -74,14 +78,14 @@ class Spectators:
         return found is None or found.ended is not None
 
     async def look(self) -> None:
-        """Asks the database once, and wakes those who wait if something has changed."""
+        """Read the running matches once; notify the streams if one has changed."""
         found = await run_in_threadpool(self._look)
         if {name: version for name, (_, version, _) in found.items()} != {
             name: version for name, (_, version, _) in self._views.items()
         }:
             self._views = found
             self._tick += 1
-            self._bell.ring()
+            self._notifier.notify_all()
 
     def _look(self) -> dict[str, tuple[str, int, Json]]:
         now = live(self._engine)
@@ -96,27 +100,25 @@ class Spectators:
                 found[name] = self._views[name]
         return found
 
-    async def _keep_looking(self) -> None:
-        while self._watching and not self.closed:
+    async def _poll(self) -> None:
+        while self.watching and not self.closed:
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                await self.look()
+            except Exception:  # the database may answer the next time, and nobody else would restart this task
+                _log.exception("spectators: the matches could not be read")
+
+    @asynccontextmanager
+    async def _watched(self) -> AsyncIterator[None]:
+        """Count a spectator; the first one starts the polling."""
+        self.watching += 1
+        try:
             await self.look()
-            await asyncio.sleep(GLANCE)
-
-
-class _Presence:
-    """While somebody watches, somebody looks."""
-
-    def __init__(self, spectators: Spectators) -> None:
-        self._of = spectators
-
-    async def __aenter__(self) -> None:
-        of = self._of
-        of._watching += 1
-        await of.look()
-        if of._loop is None or of._loop.done():
-            of._loop = asyncio.create_task(of._keep_looking())
-
-    async def __aexit__(self, *error: object) -> None:
-        self._of._watching -= 1
+            if self._polling is None or self._polling.done():
+                self._polling = asyncio.create_task(self._poll())
+            yield
+        finally:
+            self.watching -= 1
 
 
 def with_marks(view: Json) -> Json:

@@ -107,7 +107,7 @@ def test_a_bot_of_the_older_protocol_passes(game: str, tmp_path: Path) -> None:
 
 
 def test_a_bot_that_stays_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "PATIENCE", 1.0)
+    monkeypatch.setattr(checks, "EXIT_SECONDS", 1.0)
     (finding,) = examined("skysummit", quirk("stays"), tmp_path, "closing")
     assert finding.grade == WARNING
     assert finding.sentence == "after the greeting, its stdin closed: it had not left after 1 s, and was killed"
@@ -173,7 +173,7 @@ def test_findings_are_json() -> None:
     ("spec", "clock", "only", "sentence"),
     [
         ("greedy", "1s", ["luck"], "there is no check 'luck'; the checks are start, seats"),
-        ("greedy", "soon", [], "'soon' is no time"),
+        ("greedy", "soon", [], "'soon' is not a time"),
         ("cmd:/nowhere/bot", "1s", [], "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot be found"),
         ("grady", "1s", [], "there is no bot 'grady'"),
     ],

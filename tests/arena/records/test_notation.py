@@ -53,14 +53,14 @@ def test_a_text_without_games_has_none() -> None:
     [
         (lambda lines: [*lines[:-1], lines[-1].replace(lines[-1].split()[1], "Z99")], "line {last}: "),
         (lambda lines: [*lines, "fine words"], "line {after}: a turn is written like"),
-        (lambda lines: [*lines, '[game "dots"]'], "line {after}: [game ...] cannot stand here"),
+        (lambda lines: [*lines, '[game "dots"]'], "line {after}: [game ...] is misplaced here"),
         (lambda lines: [line for line in lines if not line.startswith("[result")], "has no line [result ...]"),
-        (lambda lines: [line.replace("[seed ", "[seed 1") for line in lines], "does not hold: "),
+        (lambda lines: [line.replace("[seed ", "[seed 1") for line in lines], "does not verify: "),
         (lambda lines: ["[game nonsense]", *lines[1:]], "line 1: "),
-        (lambda lines: ["import os"], "line 1: this is no record of a game: it has no line [game ...]"),
-        (lambda lines: lines[:-1], "does not hold: turn "),
-        (lambda lines: [line.replace('[digest "', '[digest "0') for line in lines], "does not hold: "),
-        (lambda lines: [*lines[:-1], lines[-1].replace('{"ms"', '{"seat":1,"ms"')], "cannot be told after"),
+        (lambda lines: ["import os"], "line 1: this is not a record of a game: it has no line [game ...]"),
+        (lambda lines: lines[:-1], "does not verify: turn "),
+        (lambda lines: [line.replace('[digest "', '[digest "0') for line in lines], "does not verify: "),
+        (lambda lines: [*lines[:-1], lines[-1].replace('{"ms"', '{"seat":1,"ms"')], "cannot follow the semicolon"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_line(change: Any, sentence: str) -> None:

@@ -171,7 +171,7 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
     assert forge(swap_seats).startswith("turn 3: seat ")
     assert "winner" in forge(win)
     assert "turn 4: the move cannot be made" in forge(lambda r: r["turns"][4].update(move=r["turns"][0]["move"]))
-    assert "turn 5: it bears the number 6" in forge(lambda r: r["turns"].pop(5))
+    assert "turn 5: it has the number 6" in forge(lambda r: r["turns"].pop(5))
     assert "not over after the last turn" in forge(lambda r: r["turns"].pop())
     assert "comes after the end" in forge(lambda r: r["turns"].append({**r["turns"][-1], "turn": len(r["turns"])}))
     assert "seeds is" in forge(lambda r: r["seeds"].reverse())
@@ -182,7 +182,7 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
     assert "turn 2: under the policy substitute" in forge(
         lambda r: r["turns"][2].update(verdict={"cause": "timeout", "why": ""})
     )
-    assert "turn 2: nothing was held against" in forge(lambda r: r["turns"][2].update(substituted=True))
+    assert "turn 2: there is no verdict on the seat" in forge(lambda r: r["turns"][2].update(substituted=True))
     assert "turn 2: a move was refused that is legal" in forge(
         lambda r: r["turns"][2].update(refusals=[{"sent": r["turns"][2]["move"], "why": "", "ms": 0}])
     )
@@ -221,7 +221,7 @@ def test_nobody_resigns_a_game_that_is_over() -> None:
     record = play(play_spec("dots", ("greedy", "random"), rows=1, cols=1))
     verdict = {"seat": 0, "cause": "resigned", "why": "", "turn": 4}
     record["result"] = {**record["result"], "decided_by": "resignation", "verdicts": [verdict]}
-    with pytest.raises(BadRecord, match="nobody can resign"):
+    with pytest.raises(BadRecord, match="a game that is over cannot be resigned"):
         records.verify({**record, "digest": records.digest(record)})
 
 
@@ -256,7 +256,7 @@ def test_a_substitute_is_the_first_legal_move() -> None:
     record = play(play_spec("dots", ("a", "b"), rows=1, cols=1), seats)
     records.verify(record)
     record["turns"][0]["move"] = record["turns"][1]["move"]
-    with pytest.raises(BadRecord, match="turn 0: what was played for the seat is not the first legal move"):
+    with pytest.raises(BadRecord, match="turn 0: the substituted move is not the first legal move"):
         records.verify(record)
 
 
@@ -286,7 +286,7 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "is no record: the line is not JSON"),
+        (b"", "is not a record: the line is not JSON"),
         (b"[]", "does not begin with"),
         (b"{}", "does not begin with"),
         (b'{"ludodrome": "record", "version": 7}', "version 7, and only version 1 is known"),

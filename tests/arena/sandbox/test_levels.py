@@ -39,8 +39,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for module in (bubblewrap, landlock):
         monkeypatch.setattr(module, "missing", lambda: None)
     monkeypatch.setattr(seccomp, "here", lambda: True)
-    monkeypatch.setattr(levels, "offers", lambda kind, machine: Interpreter(machine.path, "3.11.2", None))
-    monkeypatch.setattr(levels, "attacked", attacked)
+    monkeypatch.setattr(levels, "inspect_interpreter", lambda kind, machine: Interpreter(machine.path, "3.11.2", None))
+    monkeypatch.setattr(levels, "run_attacks", attacked)
     return said
 
 
@@ -90,7 +90,7 @@ def test_uploads_are_refused_with_the_reason(
 def test_machines_for_which_it_is_not_made(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seccomp, "here", lambda: False)
     assert "written for x86_64" in sandbox.level(anew=True).why_not_better[0]
-    monkeypatch.setattr(levels, "find", lambda: None)
+    monkeypatch.setattr(levels, "find_interpreter", lambda: None)
     assert "no /usr/bin/python3" in sandbox.level(anew=True).why_not_better[0]
     monkeypatch.setattr(seccomp, "here", lambda: True)
 

@@ -44,7 +44,7 @@ def change_options(monkeypatch: pytest.MonkeyPatch, old: bytes, new: bytes) -> N
             data = data.replace(old, new)
         return memory_file(data)
 
-    monkeypatch.setattr(bubblewrap, "readable", changed)
+    monkeypatch.setattr(bubblewrap, "memory_file", changed)
 
 
 @ROOT_ONLY

@@ -1,6 +1,8 @@
 """Bots as child processes: late answers, unread questions, several games, what they see and what is kept of them."""
 
 import errno
+import os
+import select
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,27 @@ def small(*bots: str, **given: Any) -> dict[str, Any]:
     record = play(play_spec("dots", bots, **{"rows": 1, "cols": 2, **given}))
     records.verify(record)
     return record
+
+
+# Other systems
+
+
+def test_exits_are_noticed_without_handles_of_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """MacOS has neither ``pidfd_open`` nor ``waitid``."""
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    monkeypatch.delattr(os, "waitid", raising=False)
+    assert small(zoo("good"), script(tmp_path))["result"]["verdicts"] == []
+    leaves = small(script(tmp_path, "import sys; sys.exit(3)"), "random", policy="forfeit")
+    assert leaves["result"]["verdicts"][0]["why"] == "it exited with code 3"
+    dies = small(script(tmp_path, "import os; os.kill(os.getpid(), 9)"), "random", policy="forfeit")
+    assert dies["result"]["verdicts"][0]["why"] == "it was ended by SIGKILL"
+
+
+def test_systems_without_polling_play_built_in_bots_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(select, "poll")
+    with pytest.raises(ValueError, match=r"programs as bots need poll\(\) and process groups, which .* lacks"):
+        small(zoo("good"), "random")
+    assert small("greedy", "random")["result"]["verdicts"] == []
 
 
 # Answers
@@ -80,7 +103,7 @@ def test_questions_that_nobody_reads_do_not_block() -> None:
 
 
 def test_without_a_clock_patience_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "PATIENCE", 0.2)
+    monkeypatch.setattr(child, "UNTIMED_SECONDS", 0.2)
     record = play(play_spec("skysummit", (zoo("silent"), "random"), clock="nodes=100", start_ms=0))
     assert record["result"]["verdicts"][0]["cause"] == "timeout"
     record = small(zoo("silent"), "random", clock="none", start_ms=0)  # and once is enough

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import game_loop, records
-from ludodrome.bots import endpoints
+from ludodrome.bots import llm
 from tests.arena.playing import play_spec
 from tests.bots.endpoint import Fake, serving
 
@@ -16,7 +16,7 @@ Record = dict[str, Any]
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(llm, "FIRST_PAUSE", 0.01)
     with serving() as found:
         yield found
 

@@ -269,7 +269,7 @@ def test_loud_actions_take_or_bury_somebody() -> None:
     assert not COMPILED or met > SOME // 4
 
 
-def test_promises_stay_in_bounds() -> None:
+def test_move_scores_stay_in_bounds() -> None:
     for state in walks(SOME, seed=5):
         states = states_of(state)
         for action in legal(states):
@@ -300,20 +300,20 @@ def test_what_looks_better(line: str, better: str, worse: str) -> None:
 # Marks and keys
 
 
-def test_marks_tell_the_actions_of_a_position_apart_and_turn_with_the_board() -> None:
+def test_move_ids_are_distinct_and_follow_symmetries() -> None:
     for state in walks(SOME // 2, seed=6):
         states = states_of(state)
         actions = legal(states)
-        marks = [kernels.move_id(states, action) for action in actions]
-        assert len(set(marks)) == len(marks)
-        assert max(marks) < EVALUATOR.num_move_ids
+        move_ids = [kernels.move_id(states, action) for action in actions]
+        assert len(set(move_ids)) == len(move_ids)
+        assert max(move_ids) < EVALUATOR.num_move_ids
         for symmetry in range(SYMMETRIES):
             there = states_of(turned(state, symmetry))
             expected = {kernels.move_id(there, action) for action in legal(there)}
-            assert {int(EVALUATOR.move_id_symmetries[symmetry, mark]) for mark in marks} == expected
+            assert {int(EVALUATOR.move_id_symmetries[symmetry, move_id]) for move_id in move_ids} == expected
 
 
-def test_turning_marks_back() -> None:
+def test_inverse_symmetries_of_move_ids() -> None:
     assert EVALUATOR.move_id_symmetries.shape == (SYMMETRIES, EVALUATOR.num_move_ids)
     assert EVALUATOR.move_id_symmetries.dtype == np.uint16
     for symmetry in range(SYMMETRIES):

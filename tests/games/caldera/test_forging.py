@@ -19,7 +19,7 @@ def test_r11_a_smith_raises_an_orthogonal_neighbour_and_stays() -> None:
     state = at(f"{FLAT} c66s33 c00 8")
     assert forges(state, "33") == ["23", "32", "34", "43"]
     assert game.format_state(play(state, "S33^34")) == f"{ground('34=1')} c66s33 c00 9"
-    sentence = "the smith on 33 forges only orthogonally adjacent cells, and {} is none"
+    sentence = "the smith on 33 forges only orthogonally adjacent cells, and {} is not one"
     for cell in ("22", "13", "33"):
         assert refusal(state, f"S33^{cell}") == sentence.format(cell)
 
@@ -28,15 +28,15 @@ def test_r11_the_target_is_ground_without_any_piece() -> None:
     state = at(f"{ground('32=x')} c34s33 c23 8")
     assert forges(state, "33") == ["43"]
     for cell in ("34", "23"):
-        assert refusal(state, f"S33^{cell}") == f"a piece stands on {cell}, and a smith forges only empty cells"
+        assert refusal(state, f"S33^{cell}") == f"a piece is on {cell}, and a smith forges only empty cells"
     assert refusal(state, "S33^32") == "32 is a vent, which no forge can raise"
     assert forges(at(f"{FLAT} c66s00 c33 8"), "00") == ["01", "10"]
 
 
 def test_r11_only_smiths_forge() -> None:
     state = game.initial_state()
-    assert refusal(state, "63^53") == "only a smith can forge, and on 63 stands your crown"
-    assert refusal(state, "61^51") == "only a smith can forge, and on 61 stands your lancer"
+    assert refusal(state, "63^53") == "only a smith can forge, and your piece on 63 is a crown"
+    assert refusal(state, "61^51") == "only a smith can forge, and your piece on 61 is a lancer"
 
 
 def test_r11_ruling_heights_do_not_limit_a_forge() -> None:

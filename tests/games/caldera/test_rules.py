@@ -36,7 +36,7 @@ def test_r2_ground_starts_flat_and_a_vent_is_closed_for_good() -> None:
     assert all(height == 0 for row in game.initial_state()["board"] for height in row)
     state = at(f"{ground('32=x 33=3 43=1')} c63l34s42 c03l30 20")
     assert "32" not in steps(state, "42") | set(forges(state, "42"))
-    assert refusal(state, "S42-32") == "32 is a vent, which nobody enters"
+    assert refusal(state, "S42-32") == "32 is a vent, which nobody can enter"
     assert refusal(state, "S42^32") == "32 is a vent, which no forge can raise"
     assert "32" not in steps(play(state, "C63-62"), "30")
 
@@ -49,8 +49,8 @@ def test_r3_the_start() -> None:
 
 
 def test_r3_a_cell_holds_at_most_one_piece() -> None:
-    assert bad(f"{FLAT} c63l63 c03 4") == "two pieces stand on 63"
-    assert bad(f"{FLAT} c63 c03l63 4") == "two pieces stand on 63"
+    assert bad(f"{FLAT} c63l63 c03 4") == "two pieces are on 63"
+    assert bad(f"{FLAT} c63 c03l63 4") == "two pieces are on 63"
 
 
 def test_r4_seat_0_begins_and_the_seats_alternate() -> None:
@@ -67,8 +67,8 @@ def test_r5_a_turn_is_one_move_or_one_forge_of_an_own_piece() -> None:
     state = game.initial_state()
     actions = [game.action(move, state) for move in game.legal_moves(state)]
     assert actions == [0, 1, 2, 8, 9, 10, 11, 17, 18, 24, 25, 26, 28, 32, 33, 40, 41, 42, 48, 52, 53, 54, 60]
-    assert refusal(state, "C03-13").startswith("no piece of yours stands on 03")
-    assert refusal(state, "33-43").startswith("no piece of yours stands on 33")
+    assert refusal(state, "C03-13").startswith("you have no piece on 03")
+    assert refusal(state, "33-43").startswith("you have no piece on 33")
     assert "a move of caldera is" in refusal(state, {"action": "pass"})
 
 
@@ -78,8 +78,8 @@ def test_r5_a_turn_is_one_move_or_one_forge_of_an_own_piece() -> None:
 def test_r6_destinations_are_on_the_board_no_vents_and_not_ones_own() -> None:
     state = at(f"{ground('53=x')} c63s62 c03 8")
     assert steps(state, "63") == {"52", "54", "64"}
-    assert refusal(state, "C63-53") == "53 is a vent, which nobody enters"
-    assert refusal(state, "C63-62") == "your own piece stands on 62"
+    assert refusal(state, "C63-53") == "53 is a vent, which nobody can enter"
+    assert refusal(state, "C63-62") == "your own piece is on 62"
     off_board = {"action": "move", "from": [6, 3], "to": [7, 3]}
     assert refusal(state, off_board) == "each number of 'to' of a move is a whole number from 0 to 6, not 7"
 
@@ -137,17 +137,17 @@ def test_r9_ruling_each_step_of_a_leap_climbs_at_most_1() -> None:
 def test_r9_ruling_no_vent_in_the_middle_nor_at_the_end_of_a_leap() -> None:
     middle = at(f"{ground('34=x')} c66l33 c00 8")
     assert steps(middle, "33") & {"34", "35"} == set()
-    sentence = "the way from 33 to 35 leads over the vent on 34, which nobody crosses"
+    sentence = "the way from 33 to 35 leads over the vent on 34, which nobody can cross"
     assert refusal(middle, "L33-35") == sentence
     landing = at(f"{ground('35=x')} c66l33 c00 8")
     assert steps(landing, "33") & {"34", "35"} == {"34"}
-    assert refusal(landing, "L33-35") == "35 is a vent, which nobody enters"
+    assert refusal(landing, "L33-35") == "35 is a vent, which nobody can enter"
 
 
 def test_r9_a_leap_ends_on_no_own_piece_and_on_the_board() -> None:
     state = at(f"{FLAT} c66l33l35 c00 8")
     assert "35" not in steps(state, "33")
-    assert refusal(state, "L33-35") == "your own piece stands on 35"
+    assert refusal(state, "L33-35") == "your own piece is on 35"
     assert steps(state, "35") & {"36"} == {"36"}
     with pytest.raises(IllegalMove, match="leads off the board"):
         game.move(36, state)  # the second lancer, two steps east

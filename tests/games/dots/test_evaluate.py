@@ -1,4 +1,4 @@
-"""What alpha-beta knows about dots: values, keys and marks that turn with the board."""
+"""What alpha-beta knows about dots: values, keys and move ids under the symmetries of the board."""
 
 import random
 from typing import Any
@@ -71,15 +71,15 @@ def test_keys_follow_the_moves(rows: int, cols: int) -> None:
             keys[0] = keys[1]
 
 
-def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
-    marks = MOVE_ID_SYMMETRIES.shape[1]
+def test_move_ids_are_edges_and_symmetries_have_inverses() -> None:
+    move_ids = MOVE_ID_SYMMETRIES.shape[1]
     for board, (rows, cols) in enumerate(BOARDS):
         own = np.arange(board * MAX_EDGES, board * MAX_EDGES + len(_edges(rows, cols)))
         symmetries = range(SYMMETRIES if rows == cols else SYMMETRIES // 2)
         for symmetry in symmetries:
             turned = MOVE_ID_SYMMETRIES[symmetry, own]
             assert (MOVE_ID_SYMMETRIES[INVERSE[symmetry], turned] == own).all()
-    assert marks == len(BOARDS) * MAX_EDGES
+    assert move_ids == len(BOARDS) * MAX_EDGES
     assert len(np.unique(KEYS[BOARDS.index((5, 5)), :60, 0])) == 60
     game = ludodrome.make("dots", rows=2, cols=3)
     kernels: Any = game.kernels
@@ -91,7 +91,7 @@ def test_marks_are_edges_and_turning_back_is_turning_not() -> None:
     ("drawn", "value"),
     [
         ([], 12),  # 4 edges, no box with two sides: all are safe, but an even number
-        ([0, 1], -60),  # whoever draws now gives the box away
+        ([0, 1], -60),  # any edge now gives the box away
         ([0, 1, 2], 100),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_chain_can_be_left_to_the_other_side() -> None:
     assert kernels.value(states, 0) > 0
 
 
-def plain_promise(sides: list[set[Any]], drawn: set[Any], edge: Any) -> int:
+def plain_move_score(sides: list[set[Any]], drawn: set[Any], edge: Any) -> int:
     """The same box by box. An edge of the rim counts its box twice."""
     counts = [len(box & drawn) for box in sides if edge in box]
     if 3 in counts:
@@ -157,10 +157,10 @@ def test_all_boxes_at_once_are_as_box_by_box(rows: int, cols: int) -> None:
         seat = int(game.kernels.mover(states))
         assert kernels.value(states, seat) == plain_value(sides, names), number
         for edge in {*range(len(edges))} - {*drawn}:
-            assert kernels.move_score(states, edge) == plain_promise(sides, names, edges[edge])
+            assert kernels.move_score(states, edge) == plain_move_score(sides, names, edges[edge])
 
 
-def test_promises() -> None:
+def test_move_scores() -> None:
     game = ludodrome.make("dots", rows=1, cols=2)
     kernels: Any = game.kernels
     states = states_of(game, [0, 2])  # the top and the bottom of the first box

@@ -33,7 +33,7 @@ def test_ruling_the_game_knows_only_the_mover_and_substitutes_nothing(small: Gam
 
 
 @pytest.mark.parametrize("text", ["H(2,3)", "h 2 3", "H2,3", "h(2, 3)", "H23", " h  23 ", "H 2 3", "h[2,3]"])
-def test_notation_is_read_generously(usual: Game, text: str) -> None:
+def test_notation_is_read_leniently(usual: Game, text: str) -> None:
     state = usual.initial_state()
     assert usual.parse_move(text, state) == edge("H(2,3)")
     assert usual.format_move(edge("H(2,3)"), state) == "H(2,3)"

@@ -152,7 +152,7 @@ def test_r4_closing_a_box_keeps_the_turn(small: Game) -> None:
     assert names(small.legal_moves(state)) == "H(1,1)"
 
 
-def test_r4_the_box_belongs_to_the_seat_that_drew_the_last_side_whoever_drew_the_others(square: Game) -> None:
+def test_r4_the_box_belongs_to_the_seat_that_drew_the_last_side(square: Game) -> None:
     # Seat 0 draws two sides of box (0, 0), seat 1 the third.
     state = draw(square, "H(0,0) H(1,0) V(0,0)")
     assert (state["to_move"], state["owner"]) == (1, [[-1, -1], [-1, -1]])

@@ -1,4 +1,4 @@
-"""How people play dots and boxes, held against retrograde analysis of a small board."""
+"""Human strategy for dots and boxes, compared with retrograde analysis of a small board."""
 
 import random
 

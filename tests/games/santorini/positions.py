@@ -24,13 +24,13 @@ CORNER_OF_THREE = "00200/12200/00000/00000/00000 C2E5 A1A2 E1E3 9"
 SHUT = "[N1C2C1B1]"
 
 
-def room_of(line: str) -> ludodrome.Game:
+def game_of(line: str) -> ludodrome.Game:
     """The game with as many players as the line has groups of workers."""
     return THREE if len(line.split()) == 5 else TWO
 
 
 def at(line: str) -> Any:
-    return room_of(line).parse_state(line)
+    return game_of(line).parse_state(line)
 
 
 def changed(state: Any, **changes: Any) -> Any:
@@ -52,9 +52,9 @@ def height(state: Any, square: str) -> int:
 
 def refuse(line: str, move: Any, match: str) -> None:
     """A move is refused by apply with that sentence, by is_legal without; and nothing is changed by either."""
-    room, state = room_of(line), at(line)
+    game, state = game_of(line), at(line)
     before = copy.deepcopy(state)
-    assert room.is_legal(state, move) is False
+    assert game.is_legal(state, move) is False
     with pytest.raises(ludodrome.IllegalMove, match=match):
-        room.apply(state, move)
+        game.apply(state, move)
     assert state == before

@@ -18,8 +18,8 @@ from tests.games.santorini.positions import (
     TWO,
     at,
     changed,
+    game_of,
     refuse,
-    room_of,
 )
 
 pytestmark = pytest.mark.xdist_group("santorini")
@@ -30,21 +30,21 @@ pytestmark = pytest.mark.xdist_group("santorini")
 
 @pytest.mark.parametrize("line", [START, START_OF_THREE, STEPS, BUILDS, CLIMB, CORNER_OF_THREE])
 def test_action_numbers(line: str) -> None:
-    room, state = room_of(line), at(line)
+    game, state = game_of(line), at(line)
     directions = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
     def towards(start: str, end: str) -> int:
         return directions.index((ord(end[0]) - ord(start[0]), ord(end[1]) - ord(start[1])))
 
     numbers = []
-    for move in room.legal_moves(state):
+    for move in game.legal_moves(state):
         number = (int(move[2]) - 1) * 64 + towards(move[3:5], move[5:7]) * 8 + towards(move[5:7], move[7:9])
-        assert room.action(move, state) == number
-        assert room.move(number, state) == move
+        assert game.action(move, state) == number
+        assert game.move(number, state) == move
         numbers.append(number)
     for number in set(range(128)) - set(numbers):
         with pytest.raises(ludodrome.IllegalMove):
-            room.move(number, state)
+            game.move(number, state)
 
 
 @pytest.mark.parametrize("number", [-1, 128, True, 1.0, "1", None])
@@ -107,7 +107,7 @@ def test_the_example_of_the_page() -> None:
         "x" * 5000 + "[N1C2B2C3]" + "y" * 5000,
     ],
 )
-def test_reading_is_generous(text: str) -> None:
+def test_reading_is_lenient(text: str) -> None:
     """Ruling (santorini): either case, blanks inside the brackets, text around them, the first one counts."""
     assert TWO.parse_move(text, at(START)) == "[N1C2B2C3]"
 
@@ -268,7 +268,7 @@ def test_each_kind_of_mistake_has_its_own_sentence(line: str, move: str, sentenc
     """Ruling (santorini): format; not your worker; no such worker there; cannot move there; cannot build there."""
     refuse(line, move, f"^{sentence}")
     with pytest.raises(ludodrome.IllegalMove, match=f"^{sentence}"):
-        room_of(line).parse_move(f"My move is {move.lower()}, I think", at(line))
+        game_of(line).parse_move(f"My move is {move.lower()}, I think", at(line))
 
 
 @pytest.mark.parametrize(

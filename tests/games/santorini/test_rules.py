@@ -27,9 +27,9 @@ from tests.games.santorini.positions import (
     at,
     builds,
     destinations,
+    game_of,
     height,
     refuse,
-    room_of,
 )
 
 pytestmark = pytest.mark.xdist_group("santorini")
@@ -42,16 +42,16 @@ def test_r1_two_or_three_seats_with_two_workers_each_and_nothing_hidden_or_rando
     """Ruling (santorini): option players, 2 or 3, default 2."""
     assert (TWO.seats, THREE.seats) == (2, 3)
     assert TWO.options == {"players": 2}
-    for room, letters in ((TWO, "NW"), (THREE, "NWG")):
-        state = room.initial_state()
-        assert [len(pair) for pair in state["workers"]] == [2] * room.seats
-        assert all(room.initial_state(seed) == state for seed in (1, 2, 3**40))
-        for seat in (None, *range(room.seats)):
-            assert room.observation(state, seat) == state
+    for game, letters in ((TWO, "NW"), (THREE, "NWG")):
+        state = game.initial_state()
+        assert [len(pair) for pair in state["workers"]] == [2] * game.seats
+        assert all(game.initial_state(seed) == state for seed in (1, 2, 3**40))
+        for seat in (None, *range(game.seats)):
+            assert game.observation(state, seat) == state
         for letter in letters:
-            moves = room.legal_moves(state)
+            moves = game.legal_moves(state)
             assert {move[1:3] for move in moves} == {letter + "1", letter + "2"}
-            state = room.apply(state, moves[0])
+            state = game.apply(state, moves[0])
     with pytest.raises(ValueError, match="seat"):
         TWO.observation(TWO.initial_state(), 2)
 
@@ -111,15 +111,15 @@ def test_r4_start_with_three_players() -> None:
     assert THREE.format_state(THREE.initial_state()) == START_OF_THREE
 
 
-@pytest.mark.parametrize("room", [TWO, THREE], ids=["two", "three"])
-def test_r5_the_seats_take_turns_in_order_from_navy_on(room: ludodrome.Game) -> None:
-    state = room.initial_state()
+@pytest.mark.parametrize("game", [TWO, THREE], ids=["two", "three"])
+def test_r5_the_seats_take_turns_in_order_from_navy_on(game: ludodrome.Game) -> None:
+    state = game.initial_state()
     for ply in range(7):
         assert state["ply"] == ply
-        assert state["to_move"] == room.to_move(state) == ply % room.seats
-        moves = room.legal_moves(state)
-        assert {move[1] for move in moves} == {"NWG"[ply % room.seats]}
-        state = room.apply(state, moves[-1])
+        assert state["to_move"] == game.to_move(state) == ply % game.seats
+        moves = game.legal_moves(state)
+        assert {move[1] for move in moves} == {"NWG"[ply % game.seats]}
+        state = game.apply(state, moves[-1])
 
 
 @pytest.mark.parametrize("no_move", [None, "", "[]", "pass", "[pass]"])
@@ -129,12 +129,12 @@ def test_r5_there_is_no_passing(no_move: Any) -> None:
 
 @pytest.mark.parametrize("line", [START, START_OF_THREE, STEPS, BUILDS, CLIMB, CORNER])
 def test_r6_every_turn_is_a_step_and_a_build_of_the_same_worker(line: str) -> None:
-    room, state = room_of(line), at(line)
+    game, state = game_of(line), at(line)
     seat = state["to_move"]
-    for move in room.legal_moves(state):
+    for move in game.legal_moves(state):
         worker, source, to, build = move[1:3], move[3:5], move[5:7], move[7:9]
         assert state["workers"][seat][int(worker[1]) - 1] == source
-        after = room.apply(state, move)
+        after = game.apply(state, move)
         workers = copy.deepcopy(state["workers"])
         workers[seat][int(worker[1]) - 1] = to
         assert after["workers"] == workers
@@ -253,8 +253,8 @@ def test_r10_the_build_of_a_winning_turn_is_carried_out() -> None:
 )
 def test_r10_the_winner_is_the_seat_that_stepped(line: str, move: str, outcome: ludodrome.Outcome) -> None:
     """Rulings (all games): with three players returns are 1 for the winner and -0.5 for the others."""
-    after = room_of(line).apply(at(line), move)
-    assert room_of(line).outcome(after) == outcome
+    after = game_of(line).apply(at(line), move)
+    assert game_of(line).outcome(after) == outcome
     assert (after["winner"], after["to_move"]) == (outcome.winner, None)
 
 
@@ -318,20 +318,20 @@ def test_r12_a_stuck_seat_that_is_not_the_next_changes_nothing() -> None:
 )
 def test_r13_a_finished_game_has_no_moves_and_no_seat_to_move(line: str, move: str) -> None:
     """Rulings (all games): a finished state says so itself; to_move is null; the list of moves is empty."""
-    room = room_of(line)
-    after = room.apply(at(line), move)
+    game = game_of(line)
+    after = game.apply(at(line), move)
     assert after["to_move"] is None
-    assert room.to_move(after) is None
-    assert room.legal_moves(after) == []
+    assert game.to_move(after) is None
+    assert game.legal_moves(after) == []
     assert after["ply"] == at(line)["ply"] + 1
-    assert after["winner"] == (after["ply"] - 1) % room.seats
+    assert after["winner"] == (after["ply"] - 1) % game.seats
     for attempt in (move, "[W1A1A2A3]", "nonsense", None, 7):
-        assert room.is_legal(after, attempt) is False
+        assert game.is_legal(after, attempt) is False
         with pytest.raises(ludodrome.IllegalMove, match=r"(?i)^the game is over"):
-            room.apply(after, attempt)
+            game.apply(after, attempt)
     for text in (move, "nonsense", ""):
         with pytest.raises(ludodrome.IllegalMove, match=r"(?i)^the game is over"):
-            room.parse_move(text, after)
+            game.parse_move(text, after)
 
 
 def test_r14_there_is_no_turn_limit() -> None:
@@ -342,21 +342,21 @@ def test_r14_there_is_no_turn_limit() -> None:
     assert TWO.to_move(TWO.apply(late, TWO.legal_moves(late)[0])) == 1
 
 
-@pytest.mark.parametrize("room", [TWO, THREE], ids=["two", "three"])
-def test_r14_every_game_ends_with_a_winner_within_100_turns(room: ludodrome.Game) -> None:
+@pytest.mark.parametrize("game", [TWO, THREE], ids=["two", "three"])
+def test_r14_every_game_ends_with_a_winner_within_100_turns(game: ludodrome.Game) -> None:
     rng = random.Random(14)
     for _ in range(8):
-        state = room.initial_state()
-        while moves := room.legal_moves(state):
+        state = game.initial_state()
+        while moves := game.legal_moves(state):
             calm = [move for move in moves if height(state, move[5:7]) < 3]
-            state = room.apply(state, rng.choice(calm or moves))
+            state = game.apply(state, rng.choice(calm or moves))
             assert sum(map(sum, state["board"])) == state["ply"] <= 100
-        outcome = room.outcome(state)
+        outcome = game.outcome(state)
         assert outcome is not None
-        assert outcome.winner == (state["ply"] - 1) % room.seats
+        assert outcome.winner == (state["ply"] - 1) % game.seats
         assert outcome.reason in ("reached level 3", "no legal moves")
         assert sum(outcome.returns) == 0
-        assert sorted(outcome.scores) == [0] * (room.seats - 1) + [1]
+        assert sorted(outcome.scores) == [0] * (game.seats - 1) + [1]
 
 
 # Options
@@ -374,22 +374,22 @@ def test_players_is_2_or_3(value: Any) -> None:
 @pytest.mark.parametrize("line", [START, START_OF_THREE, STEPS, BUILDS, CLIMB, CORNER, CORNER_OF_THREE])
 def test_states_and_moves_are_plain_json_and_apply_changes_nothing(line: str) -> None:
     """Rulings (all games): plain JSON values; apply never changes its input; one fixed order, no doubles."""
-    room, state = room_of(line), at(line)
+    game, state = game_of(line), at(line)
     assert json.loads(json.dumps(state)) == state
     before = copy.deepcopy(state)
-    moves = room.legal_moves(state)
-    assert moves == room.legal_moves(state)
+    moves = game.legal_moves(state)
+    assert moves == game.legal_moves(state)
     assert all(re.fullmatch(r"\[[NWG][12]([A-E][1-5]){3}\]", move) for move in moves)
-    actions = [room.action(move, state) for move in moves]
+    actions = [game.action(move, state) for move in moves]
     assert actions == sorted(set(actions))
     assert moves == sorted(moves)  # worker, destination, build: for one seat that is the order of the texts
     for move in moves[:: max(1, len(moves) // 10)]:
-        after = room.apply(state, move)
+        after = game.apply(state, move)
         assert state == before
         after["board"][0][0] = 9
         after["workers"][0][0] = "Z9"
         assert state == before
-    assert room.decode(room.encode(state)) == state
+    assert game.decode(game.encode(state)) == state
 
 
 def test_a_running_game_has_no_outcome() -> None:

@@ -18,7 +18,7 @@ from tests.games.santorini.positions import (
     TWO,
     at,
     changed,
-    room_of,
+    game_of,
 )
 
 pytestmark = pytest.mark.xdist_group("santorini")
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.xdist_group("santorini")
     ],
 )
 def test_the_one_line_form_there_and_back(line: str) -> None:
-    assert room_of(line).format_state(at(line)) == line
+    assert game_of(line).format_state(at(line)) == line
 
 
 def test_what_follows_from_the_line() -> None:
@@ -338,12 +338,12 @@ def test_among_three_only_the_last_mover_may_stand_on_3() -> None:
 )
 def test_positions_that_contradict_nothing_are_welcome(line: str) -> None:
     """Rulings (all games): positions that could hardly arise but contradict nothing are welcome."""
-    room, state = room_of(line), at(line)
-    assert room.to_move(state) == state["to_move"] == state["ply"] % room.seats
-    assert room.format_state(state) == line
-    moves = room.legal_moves(state)
+    game, state = game_of(line), at(line)
+    assert game.to_move(state) == state["to_move"] == state["ply"] % game.seats
+    assert game.format_state(state) == line
+    moves = game.legal_moves(state)
     assert moves
-    assert all(room.apply(state, move)["ply"] == state["ply"] + 1 for move in moves)
+    assert all(game.apply(state, move)["ply"] == state["ply"] + 1 for move in moves)
 
 
 def test_at_ply_0_the_last_mover_is_the_last_seat() -> None:

@@ -1,6 +1,6 @@
 """Skysummit by the book: a slow, plain reading of RULES.md to test the real engine against.
 
-A cell is a tuple (row, column) here, a town a dict from cell to height. The JSON states and moves
+A cell is a tuple (row, column) here, and heights a dict from cell to height. The JSON states and moves
 with their index numbers are met at the edges only. The R-numbers are those of RULES.md.
 """
 
@@ -100,29 +100,31 @@ def _placements(state: State) -> Iterator[Move]:
 
 def _turns(state: State) -> Iterator[Move]:
     """R6: by worker, then by destination, then by build; a winning step has no build (R8)."""
-    town = _town(state)
+    heights = _heights(state)
     occupied = _occupied(state)
     for worker, index in enumerate(state["workers"][state["ply"] % 2]):
         start = CELLS[index]
-        for end in _steps(town, occupied, start):
+        for end in _steps(heights, occupied, start):
             step = {"t": "move", "w": worker, "to": INDEX[end]}
-            if town[end] == STOREY_TO_WIN:
+            if heights[end] == STOREY_TO_WIN:
                 yield {**step, "build": None}
                 continue
-            for site in _sites(town, (occupied - {start}) | {end}, end):
+            for site in _sites(heights, (occupied - {start}) | {end}, end):
                 yield {**step, "build": INDEX[site]}
 
 
-def _steps(town: dict[Cell, int], occupied: set[Cell], start: Cell) -> list[Cell]:
+def _steps(heights: dict[Cell, int], occupied: set[Cell], start: Cell) -> list[Cell]:
     """R7, R10: the adjacent cells that a worker on `start` may enter, in reading order."""
     return [
-        cell for cell in BESIDE[start] if cell not in occupied and town[cell] != DOME and town[cell] - town[start] <= 1
+        cell
+        for cell in BESIDE[start]
+        if cell not in occupied and heights[cell] != DOME and heights[cell] - heights[start] <= 1
     ]
 
 
-def _sites(town: dict[Cell, int], occupied: set[Cell], stand: Cell) -> list[Cell]:
+def _sites(heights: dict[Cell, int], occupied: set[Cell], stand: Cell) -> list[Cell]:
     """R9, R10: the cells that a worker on `stand` may raise, in reading order."""
-    return [cell for cell in BESIDE[stand] if cell not in occupied and town[cell] < DOME]
+    return [cell for cell in BESIDE[stand] if cell not in occupied and heights[cell] < DOME]
 
 
 def _placed(state: State, move: Move) -> State:
@@ -156,7 +158,7 @@ def _next_state(state: State, heights: list[int], own: list[int]) -> State:
 
 
 def _has_climbed(state: State, seat: int) -> bool:
-    """R8: nobody stays on a third storey in a running game, so whoever stands there has just come."""
+    """R8: nobody stays on a third storey in a running game, so a worker there has just arrived."""
     return STOREY_TO_WIN in _heights_under(state, seat)
 
 
@@ -175,7 +177,7 @@ def _heights_under(state: State, seat: int) -> list[int]:
     return [0 if index is None else state["board"][index] for index in state["workers"][seat]]
 
 
-def _town(state: State) -> dict[Cell, int]:
+def _heights(state: State) -> dict[Cell, int]:
     """R2: the height of every cell."""
     return dict(zip(CELLS, state["board"], strict=True))
 

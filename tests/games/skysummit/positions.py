@@ -64,9 +64,9 @@ def changed(state: Any, **changes: Any) -> Any:
 
 def refuse(state: Any, move: Any, match: str, turn_limit: int = 200) -> None:
     """A move is refused by apply with that sentence, by is_legal without; and nothing is changed by either."""
-    room = game(turn_limit)
+    variant = game(turn_limit)
     before = json.dumps(state)
-    assert room.is_legal(state, move) is False
+    assert variant.is_legal(state, move) is False
     with pytest.raises(ludodrome.IllegalMove, match=match):
-        room.apply(state, move)
+        variant.apply(state, move)
     assert json.dumps(state) == before

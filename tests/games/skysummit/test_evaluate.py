@@ -9,16 +9,16 @@ from ludodrome.games.skysummit.evaluate import EVALUATOR
 from tests.games.skysummit.positions import CLIMB, CORNER, GAME, ONE_PLACED, START, game
 from tests.games.tower_evaluator import (
     after,
+    built_positions,
+    check_inverses,
     check_keys_along,
-    check_marks,
+    check_move_ids,
     check_symmetry,
     check_threats,
-    check_turned,
     enough,
     keys_of,
     legal,
     states_of,
-    towns,
     values,
     walks,
 )
@@ -31,7 +31,7 @@ PLIES = (8, 9, 40, 41)
 def test_symmetric_positions_have_equal_values_and_keys() -> None:
     for line in (START, ONE_PLACED, CLIMB, CORNER):
         check_symmetry(GAME, states_of(GAME, line))
-    for states in towns(GAME, enough(60, 4), seed=1, plies=PLIES):
+    for states in built_positions(GAME, enough(60, 4), seed=1, plies=PLIES):
         check_symmetry(GAME, states)
 
 
@@ -59,7 +59,7 @@ def test_r11_turns_left_are_in_the_key() -> None:
 
 
 def test_values_are_zero_sum_and_bounded() -> None:
-    for states in [*walks(GAME, enough(20, 1), seed=2), *towns(GAME, enough(500, 10), seed=3, plies=PLIES)]:
+    for states in [*walks(GAME, enough(20, 1), seed=2), *built_positions(GAME, enough(500, 10), seed=3, plies=PLIES)]:
         navy, white = values(GAME, states)
         assert navy == -white
         assert abs(navy) < 10_000
@@ -78,7 +78,7 @@ def test_values_know_what_is_good() -> None:
 
 def test_threats_agree_with_the_rules() -> None:
     positions = itertools.chain(
-        towns(GAME, enough(500, 40), seed=5, plies=PLIES),
+        built_positions(GAME, enough(500, 40), seed=5, plies=PLIES),
         (states for states in walks(GAME, enough(10, 1), seed=4) if GAME.kernels.turns(states) >= 2),
     )
     assert check_threats(GAME, positions, most=enough(60, 1)) == {"winning", "saved", "lost", "calm"}
@@ -98,36 +98,36 @@ def test_nothing_is_threatened_while_workers_are_placed() -> None:
         assert not KERNELS.in_check(states)
 
 
-def test_marks_are_distinct_and_turn_with_the_board() -> None:
-    check_turned(EVALUATOR.move_id_symmetries, EVALUATOR.num_move_ids)
-    for states in towns(GAME, enough(30, 2), seed=6, plies=PLIES):
-        check_marks(GAME, states, EVALUATOR.move_id_symmetries)
+def test_move_ids_are_distinct_and_follow_symmetries() -> None:
+    check_inverses(EVALUATOR.move_id_symmetries, EVALUATOR.num_move_ids)
+    for states in built_positions(GAME, enough(30, 2), seed=6, plies=PLIES):
+        check_move_ids(GAME, states, EVALUATOR.move_id_symmetries)
 
 
-def test_marks_of_placements() -> None:
+def test_move_ids_of_placements() -> None:
     for line in (START, ONE_PLACED)[: enough(2, 1)]:
         states = states_of(GAME, line)
-        marks = [int(KERNELS.move_id(states, action)) for action in legal(GAME, states)]
-        assert len(set(marks)) == len(marks)
+        move_ids = [int(KERNELS.move_id(states, action)) for action in legal(GAME, states)]
+        assert len(set(move_ids)) == len(move_ids)
     start, first = states_of(GAME, START), GAME.action({"t": "place", "to": [0, 6]}, GAME.initial_state())
     turned = GAME.action({"t": "place", "to": [4, 8]}, GAME.initial_state())  # left and right swapped
     assert EVALUATOR.move_id_symmetries[1][KERNELS.move_id(start, first)] == KERNELS.move_id(start, turned)
 
 
-def test_promises() -> None:
-    """A win promises most, or a dome before the other's last step; the centre more than corners."""
+def test_move_scores() -> None:
+    """A win scores highest, or a dome before the other's last step; the centre more than corners."""
     states = states_of(GAME, CLIMB)
-    promised = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
-    assert max(promised, key=lambda action: promised[action]) == KERNELS.winning(states)
+    scores = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
+    assert max(scores, key=lambda action: scores[action]) == KERNELS.winning(states)
     saving = "02300/00000/00000/00000/00000 B5C3 A2E5 8"
     states = states_of(GAME, saving)
-    promised = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
-    best = after(GAME, states, max(promised, key=lambda action: promised[action]))
+    scores = {action: int(KERNELS.move_score(states, action)) for action in legal(GAME, states)}
+    best = after(GAME, states, max(scores, key=lambda action: scores[action]))
     assert not wins_next(best)
     start = states_of(GAME, START)
     centre, corners = (GAME.action({"t": "place", "to": to}, GAME.initial_state()) for to in ([12, 7], [0, 24]))
     assert KERNELS.move_score(start, centre) > KERNELS.move_score(start, corners)
-    for states in towns(GAME, enough(50, 3), seed=7, plies=PLIES):
+    for states in built_positions(GAME, enough(50, 3), seed=7, plies=PLIES):
         assert all(-1000 <= KERNELS.move_score(states, action) <= 1000 for action in legal(GAME, states))
 
 

@@ -141,17 +141,17 @@ def test_moves_are_written_exactly_like_this(line: str, move: Any, text: str) ->
         "C3 -C4 ^ D4",
     ],
 )
-def test_reading_a_turn_is_generous(text: str) -> None:
+def test_reading_a_turn_is_lenient(text: str) -> None:
     assert GAME.parse_move(text, at(BOTH_PLACED)) == step(1, 13, 18)
 
 
 @pytest.mark.parametrize("text", ["place B2 C3", "PLACE b2c3", "placeB2C3", " Place  b 2  c 3 ", "pLaCe B2C3"])
-def test_reading_a_placement_is_generous(text: str) -> None:
+def test_reading_a_placement_is_lenient(text: str) -> None:
     assert GAME.parse_move(text, GAME.initial_state()) == place(6, 12)
 
 
 @pytest.mark.parametrize("text", ["1B3-B2", "1b3-b2", "b3-b2", "B2", "b 2", "1B2", " 1 b3 - b2 "])
-def test_reading_a_winning_step_is_generous(text: str) -> None:
+def test_reading_a_winning_step_is_lenient(text: str) -> None:
     assert GAME.parse_move(text, at(CLIMB)) == step(0, 6, None)
 
 

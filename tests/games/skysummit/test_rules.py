@@ -259,14 +259,14 @@ def test_r11_the_turn_limit_ends_the_game() -> None:
 
 @pytest.mark.parametrize(("turn_limit", "phase"), [(1, "place"), (2, "play")])
 def test_r11_placements_count_for_the_turn_limit(turn_limit: int, phase: str) -> None:
-    room = game(turn_limit)
-    state = room.initial_state()
+    variant = game(turn_limit)
+    state = variant.initial_state()
     for move in (place(12, 6), place(8, 16))[:turn_limit]:
-        state = room.apply(state, move)
+        state = variant.apply(state, move)
     assert (state["phase"], state["ply"]) == (phase, turn_limit)
     assert (state["winner"], state["reason"]) == (None, "turn limit: draw")
-    assert room.to_move(state) is None
-    assert room.legal_moves(state) == []
+    assert variant.to_move(state) is None
+    assert variant.legal_moves(state) == []
 
 
 def test_r11_a_win_by_climbing_in_the_last_turn_counts() -> None:
@@ -292,12 +292,12 @@ def test_r11_a_win_by_climbing_in_the_last_turn_counts() -> None:
 )
 def test_r12_the_tie_break_is_altitude_then_peak_then_a_draw(heights: str, winner: int | None, reason: str) -> None:
     """Ruling (skysummit): sum of heights under the two workers, then the higher single one, else a draw."""
-    room = game(10)
-    state = room.parse_state(f"{heights}0/00000/00000/00000/00000 A1A2 A3A4 10")
+    variant = game(10)
+    state = variant.parse_state(f"{heights}0/00000/00000/00000/00000 A1A2 A3A4 10")
     assert (state["winner"], state["reason"]) == (winner, reason)
     scores = {None: [0.5, 0.5], 0: [1.0, 0.0], 1: [0.0, 1.0]}[winner]
     returns = {None: [0.0, 0.0], 0: [1.0, -1.0], 1: [-1.0, 1.0]}[winner]
-    assert room.outcome(state) == ludodrome.Outcome(winner, scores, returns, reason)
+    assert variant.outcome(state) == ludodrome.Outcome(winner, scores, returns, reason)
 
 
 def test_r12_the_last_turn_is_counted_in_the_tie_break() -> None:
@@ -357,19 +357,19 @@ def test_r14_the_turn_limit_comes_before_being_stuck() -> None:
 )
 def test_r15_a_finished_game_has_no_moves_and_no_seat_to_move(line: str, move: Any, limit: int) -> None:
     """Rulings (all games): a finished state says so itself; the list of moves is empty once it is over."""
-    room = game(limit)
+    variant = game(limit)
     before = at(line, limit)
-    after = room.apply(before, move)
+    after = variant.apply(before, move)
     assert after["reason"]
     assert after["ply"] == before["ply"] + 1
-    assert room.legal_moves(after) == []
-    assert room.to_move(after) is None
+    assert variant.legal_moves(after) == []
+    assert variant.to_move(after) is None
     for attempt in (move, step(0, 1, 2), place(1, 2), None, "nonsense", {"t": 1.0}):
         refuse(after, attempt, "(?i)^the game is over", limit)
     with pytest.raises(ludodrome.IllegalMove, match=r"(?i)^the game is over"):
-        room.parse_move("nonsense", after)
+        variant.parse_move("nonsense", after)
     with pytest.raises(ludodrome.IllegalMove, match=r"(?i)^the game is over"):
-        room.move(0, after)
+        variant.move(0, after)
 
 
 # Options

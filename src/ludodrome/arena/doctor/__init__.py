@@ -1,6 +1,6 @@
-"""The doctor: a bot is put through everything that a match will do to it, and more.
+"""The doctor: put a bot through everything that a match can do to it, and more.
 
-``examine`` hands out findings as they are made. The checks are in ``checkups.py`` and ``manners.py``.
+``examine`` yields results as they come. The checks are in ``checks.py``; ``examination.py`` plays their games.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,10 +23,10 @@ def examine(
     only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda note: None,
 ) -> Iterator[CheckResult]:
-    """All findings about a bot, in the order of the checks; ``only``: of these checks alone.
+    """Yield the results of all checks of a bot, or of those in ``only``; ``tell`` is called before each check.
 
-    What shows a trouble again is written into the folder, which is made when it is needed. A bot that does not play
-    its first game is not examined further. ValueError: there is no such bot, check or clock.
+    Files that reproduce a problem go to ``folder``, which is created when it is needed. A bot that fails its first game
+    is not examined further. ValueError: no such bot, check or clock.
     """
     chosen = chosen_checks(only)
     Clock.parse(clock)
@@ -36,7 +36,7 @@ def examine(
 
 
 def chosen_checks(names: Sequence[str]) -> list[Check]:
-    """The checks of these names, in their own order; all of them if none is named."""
+    """The named checks in their usual order; all checks if none is named."""
     known = {check.name: check for check in CHECKS}
     for name in names:
         if name not in known:

@@ -1,6 +1,6 @@
-"""What the doctor examines bots with: findings, and trials, which are games with something unusual in them.
+"""An examination: trial games with something unusual in them, and the results of checks.
 
-Which trials there are, and what each proves, is in ``checkups.py``; the order of an examination in ``__init__.py``.
+The checks, and what each proves, are in ``checks.py``; ``__init__.py`` runs them in order.
 """
 
 import json
@@ -17,73 +17,73 @@ from ludodrome.arena.messages import Message
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, Answer, Notice, Seat, SeatWrapper, Turn
-from ludodrome.arena.transports import make_seat as make_seat
+from ludodrome.arena.transports import make_seat
+from ludodrome.bots.player import SplitMix64
 from ludodrome.game import Game
-
-# A bot under examination: a seat that passes everything on, and keeps the conversation and the times.
+from ludodrome.games import make
 
 
 class RecordingSeat(SeatWrapper):
-    """What was said to the bot can be written to a file, and be fed to it again."""
+    """A seat that keeps the messages to the bot and its answers, to write them to a file."""
 
     def __init__(self, inner: Seat) -> None:
         super().__init__(inner)
-        self.heard: list[Message] = []
+        self.sent: list[Message] = []
         """All messages to the bot, in order."""
         self.answers: list[Answer] = []
 
     def start(self, hello: Message) -> None:
-        """A game begins."""
-        self.heard.append(hello)
+        """Start a game."""
+        self.sent.append(hello)
         super().start(hello)
 
     def ask(self, turn: Turn) -> Answer:
-        """The bot's answer."""
-        self.heard.append(turn.message)
+        """Ask the bot."""
+        self.sent.append(turn.message)
         answer = super().ask(turn)
         self.answers.append(answer)
         return answer
 
     def tell(self, notice: Notice) -> None:
-        """Something that wants no answer."""
-        self.heard.append(notice.message)
+        """Pass on a notice."""
+        self.sent.append(notice.message)
         super().tell(notice)
 
     def say(self, seat: int, message: Message) -> None:
-        """A message of the doctor's own."""
+        """Send a message of the doctor's own."""
         self.tell(Notice(seat, lambda: message))
 
-    def write_heard(self, file: Path) -> None:
-        """What the bot was told, a message a line, as it can be fed to its stdin."""
-        lines = (json.dumps(message, separators=(",", ":")) for message in self.heard)
+    def write_sent(self, file: Path) -> None:
+        """Write all messages to the bot, one a line, ready for its stdin."""
+        lines = (json.dumps(message, separators=(",", ":")) for message in self.sent)
         file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
 HELD, NOTE, WARNING, FAILURE, SKIPPED = GRADES = ("held", "note", "warning", "failure", "skipped")
-"""What a finding can be. A failure: a match under usual conditions would be lost, or the protocol is broken.
-A warning: a match under special conditions would be lost, or somebody should know. A note: nothing is wrong."""
+"""The grades of a result. Failure: the bot would lose a match under usual conditions, or breaks the protocol.
+Warning: it would lose under special conditions, or its author should know. Note: nothing is wrong."""
 
 OPPONENT = "random"
-LAST_WORDS = 1500
-"""Characters of a bot's standard error that a finding shows."""
+MAX_STDERR_SHOWN = 1500
+"""The last characters of a bot's standard error that a result shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One line of the doctor's page, and what is needed to see a trouble again."""
+    """One line of the doctor's report, and how to reproduce a problem."""
 
     check: str
     grade: str
     sentence: str
     position: str = ""
-    """The position on one line, or as JSON where a part of it is hidden."""
+    """The position on one line, or as JSON if a part of it is hidden."""
     stderr: str = ""
-    """The bot's last words."""
+    """The end of the bot's standard error."""
     commands: tuple[str, ...] = field(default=())
-    """Each shows the trouble again."""
+    """Commands that reproduce the problem."""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines; what is empty is left out."""
+        """A plain value for ``--json``, without empty fields."""
         found = {"check": self.check, "grade": self.grade, "sentence": self.sentence}
         beside = {"position": self.position, "stderr": self.stderr, "commands": list(self.commands)}
         return {**found, **{name: value for name, value in beside.items() if value}}
@@ -91,65 +91,65 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class TrialGame:
-    """A game to be played with the bot in one seat: what is unusual about it is said here."""
+    """A game for the bot in one seat; the fields say what is unusual about it."""
 
     words: str
-    """What is special about it, for sentences: "as seat 1", "with the policy substitute"."""
+    """What is special, for sentences: "as seat 1", "with the policy substitute"."""
     seat: int = 0
     options: dict[str, Any] = field(default_factory=dict)
-    """Beside those of the examination."""
+    """Options that differ from the examination's."""
     policy: str | None = None
     clock: str | None = None
     legal_moves: bool = True
     opening: int = 0
-    """How many random moves are on the board before anybody is asked."""
+    """The number of random moves before the bots are asked."""
     number: int = 0
 
 
 class Interference:
-    """What the doctor does in a game beside letting it be played; by itself, nothing."""
+    """Changes to the conversation of a trial game; the base class changes nothing."""
 
     both = False
-    """Whether ``after`` concerns the answers of the other seats too."""
+    """Whether ``after`` also gets the answers of the other seats."""
 
     def greet(self, hello: dict[str, Any]) -> dict[str, Any]:
-        """The greeting that the bot gets."""
+        """Change the greeting."""
         return hello
 
-    def before(self, referee: Referee, turn: Turn, patient: RecordingSeat, seat: int) -> Turn:
-        """Before anybody is asked; the turn that is asked."""
+    def before(self, referee: Referee, turn: Turn, recorder: RecordingSeat, seat: int) -> Turn:
+        """Called before a seat is asked; return the turn to ask."""
         return turn
 
-    def after(self, referee: Referee, turn: Turn, answer: Answer, patient: RecordingSeat) -> Answer:
-        """An answer has come; what the referee is given for it."""
+    def after(self, referee: Referee, turn: Turn, answer: Answer, recorder: RecordingSeat) -> Answer:
+        """Called with an answer; return what the referee gets."""
         return answer
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What came of a trial."""
+    """A trial game that was played."""
 
     trial: TrialGame
     game: Game
     referee: Referee
     record: dict[str, Any]
-    patient: RecordingSeat
+    recorder: RecordingSeat
 
     @property
     def verdict(self) -> dict[str, Any] | None:
-        """The first verdict against the bot, or the arena's own fault."""
+        """The first verdict on the bot, or the arena's own fault."""
         verdicts = self.record["result"]["verdicts"]
         return next((one for one in verdicts if one["seat"] == self.trial.seat or one["cause"] == ARENA), None)
 
     @property
     def refusals(self) -> list[dict[str, Any]]:
-        """Answers of the bot that were not accepted."""
+        """The refused answers of the bot."""
         turns = (entry for entry in self.record["turns"] if entry["seat"] == self.trial.seat)
         return [{"turn": entry["turn"], **refusal} for entry in turns for refusal in entry.get("refusals", ())]
 
 
 class Examination:
-    """One bot, one game, one seed, and the trials made with them."""
+    """One bot, one game, one seed, and what its trials showed."""
 
     def __init__(self, game: Game, spec: str, seed: int, clock: str, folder: Path) -> None:
         self.game = game
@@ -157,22 +157,20 @@ class Examination:
         self.seed = seed
         self.clock = clock
         self.folder = folder
-        """Where conversations and records of troubles go."""
+        """Where conversations and records of problems go."""
         self.answers: list[Answer] = []
-        """All that the bot gave under the usual clock, but for the first of each process."""
+        """All answers under the usual clock, except the first of each process."""
         self.stderr = 0
-        """The most characters that it wrote to its standard error in one game."""
+        """The most characters of standard error in one game."""
         self._written = 0
 
     @property
-    def inside(self) -> bool:
-        """Whether the bot is a built-in, to which no messages are sent."""
+    def is_builtin(self) -> bool:
+        """Whether the bot is built in and gets no messages."""
         return self.spec.partition(":")[0] not in ("cmd", "py", "box")
 
     def play_spec(self, trial: TrialGame) -> PlaySpec:
-        """The game of a trial, the bot in its seat and random players in the others."""
-        from ludodrome.games import make
-
+        """The play spec of a trial: the bot in its seat, random players in the others."""
         options = {**self.game.options, **trial.options}
         game = make(self.game.id, **options)
         bots = tuple(self.spec if seat == trial.seat else OPPONENT for seat in range(game.seats))
@@ -182,13 +180,13 @@ class Examination:
         return PlaySpec(self.game.id, options, bots, bots, rules, seed, moves, trial.number)
 
     def play(
-        self, trial: TrialGame, interference: Interference | None = None, patient: RecordingSeat | None = None
+        self, trial: TrialGame, interference: Interference | None = None, recorder: RecordingSeat | None = None
     ) -> TrialResult:
-        """Plays a trial to its end. A patient that is given is used and stays open; else it is made, and closed."""
+        """Play a trial to its end. A given ``recorder`` is used and stays open; otherwise one is made and closed."""
         play_spec = self.play_spec(trial)
         referee = Referee(play_spec)
         game = referee.game
-        used = patient or RecordingSeat(make_seat(self.spec, game, play_spec.seat_seeds[trial.seat]))
+        used = recorder or RecordingSeat(make_seat(self.spec, game, play_spec.seat_seeds[trial.seat]))
         known = len(used.answers)
         seats: list[Seat] = [
             used if seat == trial.seat else make_seat(OPPONENT, game, play_spec.seat_seeds[seat])
@@ -198,7 +196,7 @@ class Examination:
             run(referee, seats, trial.seat, used, interference or Interference())
         finally:
             for one in seats:
-                if one is not patient:
+                if one is not recorder:
                     one.close()
         if trial.clock is None:
             self.answers += used.answers[max(known, 1) :]
@@ -206,23 +204,27 @@ class Examination:
         record = referee.record([one.stderr for one in seats], [one.notes for one in seats])
         return TrialResult(trial, game, referee, record, used)
 
-    # What is said of them
+    # Results
 
-    def judged(self, check: str, played: TrialResult, grade: str = FAILURE) -> CheckResult:
-        """The finding of a trial with a verdict against the bot."""
+    def verdict_result(self, check: str, played: TrialResult, grade: str = FAILURE) -> CheckResult:
+        """The result of a trial with a verdict on the bot."""
         verdict = played.verdict
         assert verdict is not None
-        if verdict["cause"] == ARENA and not self.inside:
-            sentence = f"{played.trial.words}: the arena itself failed, which says nothing of the bot: {verdict['why']}"
-            return self.trouble(check, WARNING, played, sentence)
+        if verdict["cause"] == ARENA and not self.is_builtin:
+            sentence = (
+                f"{played.trial.words}: the arena itself failed, which says nothing about the bot: {verdict['why']}"
+            )
+            return self.problem(check, WARNING, played, sentence)
         where = f"{played.trial.words}, turn {verdict['turn']}: {verdict['cause']}: {verdict['why']}"
-        return self.trouble(check, grade, played, where)
+        return self.problem(check, grade, played, where)
 
-    def trouble(self, check: str, grade: str, played: TrialResult, sentence: str) -> CheckResult:
-        """A finding with the position of the last question, the bot's last words, and commands to see it again."""
+    def problem(self, check: str, grade: str, played: TrialResult, sentence: str) -> CheckResult:
+        """A result with the position of the last question, the bot's stderr, and commands that reproduce it."""
         position = _position(played)
         commands = [*_showing(played.game, position), *self._commands(check, played)]
-        return CheckResult(check, grade, sentence, position, played.patient.stderr[-LAST_WORDS:], tuple(commands))
+        return CheckResult(
+            check, grade, sentence, position, played.recorder.stderr[-MAX_STDERR_SHOWN:], tuple(commands)
+        )
 
     def _commands(self, check: str, played: TrialResult) -> Sequence[str]:
         self._written += 1
@@ -231,11 +233,11 @@ class Examination:
         clock = "" if self.clock == USUAL_CLOCK else f" --clock {self.clock}"
         given = f"{self.game.id} {quoted}{format_options(self.game)}{clock}"
         again = f"ludodrome doctor {given} --seed {self.seed} --only {check}"
-        if self.inside:
+        if self.is_builtin:
             return [again]
         self.folder.mkdir(parents=True, exist_ok=True)
         heard = self.folder / f"{name}.jsonl"
-        played.patient.write_heard(heard)
+        played.recorder.write_sent(heard)
         path = shlex.quote(str(records.write(played.record, self.folder)))
         commands = [again, f"ludodrome rerun {path} --seat {played.trial.seat} {quoted}"]
         if self.spec.startswith("cmd:"):
@@ -245,11 +247,11 @@ class Examination:
 
 USUAL_CLOCK = "1s"
 UNCLOCKED = 60.0
-"""Seconds that the doctor waits for an answer where no clock runs."""
+"""The doctor's timeout of an answer without a clock."""
 
 
-def run(referee: Referee, seats: Sequence[Seat], own: int, patient: RecordingSeat, interference: Interference) -> None:
-    """A game as ``judge.run`` plays it, with the doctor's interference in the conversation with one seat."""
+def run(referee: Referee, seats: Sequence[Seat], own: int, recorder: RecordingSeat, interference: Interference) -> None:
+    """Like ``game_loop.run``, with interference in the conversation with one seat."""
     for number, one in enumerate(seats):
         hello = referee.hello(number)
         one.start(interference.greet(hello) if number == own else hello)
@@ -257,10 +259,10 @@ def run(referee: Referee, seats: Sequence[Seat], own: int, patient: RecordingSea
         while (turn := referee.turn) is not None:
             for notice in referee.notices():
                 seats[notice.seat].tell(notice)
-            asked = with_timeout(interference.before(referee, turn, patient, own))
+            asked = with_timeout(interference.before(referee, turn, recorder, own))
             answer = seats[turn.seat].ask(asked)
             if turn.seat == own or interference.both:
-                answer = interference.after(referee, asked, answer, patient)
+                answer = interference.after(referee, asked, answer, recorder)
             referee.deliver(answer)
     except Exception as error:
         referee.abort(own, f"{type(error).__name__}: {error}")
@@ -269,7 +271,7 @@ def run(referee: Referee, seats: Sequence[Seat], own: int, patient: RecordingSea
 
 
 def with_timeout(turn: Turn) -> Turn:
-    """The same question, with an end to the doctor's patience where no clock runs; the bot is not told."""
+    """The same turn with the doctor's timeout if no clock runs; the message stays the same."""
     if turn.seconds is not None:
         return turn
     asked = copy(turn)
@@ -279,9 +281,7 @@ def with_timeout(turn: Turn) -> Turn:
 
 
 def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
-    """So many moves by lot that leave the game open; none where moves cannot be listed."""
-    from ludodrome.splitmix import SplitMix64
-
+    """Random moves that do not end the game; none if the moves cannot be listed."""
     if not count or game.actions_a_turn > 1:
         return ()
     dice = SplitMix64(seed)
@@ -297,7 +297,7 @@ def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
 
 
 def nonfinal_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) -> Any:
-    """A legal move by lot after which the game goes on; None if a few tries find none."""
+    """A random legal move that does not end the game; None if 20 tries find none."""
     moves = game.legal_moves(state)
     for _ in range(20):
         move = choice(moves)
@@ -307,21 +307,21 @@ def nonfinal_move(game: Game, state: Any, choice: Callable[[list[Any]], Any]) ->
 
 
 def format_options(game: Game) -> str:
-    """The options of a game that are not what they usually are, as a command takes them."""
+    """The options that differ from the defaults, as command-line options."""
     usual = {option.name: option.default for option in game.available}
     return "".join(f" -o {name}={value}" for name, value in game.options.items() if value != usual[name])
 
 
 def _showing(game: Game, position: str) -> list[str]:
-    """The command that draws a position, if the whole of it is known."""
+    """The command that draws a position, if nothing is hidden."""
     if not position or position.startswith("{"):
         return []
     return [f"ludodrome show {game.id}{format_options(game)} {shlex.quote(position)}"]
 
 
 def _position(played: TrialResult) -> str:
-    """The position in which the bot was asked when it failed, else the last; nothing if it was never asked."""
-    asked = [message for message in played.patient.heard if message["type"] == "turn"]
+    """The position of the failed turn, else of the last turn; empty if the bot was never asked."""
+    asked = [message for message in played.recorder.sent if message["type"] == "turn"]
     if not asked:
         return ""
     verdict = played.verdict
@@ -330,5 +330,5 @@ def _position(played: TrialResult) -> str:
     shown = {key: value for key, value in message["state"].items() if key != "you"}
     try:
         return played.game.format_state(shown)
-    except ValueError:  # a part of it is hidden
+    except ValueError:  # part of it is hidden
         return json.dumps(shown)

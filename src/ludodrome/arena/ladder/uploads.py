@@ -15,6 +15,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from ludodrome.arena import sandbox
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat, SeatWrapper
@@ -82,8 +83,6 @@ class UploadedSeat(SeatWrapper):
     def _make(spec: str, program: Path, game: Game, sandboxed: bool) -> Seat:
         if not sandboxed:
             return ChildSeat(spec, limited_command(program), max_line(game))
-        from ludodrome.arena import sandbox
-
         return sandbox.seat(program.parent, spec, max_line(game))
 
     def close(self) -> None:

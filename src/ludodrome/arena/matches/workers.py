@@ -16,8 +16,11 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+from ludodrome.arena import game_loop
+from ludodrome.arena.matches.openings import opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.transports.processes import left_behind, sweep
+from ludodrome.games import make
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is ended itself."""
@@ -292,14 +295,9 @@ def work(function: Callable[[Any], Any], argument: Any) -> Any:
 
 def play_game(assignment: PlaySpec) -> dict[str, Any]:
     """The record of a game."""
-    from ludodrome.arena import game_loop
-
     return game_loop.play(assignment)
 
 
 def draw_opening(wanted: OpeningRequest) -> list[Any]:
     """The moves of an opening."""
-    from ludodrome.arena.matches.openings import opening
-    from ludodrome.games import make
-
     return opening(make(wanted.game, **wanted.options), wanted.seed, wanted.number)

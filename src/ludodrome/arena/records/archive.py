@@ -1,6 +1,6 @@
-"""Records in files and folders: found, chosen, and written out in other forms.
+"""Records in files and folders: find, filter and export them.
 
-A folder holds one file a game; a file may also hold many, as JSON Lines or as text (``notation.py``).
+A folder holds one file a game; a file can also hold many, as JSON Lines or as text (``notation.py``).
 """
 
 import csv
@@ -18,7 +18,7 @@ from ludodrome.arena.seats import CAUSES
 from ludodrome.validation import listing, show
 
 LINES, TABLE, TEXT = FORMS = ("jsonl", "csv", "text")
-"""The forms that records can be written out in."""
+"""Export formats."""
 DRAWN = "draw"
 COLUMNS = (
     "match",
@@ -45,9 +45,9 @@ COLUMNS = (
 
 
 def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
-    """The records in some files and folders, folder by folder in the order of their names; BadRecord names the file."""
+    """Read the records in files and folders, each folder in the order of its file names; BadRecord names the file."""
     for path in map(Path, paths):
-        if os.path.isdir(path):  # a name that no file can have is no folder's either; a Path would break on it
+        if os.path.isdir(path):  # not Path.is_dir, which fails on names that no file can have
             for file in sorted(path.glob(f"*{SUFFIX}")):
                 yield read(file)
         elif path.suffix == f".{LINES}":
@@ -59,7 +59,7 @@ def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
 
 
 def _of_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Line by line: such files may be larger than memory."""
+    """Read JSON Lines one by one: the file can be larger than memory."""
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -73,7 +73,7 @@ def _of_text(path: Path) -> Iterator[dict[str, Any]]:
     try:
         text = _content(path).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadRecord(f"{path} is no text in UTF-8: the byte at {error.start} is wrong") from None
+        raise BadRecord(f"{path} is not UTF-8 text: the byte at {error.start} is wrong") from None
     try:
         yield from parse_records(text)
     except BadRecord as wrong:
@@ -89,7 +89,7 @@ def _content(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class RecordFilter:
-    """Which records are wanted; what is None does not matter."""
+    """A filter for records; None matches anything."""
 
     game: str | None = None
     bot: str | None = None
@@ -106,7 +106,7 @@ class RecordFilter:
             raise ValueError(f"a verdict is {listing(CAUSES, 'or')}, not {show(self.verdict)}")
 
     def __contains__(self, record: dict[str, Any]) -> bool:
-        """Whether a record is one of them."""
+        """Whether a record matches."""
         result = record["result"]
         causes = [one["cause"] for one in result["verdicts"]]
         return (
@@ -119,18 +119,18 @@ class RecordFilter:
 
 
 def _winners(record: dict[str, Any]) -> tuple[str, ...]:
-    """What the winner can be called by."""
+    """The names of the winner: display name and spec."""
     winner = record["result"]["winner"]
     return (DRAWN,) if winner is None else (record["names"][winner], record["bots"][winner])
 
 
 def winner_name(record: dict[str, Any]) -> str:
-    """Who won, for tables."""
+    """The winner's name, or ``draw``."""
     return _winners(record)[0]
 
 
 def export(records: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
-    """Records in one of the FORMS, line by line, without line ends; ValueError if there is no such form."""
+    """Yield records in one of the FORMS, line by line, without line ends; ValueError for an unknown form."""
     if form == LINES:
         yield from map(to_text, records)
     elif form == TABLE:
@@ -140,11 +140,11 @@ def export(records: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
     elif form == TEXT:
         yield from format_records(records)
     else:
-        raise ValueError(f"records are written out as {listing(FORMS, 'or')}, not as {show(form)}")
+        raise ValueError(f"records are exported as {listing(FORMS, 'or')}, not as {show(form)}")
 
 
 def row(record: dict[str, Any]) -> dict[str, Any]:
-    """A record in a few plain values, by column; what has more than one value is JSON."""
+    """A record as one row, by column; lists and objects become JSON."""
     result, conditions = record["result"], record["conditions"]
     values = {
         **{name: record[name] for name in ("match", "game", "options", "names", "bots", "seed", "number", "ms")},

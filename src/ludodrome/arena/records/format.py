@@ -1,9 +1,9 @@
-"""Records of games: their form (version 1), their chain of digests, reading and writing.
+"""The format of records (version 1), its chain of digests, and reading and writing them.
 
-A record is one JSON object: the play_spec, the seats' seeds, every turn after the opening, the result, and, beside
-the digest, times, standard errors and notes. Each turn's digest covers all that came before it and the position that
-it led to; the record's own covers everything but times, standard errors and notes, which may differ between two
-runs of the same game. docs/reference/records.md describes every field.
+A record is one JSON object: the play spec, the seats' seeds, every turn after the opening, the result, and, outside the
+digest, times, standard errors and notes. Each turn's digest covers everything before it and the position after it. The
+record's digest covers everything but times, standard errors and notes, which can differ between two runs of the same
+game. docs/reference/records.md describes every field.
 """
 
 import hashlib
@@ -17,27 +17,27 @@ from ludodrome.atomic_io import write_whole
 
 KIND, VERSION = "record", 1
 MAX_SENT = 16 * 1024
-"""Bytes of JSON that are kept whole of a refused move."""
+"""A refused move is stored whole up to this many bytes of JSON."""
 MAX_RECORD_DEPTH = 64
-"""So deep may a record be nested: what a bot sent is part of it."""
+"""How deep a record can be nested; it includes what bots sent."""
 NOT_COVERED = ("stderr", "notes", "ms", "digest")
-"""What the digest does not cover."""
+"""Keys that the digest does not cover."""
 SUFFIX = ".json"
 
 
 class BadRecord(ValueError):
-    """Something in a record does not fit; ``ply`` is the turn at which it shows, if it shows at one."""
+    """A record is malformed or contradicts the rules; ``ply`` is the turn, if there is one."""
 
     def __init__(self, message: str, ply: int | None = None) -> None:
         super().__init__(message if ply is None else f"turn {ply}: {message}")
         self.ply = ply
 
 
-# Making
+# Writing turns
 
 
 def header(play_spec: PlaySpec, match: str) -> dict[str, Any]:
-    """What stands above the turns."""
+    """The keys of a record above its turns."""
     return {
         "ludodrome": KIND,
         "version": VERSION,
@@ -48,25 +48,25 @@ def header(play_spec: PlaySpec, match: str) -> dict[str, Any]:
 
 
 class Chain:
-    """Digests, each of which covers what came before it."""
+    """A hash chain: each digest covers everything before it."""
 
     def __init__(self, head: dict[str, Any], state: Any) -> None:
         self._last = hashlib.sha256(canonical_json([head, state])).digest()
 
     def link(self, entry: dict[str, Any], state: Any) -> dict[str, Any]:
-        """A turn with its digest; ``state`` is the position after it."""
+        """Add its digest to a turn; ``state`` is the position after it."""
         self._last = hashlib.sha256(self._last + canonical_json([timeless(entry), state])).digest()
         entry["digest"] = self._last.hex()[:16]
         return entry
 
     def finish(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A record with its digest."""
+        """Add its digest to a record."""
         record["digest"] = digest(record)
         return record
 
 
 def timeless(entry: dict[str, Any]) -> dict[str, Any]:
-    """A turn without its times and its digest."""
+    """A turn without times and digest."""
     bare = {name: value for name, value in entry.items() if name not in ("ms", "digest")}
     if "refusals" in bare:
         bare["refusals"] = [{k: v for k, v in refusal.items() if k != "ms"} for refusal in bare["refusals"]]
@@ -74,26 +74,26 @@ def timeless(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def digest(record: dict[str, Any]) -> str:
-    """The digest of a record: of everything but times, standard errors and notes."""
+    """The digest of a record: a hash of everything but times, standard errors and notes."""
     covered = {name: value for name, value in record.items() if name not in NOT_COVERED}
     covered["turns"] = [{**timeless(entry), "digest": entry["digest"]} for entry in record["turns"]]
     return hashlib.sha256(canonical_json(covered)).hexdigest()
 
 
 def comparable(record: dict[str, Any]) -> dict[str, Any]:
-    """All of a record that is the same whenever the same game is played again."""
+    """The part of a record that is the same whenever the same game is played again."""
     covered = {name: value for name, value in record.items() if name not in ("stderr", "notes", "ms")}
     covered["turns"] = [{**timeless(entry), "digest": entry["digest"]} for entry in record["turns"]]
     return covered
 
 
 def rounded(number: float) -> float:
-    """A number as records hold it: whole ones without a fraction, others to three places."""
+    """A number as records store it: an integer if it is whole, else rounded to three places."""
     return int(number) if number == int(number) else round(number, 3)
 
 
 def stored_answer(move: Any) -> dict[str, Any]:
-    """A refused move: whole if it is small, else its beginning as a text."""
+    """A refused move as records store it: whole if it is small, else its beginning as text."""
     try:
         text = canonical_json(move)
     except (TypeError, ValueError):
@@ -107,7 +107,7 @@ def stored_answer(move: Any) -> dict[str, Any]:
 
 
 def write(record: dict[str, Any], directory: Path | str) -> Path:
-    """Write a record into a directory, whole or not at all; its file is named by its match."""
+    """Write a record atomically into a directory; the file name is its ``match``. Return the path."""
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record['match']}{SUFFIX}"
@@ -116,12 +116,12 @@ def write(record: dict[str, Any], directory: Path | str) -> Path:
 
 
 def to_text(record: dict[str, Any]) -> str:
-    """A record on one line."""
+    """Encode a record on one line."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def read(path: Path | str) -> dict[str, Any]:
-    """The record in a file; BadRecord if it holds none. Whether it is true, ``verify`` says."""
+    """Read the record in a file; BadRecord if there is none. ``verify`` checks its content."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -130,13 +130,13 @@ def read(path: Path | str) -> dict[str, Any]:
 
 
 def from_text(content: bytes, name: str = "this") -> dict[str, Any]:
-    """The record in some bytes; BadRecord if they hold none."""
+    """Parse a record; BadRecord if it is malformed."""
     try:
         record = read_json(content, MAX_RECORD_DEPTH)
     except BadLine as wrong:
-        raise BadRecord(f"{name} is no record: {wrong}") from None
+        raise BadRecord(f"{name} is not a record: {wrong}") from None
     if type(record) is not dict or record.get("ludodrome") != KIND:
-        raise BadRecord(f'{name} is no record: it does not begin with "ludodrome": "record"')
+        raise BadRecord(f'{name} is not a record: it does not begin with "ludodrome": "record"')
     if record.get("version") != VERSION:
         raise BadRecord(f"{name} is a record of version {record.get('version')}, and only version {VERSION} is known")
     return record

@@ -1,9 +1,9 @@
 """Records as text that people read and write: ``format_records`` and ``parse_records``.
 
 A game is a head of ``[key value]`` lines, each value JSON on one line, then its moves, one a line, in the notation of
-the game. After a move may stand ``;`` and a JSON object with what else is known of the turn: its time, what was
-refused. ``-`` is a turn in which nothing was played. Games are parted by a blank line; lines that begin with ``%`` are
-remarks. Of the digests only the last is written: the others follow from the rest, and the reader makes them anew.
+the game. After a move, ``;`` and a JSON object can give more about the turn, such as its time and refusals. ``-`` is a
+turn without a move. A blank line separates games; lines that begin with ``%`` are comments. Only the last digest is
+written: the reader computes the others.
 
     [ludodrome "record"]
     [game "santorini"]
@@ -23,8 +23,8 @@ from ludodrome.arena.records.verification import verify
 from ludodrome.game import Game, IllegalMove
 from ludodrome.validation import show
 
-REMARK = "%"
-NOTHING = "-"
+COMMENT = "%"
+NO_MOVE = "-"
 OPENING = {"opening": True}
 _HEAD = re.compile(r"\[([a-z_]+) (.*)\]")
 _TURN = re.compile(r"([0-9]{1,7})\. (\S.*?)(?:\s+; (\{.*\}))?")
@@ -38,7 +38,7 @@ class _Line(NamedTuple):
 
 
 def format_records(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """The lines of some records."""
+    """The lines of several records."""
     for number, record in enumerate(records):
         if number:
             yield ""
@@ -46,7 +46,7 @@ def format_records(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def format_record(record: dict[str, Any]) -> Iterator[str]:
-    """The lines of one record, which must be a true one."""
+    """The lines of one verified record."""
     for key, value in record.items():
         if key not in _ELSEWHERE:
             yield f"[{key} {to_text(value)}]"
@@ -56,17 +56,17 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
     entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
     for entry in entries + record["turns"]:
         more = {key: value for key, value in entry.items() if key not in _IN_THE_LINE}
-        written = game.format_move(entry["move"], state) if "move" in entry else NOTHING
+        written = game.format_move(entry["move"], state) if "move" in entry else NO_MOVE
         yield f"{entry['turn']}. {written}" + (f"  ; {to_text(more)}" if more else "")
         if "move" in entry:
             state = game.apply(state, entry["move"])
 
 
 def parse_records(text: str) -> Iterator[dict[str, Any]]:
-    """The records of a text, each verified; BadRecord names the line where one is wrong."""
+    """Parse the records of a text and verify each; BadRecord names the wrong line."""
     block: list[_Line] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
-        if line.strip() and not line.startswith(REMARK):
+        if line.strip() and not line.startswith(COMMENT):
             block.append(_Line(number, line.strip()))
         elif not line.strip() and block:
             yield _parse_block(block)
@@ -79,7 +79,7 @@ def _parse_block(lines: list[_Line]) -> dict[str, Any]:
     for line in lines:
         if match := _HEAD.fullmatch(line.text):
             if turns or match[1] in head or match[1] in ("turns", "opening"):
-                raise _wrong(line, f"[{match[1]} ...] cannot stand here")
+                raise _wrong(line, f"[{match[1]} ...] is misplaced here")
             head[match[1]] = _json(line, match[2])
         else:
             turns.append(line)
@@ -88,14 +88,14 @@ def _parse_block(lines: list[_Line]) -> dict[str, Any]:
     except BadRecord:
         raise
     except KeyError as missing:
-        what = "the game that begins here" if head else "this is no record of a game: it"
+        what = "the game that begins here" if head else "this is not a record of a game: it"
         raise _wrong(lines[0], f"{what} has no line [{missing.args[0]} ...]") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise _wrong(lines[0], f"the game that begins here is malformed: {error}") from None
 
 
 class _Reader:
-    """One game of a text, being played again."""
+    """Parses one game of a text by playing it again."""
 
     def __init__(self, head: dict[str, Any], first: _Line) -> None:
         self.head = head
@@ -104,7 +104,7 @@ class _Reader:
         self.state = head.get("position") or self.game.initial_state(head["seed"])
 
     def record(self, lines: list[_Line]) -> dict[str, Any]:
-        """The record of the head and these turns."""
+        """Build the record from the head and these lines of turns."""
         opening, entries = self._opening(lines)
         play_spec = PlaySpec.from_json({**self.head, "opening": opening})
         top = header(play_spec, play_spec.match)
@@ -117,11 +117,11 @@ class _Reader:
         try:
             verify(record)
         except BadRecord as wrong:
-            raise _wrong(self.first, f"the game that begins here does not hold: {wrong}") from None
+            raise _wrong(self.first, f"the game that begins here does not verify: {wrong}") from None
         return record
 
     def _opening(self, lines: list[_Line]) -> tuple[list[Any], list[_Line]]:
-        """The moves of the opening, made, and the lines of the turns."""
+        """Play the opening; return its moves and the lines of the turns."""
         opening: list[Any] = []
         for place, line in enumerate(lines):
             number, text, more = _parts(line)
@@ -135,9 +135,9 @@ class _Reader:
     def _turn(self, chain: Chain, line: _Line) -> dict[str, Any]:
         number, text, more = _parts(line)
         if wrong := set(more) & set(_IN_THE_LINE):
-            raise _wrong(line, f"{show(min(wrong))} cannot be told after the semicolon")
+            raise _wrong(line, f"{show(min(wrong))} cannot follow the semicolon")
         entry = {"turn": number, "seat": self.game.to_move(self.state)}
-        if text != NOTHING:
+        if text != NO_MOVE:
             entry["move"] = self._made(line, text)
         return chain.link({**entry, **more}, self.state)
 
@@ -151,7 +151,7 @@ class _Reader:
 
 
 def _parts(line: _Line) -> tuple[int, str, dict[str, Any]]:
-    """A turn's number, its move and what else is known."""
+    """A turn's number, its move and its other keys."""
     match = _TURN.fullmatch(line.text)
     if match is None:
         raise _wrong(line, f'a turn is written like 12. MOVE  ; {{"ms":3}}, not {show(line.text)}')

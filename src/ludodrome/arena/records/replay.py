@@ -1,4 +1,4 @@
-"""The course of a recorded game: every position with the turn that led on from it, ready to be shown or graded."""
+"""Replay a record: its positions and turns, to show or review; or ask a bot again at every turn of a seat."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,23 +7,24 @@ from typing import Any
 from ludodrome.arena.play_spec import PlaySpec, read_move
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
-from ludodrome.arena.transports import make_seat as take_seat
+from ludodrome.arena.transports import make_seat
 from ludodrome.game import Game, IllegalMove
+from ludodrome.games import make
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayTurn:
-    """A move, or the end of a game without one."""
+    """A turn of a replay: a move, or the end of the game without one."""
 
     seat: int
     move: Any
     """None: the game ended here without a move."""
     text: str
-    """The move in the notation for people; empty without one."""
+    """The move in the game's notation; empty without one."""
     opening: bool = False
-    """It was on the board before anybody was asked."""
+    """Whether it belongs to the opening."""
     entry: dict[str, Any] = field(default_factory=dict)
-    """What else the record tells: ``ms``, ``refusals``, ``verdict``, ``substituted``, ``log``."""
+    """The record's entry, with ``ms``, ``refusals``, ``verdict``, ``substituted``, ``log``."""
 
     @property
     def own(self) -> bool:
@@ -33,26 +34,24 @@ class ReplayTurn:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game as it went."""
+    """The positions and turns of a record."""
 
     game: Game
     states: list[Any]
-    """One more than there are turns with a move."""
+    """One more than there are turns."""
     turns: list[ReplayTurn]
-    """Those with a move: number k leads from states[k] to states[k + 1]."""
+    """The turns with a move: number k leads from states[k] to states[k + 1]."""
     stopped: ReplayTurn | None
     """The turn that ended the game without a move, if one did."""
 
     @property
     def moves(self) -> list[Any]:
-        """One for each turn."""
+        """The moves of the turns."""
         return [turn.move for turn in self.turns]
 
 
 def replay_record(record: dict[str, Any]) -> Replay:
-    """The course of a record that has been verified, or was written by the arena itself."""
-    from ludodrome.games import make
-
+    """Replay a record that is verified or was written by this arena."""
     game = make(record["game"], **record["options"])
     begin = record.get("position")
     states = [game.initial_state(record["seed"]) if begin is None else begin]
@@ -71,18 +70,18 @@ def replay_record(record: dict[str, Any]) -> Replay:
     return Replay(game, states, turns, stopped)
 
 
-# A bot in a recorded game: it is asked wherever its seat was asked, and the game goes on as it was recorded.
+# Asking a bot again
 
 
 @dataclass(frozen=True, slots=True)
 class RerunTurn:
-    """What the bot answered where the record has a move."""
+    """The bot's answer at one turn of the record."""
 
     turn: int
     state: Any
     """The position."""
     recorded: Any
-    """The move of the record; None if the seat made none."""
+    """The recorded move; None if there is none."""
     move: Any
     """The bot's move; None if there is a fault."""
     seconds: float
@@ -90,20 +89,20 @@ class RerunTurn:
 
     @property
     def same(self) -> bool:
-        """Whether the bot does what was done."""
+        """Whether the bot repeats the recorded move."""
         return self.fault is None and bool(self.move == self.recorded)
 
 
 def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterator[RerunTurn]:
-    """Asks a bot, by default the recorded one, at every turn of a seat, with the seat's recorded seed.
+    """Ask a bot, by default the recorded one, at every turn of a seat, with the seat's recorded seed.
 
-    The record must be a true one (``records.verify``). ValueError if there is no such seat or bot.
+    The record must verify. The game follows the record. ValueError if there is no such seat or bot.
     """
     play_spec = PlaySpec.from_json(record)
     if not 0 <= seat < len(play_spec.bots):
         raise ValueError(f"the record has the seats 0 to {len(play_spec.bots) - 1}, not {seat}")
     referee = Referee(play_spec)
-    bot = take_seat(spec or play_spec.bots[seat], referee.game, play_spec.seat_seeds[seat])
+    bot = make_seat(spec or play_spec.bots[seat], referee.game, play_spec.seat_seeds[seat])
     try:
         bot.start(referee.hello(seat))
         for entry in record["turns"]:
@@ -122,7 +121,7 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
 
 
 def _seconds(referee: Referee, entry: dict[str, Any]) -> float:
-    """What the clock is charged: as recorded, but never so much that the recorded move would be too late now."""
+    """The time to charge: as recorded, but never so much that the recorded move would be late now."""
     allowed = referee.turn.seconds if referee.turn else None
     recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
     return recorded if allowed is None else min(recorded, allowed)

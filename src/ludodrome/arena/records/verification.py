@@ -1,6 +1,6 @@
-"""Verifying a record: the rules are run again from its seed and opening, and every fact in it is compared.
+"""Verify a record: apply the rules again from its seed and opening, and compare every fact in it.
 
-Times, standard errors and notes cannot be verified. A move that was refused is tried again where it was kept whole.
+Times, standard errors and notes cannot be verified. A refused move is tried again if it was stored whole.
 """
 
 from typing import Any
@@ -33,13 +33,13 @@ def verify(record: dict[str, Any]) -> None:
 
 
 class Verifier:
-    """One record, being compared with what the rules say."""
+    """Compares one record with the rules."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.record = record
 
     def check(self) -> None:
-        """BadRecord at the first thing that does not fit; anything that is not of the form of a record does not."""
+        """Raise BadRecord at the first contradiction or malformed value."""
         try:
             self._check_head()
             for entry in self.record["turns"]:
@@ -58,12 +58,12 @@ class Verifier:
     def _check_head(self) -> None:
         record = self.record
         if record["ludodrome"] != KIND or record["version"] != VERSION or type(record["version"]) is not int:
-            raise BadRecord(f"this is no record of version {VERSION}")
+            raise BadRecord(f"this is not a record of version {VERSION}")
         self.play_spec = PlaySpec.from_json(record)
         self.head = header(self.play_spec, self.play_spec.match)
         for name, right in self.head.items():
             if not alike(record[name], right):
-                raise BadRecord(f"{name} is {show(record[name])}, but what stands in the record makes it {show(right)}")
+                raise BadRecord(f"{name} is {show(record[name])}, but the rest of the record makes it {show(right)}")
         times = record["ms"]
         if len(times) != len(self.play_spec.bots) or not all(type(one) in (int, float) and one >= 0 for one in times):
             raise BadRecord("ms is a list of times, one a seat")
@@ -99,7 +99,7 @@ class Verifier:
         if not set(entry) <= ENTRY:
             raise BadRecord(f"it has the unknown key {show(min(set(entry) - ENTRY))}")
         if not alike(entry["turn"], self.number):
-            raise BadRecord(f"it bears the number {show(entry['turn'])}")
+            raise BadRecord(f"it has the number {show(entry['turn'])}")
         mover = self.game.to_move(self.state)
         if mover is None:
             raise BadRecord("it comes after the end of the game")
@@ -135,10 +135,10 @@ class Verifier:
         substituted = entry.get("substituted", False)
         if verdict is None:
             if substituted or "move" not in entry:
-                raise BadRecord("nothing was held against the seat, and yet its move was not played")
+                raise BadRecord("there is no verdict on the seat, and yet its move was not played")
             return
         if set(verdict) != {"cause", "why"} or verdict["cause"] not in CAUSES:
-            raise BadRecord(f"{show(verdict)} is no verdict")
+            raise BadRecord(f"{show(verdict)} is not a verdict")
         substitutes = self.play_spec.conditions.policy == SUBSTITUTE and verdict["cause"] != ARENA
         if substituted is not substitutes or ("move" in entry) is not substitutes:
             raise BadRecord(f"under the policy {self.play_spec.conditions.policy} this verdict has another outcome")
@@ -148,7 +148,7 @@ class Verifier:
 
     def _check_move(self, entry: dict[str, Any]) -> None:
         if entry.get("substituted") and not alike(entry["move"], first_legal_move(self.game, self.state)):
-            raise BadRecord("what was played for the seat is not the first legal move")
+            raise BadRecord("the substituted move is not the first legal move")
         try:
             self.game.apply_to(self.states, entry["move"])
         except IllegalMove as wrong:
@@ -171,7 +171,7 @@ class Verifier:
         }
         for name in right.keys() | result.keys():
             if not alike(result[name], right.get(name)):
-                raise BadRecord(f"the result's {name} is {show(result[name])}, and by the game it is another")
+                raise BadRecord(f"the result's {name} is {show(result[name])}, and the game says otherwise")
 
     def _ending(self, result: dict[str, Any]) -> tuple[Outcome, str]:
         if result["decided_by"] == ARENA:
@@ -190,20 +190,20 @@ class Verifier:
         return ending, "play"
 
     def _resignation(self, claimed: list[Any]) -> Outcome:
-        """Somebody gave up between two turns: the last verdict says who, and nothing else can."""
+        """The outcome of a resignation between two turns; only the last verdict says who resigned."""
         if self.stopped is not None or self.game.to_move(self.state) is None:
-            raise BadRecord("nobody can resign a game that is over", self.number)
+            raise BadRecord("a game that is over cannot be resigned", self.number)
         right = len(claimed) == 1 and claimed[0]["cause"] == RESIGNED and type(claimed[0]["why"]) is str
         if not right or not alike(claimed[0]["turn"], self.number) or set(claimed[0]) != VERDICT:
-            raise BadRecord("a game that somebody resigned has one verdict about it, its last")
+            raise BadRecord("a resigned game has one verdict about it, its last")
         if claimed[0]["seat"] not in range(self.game.seats) or type(claimed[0]["seat"]) is not int:
-            raise BadRecord(f"{show(claimed[0]['seat'])} is no seat that could resign")
+            raise BadRecord(f"{show(claimed[0]['seat'])} is not a seat that could resign")
         self.verdicts += claimed
         return resignation_outcome(self.game, claimed[0]["seat"])
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same, types and all: true is not 1."""
+    """Whether two JSON values are equal, including their types: true is not 1."""
     if type(one) is not type(other):
         return False
     if type(one) is dict:

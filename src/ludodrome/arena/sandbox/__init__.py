@@ -6,14 +6,12 @@ seat for a bot under it. What is not Linux has no level.
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ludodrome.arena.messages import MAX_LINE
-from ludodrome.arena.sandbox.levels import NONE, NoSandbox, SandboxLevel
-
-if TYPE_CHECKING:
-    from ludodrome.arena.sandbox.boxes import Box, BoxedSeat
-    from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox import levels
+from ludodrome.arena.sandbox.boxes import Box, BoxedSeat, Interpreter, read_folder
+from ludodrome.arena.sandbox.levels import BACKENDS, NONE, NoSandbox, SandboxLevel
+from ludodrome.arena.sandbox.limits import ResourceLimits
 
 __all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 
@@ -22,12 +20,10 @@ def level(anew: bool = False) -> SandboxLevel:
     """The level in force, found by real attacks; ``anew``: try again what was found a while ago."""
     if sys.platform != "linux":
         return SandboxLevel(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
-    from ludodrome.arena.sandbox import levels
-
     return levels.level(anew)
 
 
-def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
+def box(source: Path, limits: ResourceLimits | None = None) -> Box:
     """How a bot is run under the level in force: a folder with a main.py, or a single Python file.
 
     NoSandbox if there is no level, ValueError if there is no such bot.
@@ -35,18 +31,10 @@ def box(source: Path, limits: "ResourceLimits | None" = None) -> "Box":
     found = level()
     if not found.holds:
         raise NoSandbox(found.sentence)
-    from ludodrome.arena.sandbox.boxes import Box, Interpreter, read_folder
-    from ludodrome.arena.sandbox.levels import BACKENDS
-    from ludodrome.arena.sandbox.limits import ResourceLimits
-
     interpreter = Interpreter(found.interpreter, found.python, found.numpy)
     return Box(BACKENDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
 
 
-def seat(
-    source: Path, name: str = "", longest_line: int = MAX_LINE, limits: "ResourceLimits | None" = None
-) -> "BoxedSeat":
+def seat(source: Path, name: str = "", longest_line: int = MAX_LINE, limits: ResourceLimits | None = None) -> BoxedSeat:
     """A seat for a program that speaks the bot protocol on its stdin and stdout, in a box."""
-    from ludodrome.arena.sandbox.boxes import BoxedSeat
-
     return BoxedSeat(name or source.name, box(source, limits), longest_line)

@@ -186,7 +186,7 @@ class BoxedProcess(Process):
         try:
             super().__init__(())
         except BaseException:
-            self._release()
+            self._release_box()
             raise
 
     def _spawn(self, arguments: Any) -> "subprocess.Popen[bytes]":
@@ -256,9 +256,9 @@ class BoxedProcess(Process):
         """See that nothing of the box is left but the process that we have started, and which is still to be reaped."""
         self._swept = self._namespace_ended()
 
-    def _give_back(self) -> None:
-        super()._give_back()
-        self._release()
+    def _release(self) -> None:
+        super()._release()
+        self._release_box()
 
     def _namespace_ended(self) -> bool:
         """Whether its namespace was seen to end and nothing of it waits to be reaped, if it has one."""
@@ -282,7 +282,7 @@ class BoxedProcess(Process):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             signal.pidfd_send_signal(self._first, signal.SIGKILL)
 
-    def _release(self) -> None:
+    def _release_box(self) -> None:
         if self._launch is not None:
             self._launch.close()
             if self._launch.report is not None:
@@ -320,7 +320,8 @@ def _forget_thread() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget_thread)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_thread)
 
 
 # A boxed bot as a seat: pipes, deadlines and verdicts are those of every child process.

@@ -40,7 +40,7 @@ def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user:
         "readable": [*shown(interpreter), str(folder)],
         "runnable": [interpreter.path, *_loaders()],
         "devices": list(DEVICES),
-        "limits": list(limits.numbers().items()),
+        "limits": limits.values(),
         "filter": _filter().hex(),
         "command": interpreter.command(str(folder / MAIN)),
         "environment": ENVIRONMENT,

@@ -6,14 +6,17 @@ It reads its order from the descriptor, gives up root, shuts itself in, and beco
 does not run.
 """
 
+import contextlib
 import ctypes
 import json
 import os
-import resource
 import signal
 import struct
 import sys
 from typing import Any
+
+with contextlib.suppress(ImportError):  # Linux only
+    import resource
 
 # linux/landlock.h, linux/prctl.h; the numbers of the calls are the same on all machines
 CREATE, ADD, RESTRICT = 444, 445, 446
@@ -53,8 +56,8 @@ def main(descriptor: int) -> None:
     _lock(c, order)
     os.chdir(order["folder"])
     os.umask(0o077)
-    for number, value in order["limits"]:
-        resource.setrlimit(number, (value, value))
+    for name, value in order["limits"].items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
     _filter(c, bytes.fromhex(order["filter"]))
     os.execve(order["command"][0], order["command"], order["environment"])
 

@@ -4,7 +4,6 @@ The limits are the kernel's rlimits. They are set inside the sandbox, after the 
 nothing to root.
 """
 
-import resource
 from dataclasses import dataclass
 
 
@@ -31,10 +30,6 @@ class ResourceLimits:
             "MEMLOCK": 0,
             "MSGQUEUE": 0,
         }
-
-    def numbers(self) -> dict[int, int]:
-        """The same by the kernel's numbers."""
-        return {getattr(resource, f"RLIMIT_{name}"): value for name, value in self.values().items()}
 
     def command(self, prlimit: str) -> list[str]:
         """The same as a command in front of another."""

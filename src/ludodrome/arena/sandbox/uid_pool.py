@@ -7,13 +7,15 @@ it; if the file does not say so, whoever takes it sees to it first.
 
 import contextlib
 import os
-import pwd
 import re
 import shutil
 import signal
 import stat
 import time
 from pathlib import Path
+
+with contextlib.suppress(ImportError):  # Linux only
+    import pwd
 
 from ludodrome import atomic_io
 

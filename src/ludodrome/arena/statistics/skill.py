@@ -65,6 +65,11 @@ def update(ratings: Sequence[Rating], returns: Sequence[float]) -> list[Rating]:
 
 @lru_cache(maxsize=1)
 def _model() -> "BradleyTerryPart":
-    from openskill.models import BradleyTerryPart
-
+    try:
+        from openskill.models import BradleyTerryPart  # optional extra: ratings
+    except ImportError as error:
+        raise ImportError(
+            "the ladder's ratings need openskill, which is not installed: pip install 'ludodrome[ratings]'",
+            name=error.name,
+        ) from error
     return BradleyTerryPart(mu=MU, sigma=SIGMA, beta=SIGMA / 2)

@@ -49,7 +49,7 @@ class Sprt:
     def __init__(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> None:
         if not -MOST_ELO <= elo0 < elo1 <= MOST_ELO:
             raise ValueError(f"elo0 is less than elo1, both from -{MOST_ELO} to {MOST_ELO}, not {elo0} and {elo1}")
-        self.elo0, self.elo1 = elo0, elo1
+        self.elo0, self.elo1, self.alpha, self.beta = elo0, elo1, alpha, beta
         self.lower, self.upper = limits(alpha, beta)
         self._counts = [0] * len(PAIR_VALUES)
         self._early: dict[int, int] = {}

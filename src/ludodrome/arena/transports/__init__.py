@@ -1,8 +1,8 @@
-"""How seats are carried: inside this process, as child processes, by endpoints. ``seat`` makes one from a bot's spec.
+"""Transports connect seats to bots: in this process, as child processes, over HTTP. ``make_seat`` takes a bot's spec.
 
-``cmd:./mybot --fast`` is a program with its arguments; ``py:mine.py:MyBot`` is a Python class, in a child of ours, so
-that a deadline can be kept; ``llm:URL,model=NAME`` is a language model; ``box:FOLDER`` is a
-program in a sandbox; all other specs are built-ins.
+``cmd:./mybot --fast`` is a program with arguments; ``py:mine.py:MyBot`` is a Python class, which runs in a child
+process so that deadlines hold; ``llm:URL,model=NAME`` is a language model; ``box:FOLDER`` is a program in a sandbox;
+all other specs are built-in bots.
 """
 
 import ast
@@ -14,38 +14,38 @@ from pathlib import Path
 
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat
-from ludodrome.bots.specs import LLM
+from ludodrome.arena.transports.child import ChildSeat
+from ludodrome.arena.transports.inprocess import InProcessSeat
+from ludodrome.arena.transports.processes import check_supported
+from ludodrome.bots import bot
+from ludodrome.bots.registry import LLM
 from ludodrome.game import Game
 from ludodrome.validation import show
 
 COMMAND, FILE, BOX = "cmd", "py", "box"
 PROGRAMS = "cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox, llm:URL,model=NAME a language model"
-"""What there is besides the built-ins and py:, as a part of a sentence."""
+"""The specs besides built-in bots and py:, as part of a sentence."""
 
 
 def make_seat(spec: str, game: Game, seed: int) -> Seat:
-    """A seat for the bot that a spec describes; ValueError says what would be right."""
+    """Make a seat for the bot of a spec; ValueError says what would be right."""
     kind, colon, rest = spec.partition(":") if type(spec) is str else ("", "", "")
     if colon and kind in (COMMAND, FILE):
-        from ludodrome.arena.transports.child import ChildSeat
-
+        check_supported()
         return ChildSeat(spec, command(kind, rest), max_line(game))
     if colon and kind == BOX:
-        from ludodrome.arena import sandbox
+        from ludodrome.arena import sandbox  # start-up: few bots run in a sandbox
 
         return sandbox.seat(Path(rest), spec, max_line(game))
     if colon and kind == LLM:
-        from ludodrome.arena.transports.language_models import ModelSeat
+        from ludodrome.arena.transports.language_models import ModelSeat  # start-up: it loads an HTTP client
 
         return ModelSeat(spec, game)
-    from ludodrome.arena.transports.inprocess import InProcessSeat
-    from ludodrome.bots import bot
-
     return InProcessSeat(bot(spec, game, seed))
 
 
 def command(kind: str, rest: str) -> list[str]:
-    """The program and its arguments; ValueError if there is none."""
+    """The program of a ``cmd`` or ``py`` bot and its arguments; ValueError if it cannot be found."""
     if kind == FILE:
         path, colon, name = rest.rpartition(":")
         if not (colon and path and name.isidentifier()):
@@ -68,11 +68,11 @@ def command(kind: str, rest: str) -> list[str]:
 
 
 def _binds(path: Path, name: str) -> bool:
-    """Whether a Python file binds a name, as far as can be told without running it; what cannot be read may."""
+    """Whether a Python file binds a name, without running it; True if the file cannot be parsed."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # the bot's own process says what is wrong
+        return True  # the bot's own process reports the error
     bound = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):

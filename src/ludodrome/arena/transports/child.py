@@ -1,7 +1,7 @@
 """A child process as a seat: one JSON object a line on its standard input and output.
 
-Lines are taken in the order in which they come; the first that is an answer, or is no message at all, ends the turn.
-How children are started and ended is in ``processes.py``.
+Lines are handled in order; the first answer, or the first malformed line, ends the turn. ``processes.py`` starts and
+ends the processes.
 """
 
 import errno
@@ -16,20 +16,20 @@ from ludodrome.arena.transports.processes import MAX_QUEUED, Process
 from ludodrome.validation import show
 
 UNTIMED_SECONDS = 600.0
-"""Seconds for an answer where no clock runs: nobody waits for ever."""
+"""Timeout of an answer without a clock."""
 GRACE = 1.0
-"""Seconds in which a bot may leave by itself once the game is over and its input closed ..."""
+"""Seconds for a bot to exit after the game, once its input is closed ..."""
 LITTLE_GRACE = 0.1
-"""... or if it has failed to answer once."""
+"""... or after it failed to answer once."""
 MAX_NOTES = 100
-OURS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-"""Why a process cannot be started through no fault of the bot."""
+ARENA_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""Errors at the start of a process that are not the bot's fault."""
 MAX_LOGGED = 64 * 1024
-"""Characters of log that are kept of one bot."""
+"""The most characters of log kept of one bot."""
 
 
 class ChildSeat:
-    """A bot in any language. The process begins with its first game; further games may follow in the same one."""
+    """A bot in any language. The process starts with its first game and can play several."""
 
     def __init__(self, name: str, arguments: Sequence[str], longest_line: int = MAX_LINE) -> None:
         self.name = name
@@ -41,27 +41,27 @@ class ChildSeat:
         self._buffer = bytearray()
         self._searched = 0
         self._skipping = False
-        """Whether the rest of a line that was too long is still to come."""
+        """Whether to skip the rest of a line that was too long."""
         self._owed = 0
-        """Questions that it has not answered; an answer without a number is to the oldest."""
+        """The number of unanswered questions; an answer without a turn number belongs to the oldest."""
         self._observed: set[int] = set()
         self._grace = GRACE
         self._logged = self._overheard = 0
 
     @property
     def stderr(self) -> str:
-        """What it wrote to its standard error."""
+        """Its standard error."""
         return self._process.stderr if self._process else ""
 
     # The seat
 
     def start(self, hello: Message) -> None:
-        """Start the process, or begin another game in it."""
+        """Start the process, or another game in it."""
         if self._process is None and not self._failure:
             try:
                 self._process = self._begin()
             except OSError as error:
-                if error.errno in OURS:
+                if error.errno in ARENA_ERRORS:
                     raise
                 self._failure = f"it could not be started: {error.strerror}"
                 return
@@ -72,7 +72,7 @@ class ChildSeat:
         return Process(self._arguments)
 
     def ask(self, turn: Turn) -> Answer:
-        """Its answer, or a fault, at the deadline at the latest. The time runs from here."""
+        """Ask for a move; return it, or a fault, no later than the deadline. Time runs from this call."""
         question = messages.line(turn.message)
         asking = _Asking(turn, time.monotonic())
         if self._process is None:
@@ -94,7 +94,7 @@ class ChildSeat:
             self._buffer += self._process.receive(asking.deadline - time.monotonic())
 
     def tell(self, notice: Notice) -> None:
-        """Handed to the process, unless it has stopped reading long ago."""
+        """Send a notice, unless the process stopped reading long ago."""
         if self._process is None:
             return
         message = notice.message
@@ -105,18 +105,18 @@ class ChildSeat:
         self._send(message)
 
     def close(self) -> None:
-        """End the process and all that it has started."""
+        """End the process and everything it started."""
         if self._process is not None:
             self._process.end(self._grace, self._overhear)
 
-    # Hearing
+    # Receiving
 
     def _send(self, message: Message) -> None:
         if self._process is not None:
             self._process.send(messages.line(message))
 
     def _line(self) -> bytes | None:
-        """The next whole line, without its end."""
+        """The next complete line, without its end."""
         end = self._buffer.find(b"\n", self._searched)
         if end < 0:
             self._searched = len(self._buffer)
@@ -133,7 +133,7 @@ class ChildSeat:
         return text
 
     def _is_too_long(self) -> bool:
-        """Whether the line that is coming in has grown past the limit; if so, the rest of it will be skipped."""
+        """Whether the incomplete line exceeds the limit; if so, skip the rest of it."""
         if len(self._buffer) <= self._longest:
             return False
         self._buffer.clear()
@@ -143,7 +143,7 @@ class ChildSeat:
         return True
 
     def _hear(self, text: bytes, asking: "_Asking") -> Answer | None:
-        """The answer that a line is, if it is one."""
+        """Handle a line; return the answer if it is one."""
         if not text.strip():
             return None
         try:
@@ -161,7 +161,7 @@ class ChildSeat:
         return None
 
     def _is_current(self, message: Message, number: int) -> bool:
-        """Whether a message answers the open question; if not, it is dropped and noted."""
+        """Whether a message answers the open question; if not, drop it and add a note."""
         if "turn" in message:
             self._owed = 0
             if message["turn"] == number:
@@ -186,7 +186,7 @@ class ChildSeat:
             self.notes.append(text)
 
     def _overhear(self, data: bytes) -> None:
-        """What it says once nobody asks any more: only texts for the record are kept, of a few lines."""
+        """Keep log messages that come after the game, up to the length of one line."""
         self._overheard += len(data)
         if self._overheard > self._longest:
             return
@@ -201,33 +201,33 @@ class ChildSeat:
 
 
 class _Asking:
-    """One question under way: when it was put, when it must be answered, what was said beside."""
+    """One open question: its start, its deadline, its log."""
 
     def __init__(self, turn: Turn, now: float) -> None:
         self.turn = turn
         self.log: list[str] = []
         self._began = now
         self.deadline = now + turn.allowance + (UNTIMED_SECONDS if turn.seconds is None else turn.seconds)
-        """When it is too late."""
+        """When time runs out."""
         self._seconds = 0.0
 
     def in_time(self) -> bool:
-        """Whether there is time left; what is found from here on took as long as it has taken now."""
+        """Whether there is time left. Fixes the time that an answer found now took."""
         now = time.monotonic()
         self._seconds = now - self._began
         return now < self.deadline
 
     def move(self, move: Any) -> Answer:
-        """A move came."""
+        """An answer with a move."""
         return Answer(self._seconds, move, log=tuple(self.log))
 
     def fault(self, cause: str, why: str, sent: str | None = None) -> Answer:
-        """No move came."""
+        """An answer with a fault."""
         return Answer(self._seconds, fault=Fault(cause, why), sent=sent, log=tuple(self.log))
 
 
 def message_kind(message: Message) -> str:
-    """The type of a bot's message, once its fields are seen to be right; BadLine if they are not."""
+    """Check the fields of a bot's message and return its type; BadLine if they are wrong."""
     kind = message.get("type")
     if type(kind) is not str:
         raise BadLine(f'a message has a type, as in {{"type": "move", "move": ...}}, not {show(kind)}')

@@ -1,4 +1,4 @@
-"""Built-ins as seats, in this process. They need no messages: they are shown the position and given a budget."""
+"""Built-in bots as seats, in this process. They need no messages: they get the position and a budget."""
 
 import time
 
@@ -8,7 +8,7 @@ from ludodrome.bots.player import Bot
 
 
 class InProcessSeat:
-    """A bot of our own. If it breaks, that is the arena's fault; if it is late, it is judged like everybody else."""
+    """A built-in bot. An exception is the arena's fault; a late answer is judged like that of any bot."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -17,11 +17,11 @@ class InProcessSeat:
         self.notes: list[str] = []
 
     def start(self, hello: Message) -> None:
-        """A game begins."""
+        """Start a game."""
         self._bot.start(hello)
 
     def ask(self, turn: Turn) -> Answer:
-        """What the bot chooses. It cannot be interrupted, so it may be late; the referee judges that."""
+        """Let the bot choose. It cannot be interrupted, so it can be late; the referee judges that."""
         observation = turn.observation
         began = time.perf_counter()
         try:
@@ -31,8 +31,8 @@ class InProcessSeat:
         return Answer(time.perf_counter() - began, move, fault)
 
     def tell(self, notice: Notice) -> None:
-        """A built-in looks at nothing but the position it must move in."""
+        """Do nothing: a built-in bot needs only the position in which it moves."""
 
     def close(self) -> None:
-        """The bot gives back what it holds."""
+        """Close the bot."""
         self._bot.close()

@@ -1,22 +1,22 @@
 """Language models as seats: ``llm:URL,model=NAME``.
 
-A wrong answer is refused and tried again as the match's policy says; whether the legal moves are shown is the match's
-condition. Every exchange stands in the record, in the turn's ``log``, as a JSON text.
+The policy decides how often a wrong answer can be tried again; the conditions decide whether the model sees the legal
+moves. The turn's ``log`` in the record holds every exchange, as JSON text.
 """
 
 import json
 
 from ludodrome.arena.messages import Message, clean_text
 from ludodrome.arena.seats import ERROR, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
-from ludodrome.bots.languagemodels import Conversation, Exchange, endpoint
+from ludodrome.bots.llm import Conversation, Exchange, endpoint
 from ludodrome.bots.prompts import legal_texts
 from ludodrome.game import Game
 
-LONGEST_LOG = 4 * 1024 * 1024
+MAX_LOG = 4 * 1024 * 1024
 
 
 class ModelSeat:
-    """A model behind an endpoint. What it answers is read by ``bots/replies.py``."""
+    """A model behind an endpoint. ``bots/replies.py`` reads its answers."""
 
     def __init__(self, spec: str, game: Game) -> None:
         self.name = spec
@@ -28,12 +28,12 @@ class ModelSeat:
         self._refused: Message | None = None
 
     def start(self, hello: Message) -> None:
-        """A game begins."""
+        """Start a game."""
         self._talk = Conversation(self._game, self._endpoint, hello["seat"])
         self._refused = None
 
     def ask(self, turn: Turn) -> Answer:
-        """What the model answers, or what went wrong with it."""
+        """Ask the model; return its move or a fault."""
         assert self._talk is not None
         seconds = None if turn.seconds is None else turn.seconds + turn.allowance
         refused, self._refused = self._refused, None
@@ -45,16 +45,16 @@ class ModelSeat:
         return _answer(exchange)
 
     def tell(self, notice: Notice) -> None:
-        """A refusal is told with the next question; nothing else is of interest to a model."""
+        """Keep a refusal for the next question; ignore other notices."""
         if notice.message["type"] == "refused":
             self._refused = notice.message
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no connection stays open."""
 
 
 def _answer(exchange: Exchange) -> Answer:
-    log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), LONGEST_LOG),)
+    log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), MAX_LOG),)
     reading, completion = exchange.reading, exchange.completion
     if reading is None or completion is None:
         return Answer(exchange.seconds, fault=Fault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)

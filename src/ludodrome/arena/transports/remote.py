@@ -1,11 +1,11 @@
-"""A bot that dials in from elsewhere, as a seat. It is connected to a web process, which relays what both sides say.
+"""A remote bot as a seat. The bot is connected to a web process, which relays the messages.
 
-The judge and its clock are here, with the seat; the relay only carries. So when the bot's connection breaks, nothing is
-lost but time: once it is back it is greeted as ``resumed``, and the open turn is put again, with what is left of its
-time. The relay is dialled anew when the web process is another one.
+Referee and clock are on this side; the relay only carries. So a broken connection costs nothing but time: when the bot
+returns, it is greeted as ``resumed`` and gets the open turn again with its remaining time. If another web process holds
+the connection, the seat dials that one.
 
-What comes over the relay: ``{"attached": true}`` and ``false`` when the bot comes and goes, ``{"said": text}`` for
-what it says. What is sent is for the bot, as it is.
+From the relay come ``{"attached": true}`` and ``false`` when the bot comes and goes, and ``{"said": text}`` for its
+messages. Messages to the bot are sent as they are.
 """
 
 import json
@@ -25,19 +25,19 @@ from ludodrome.arena.transports.child import MAX_LOGGED, MAX_NOTES, UNTIMED_SECO
 from ludodrome.validation import show
 
 DIAL_SECONDS = 2.0
-GLANCE = 0.5
-"""Seconds after which it is looked anew where the bot is."""
-LAST_WORD_SECONDS = 0.5
+POLL_SECONDS = 0.5
+"""Seconds between two looks at where the bot is connected."""
+CLOSE_SECONDS = 0.5
 SECRET_HEADER = "x-relay-secret"
 
 
 class Relay(NamedTuple):
-    """Where a bot's connection is held."""
+    """The web process that holds a bot's connection."""
 
     host: str
     port: int
     name: str
-    """The name by which the server is called there."""
+    """The server's host name, for the Host header."""
     path: str
     secret: str
 
@@ -52,25 +52,25 @@ class RemoteSeat:
         self._find, self._longest = find, longest
         self._link: ClientConnection | None = None
         self._held = ExitStack()
-        """Leaves the relay when it is closed."""
+        """Closes the connection to the relay."""
         self._relay: Relay | None = None
         self._attached = self._greeted = False
         self._hello: Message = {}
         self._open: tuple[Message, float] | None = None
-        """The question that waits for an answer, and when it is too late."""
+        """The open question and its deadline."""
         self._looked = float("-inf")
         self._logged = 0
 
     # The seat
 
     def start(self, hello: Message) -> None:
-        """A game begins; the bot is greeted as soon as it is there."""
+        """Start a game; greet the bot as soon as it is connected."""
         self._hello, self._greeted = hello, False
         if self._attached:
             self._greet()
 
     def ask(self, turn: Turn) -> Answer:
-        """Its answer, or a fault, at the deadline at the latest. The time runs from here, whoever is connected."""
+        """Ask for a move; return it, or a fault, no later than the deadline. Time runs even without a connection."""
         began = time.monotonic()
         deadline = began + turn.allowance + (UNTIMED_SECONDS if turn.seconds is None else turn.seconds)
         self._open = turn.message, deadline
@@ -79,7 +79,7 @@ class RemoteSeat:
             self._send(turn.message)
         try:
             while (left := deadline - time.monotonic()) > 0:
-                text = self._receive(min(left, GLANCE))
+                text = self._receive(min(left, POLL_SECONDS))
                 if text is None:
                     continue
                 found = self._hear(text, turn.number, log)
@@ -92,18 +92,18 @@ class RemoteSeat:
             self._open = None
 
     def tell(self, notice: Notice) -> None:
-        """Handed over if it is there."""
+        """Send a notice if the bot is connected."""
         if self._attached:
             self._send(notice.message)
 
     def close(self) -> None:
-        """The relay is left; the bot stays connected to it for its next game."""
+        """Leave the relay; the bot stays connected to it for its next game."""
         self._hang_up()
 
     # The relay
 
     def _receive(self, seconds: float) -> str | None:
-        """What the bot has said, if anything comes in so many seconds."""
+        """Wait up to ``seconds`` for a message of the bot."""
         if self._link is None and not self._dial():
             time.sleep(min(seconds, 0.05))
             return None
@@ -125,7 +125,7 @@ class RemoteSeat:
         return str(frame["said"])
 
     def _dial(self) -> bool:
-        if time.monotonic() - self._looked < GLANCE / 4:
+        if time.monotonic() - self._looked < POLL_SECONDS / 4:
             return False
         self._looked = time.monotonic()
         self._relay = relay = self._find()
@@ -138,7 +138,7 @@ class RemoteSeat:
                 sock=line,
                 additional_headers={SECRET_HEADER: relay.secret},
                 open_timeout=DIAL_SECONDS,
-                close_timeout=LAST_WORD_SECONDS,
+                close_timeout=CLOSE_SECONDS,
                 max_size=2 * messages.MAX_LONG_LINE + 1024,
                 compression=None,
                 proxy=None,
@@ -149,7 +149,7 @@ class RemoteSeat:
         return True
 
     def _moved(self) -> bool:
-        """Whether the bot is connected elsewhere by now."""
+        """Whether the bot is connected to another relay by now."""
         found = self._find()
         return found is not None and found != self._relay
 
@@ -159,7 +159,7 @@ class RemoteSeat:
             self._held.close()
 
     def _greet(self) -> None:
-        """The greeting, and the open turn if there is one."""
+        """Send the greeting, and the open turn if there is one."""
         if not self._hello:
             return
         self._send({**self._hello, "resumed": True} if self._greeted else self._hello)
@@ -177,10 +177,10 @@ class RemoteSeat:
             except (WebSocketException, OSError):
                 self._hang_up()
 
-    # Hearing
+    # Receiving
 
     def _hear(self, text: str, number: int, log: list[str]) -> tuple[Any, Fault | None, str | None] | None:
-        """The move or the fault that a frame is, if it ends the turn."""
+        """Handle a message; return its move or fault if it ends the turn."""
         try:
             message = messages.read(text.encode("utf-8", "surrogatepass"), self._longest)
             kind = message_kind(message)

@@ -1,7 +1,6 @@
-"""A bot of this machine that plays elsewhere: what a server says to a remote bot is put to a seat here, and answered.
+"""A local bot that plays on a server: pass the server's messages to a seat here and return its answers.
 
-Nothing is sent or received here: ``client.py`` does that. Every game has a seat of its own, so that a bot which has
-come to grief in one begins the next afresh.
+``client.py`` sends and receives. Every game has its own seat, so a bot that failed in one starts afresh in the next.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from ludodrome.games import make
 
 
 class RemoteClient:
-    """The bot of a spec, at a referee that is elsewhere. ``ended`` is told how games ended, and the seat's number."""
+    """The bot of a spec, in games on a server. ``ended`` is called with each ``over`` message and the seat."""
 
     def __init__(self, spec: str, ended: Callable[[Message, int], None] = lambda message, seat: None) -> None:
         self._spec, self._ended = spec, ended
@@ -24,7 +23,7 @@ class RemoteClient:
         self._clock = Clock()
 
     def hear(self, message: Message) -> Message | None:
-        """What the bot answers to a message; None if it wants no answer."""
+        """Handle a message; return the bot's answer, or None if the message needs none."""
         kind = message["type"]
         if kind == "hello":
             self._begin(message)
@@ -39,13 +38,13 @@ class RemoteClient:
         return None
 
     def close(self) -> None:
-        """The game is over, or is left."""
+        """Leave the game."""
         if self._seat is not None:
             self._seat.close()
         self._seat, self._match = None, ""
 
     def _begin(self, hello: Message) -> None:
-        """A game begins; one that goes on after a broken connection does not begin again."""
+        """Start a game, unless it only resumes after a broken connection."""
         if hello["match"] == self._match:
             return
         self.close()

@@ -9,7 +9,7 @@ from ludodrome.search.entry_points import make_kernels
 
 
 class Caldera(Game):
-    """A crown, two lancers and two smiths a side on 7 x 7: take the enemy crown, or let the ground do it."""
+    """A crown, two lancers and two smiths per side on 7 x 7: take the enemy crown, or let the ground do it."""
 
     id = "caldera"
     title = "Caldera"
@@ -33,7 +33,7 @@ class Caldera(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
 
 

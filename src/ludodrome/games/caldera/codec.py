@@ -1,6 +1,6 @@
-"""Caldera in JSON and text: states, moves, the notation, the one-line form, the drawing.
+"""JSON and text of caldera: states, moves, notation, one-line form, drawing.
 
-Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere here.
+Every refusal is a sentence. ``rules.py`` decides what is legal.
 """
 
 import re
@@ -65,7 +65,7 @@ def _fields(record: Record) -> Fields:
 
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
-    """An array of one record, or BadState."""
+    """Read a JSON state into an array of one record; raise BadState."""
     turn_limit = options["turn_limit"]
     validation.fields(state, STATE_KEYS, "a state of caldera", BadState)
     ply = validation.integer(state["ply"], 0, turn_limit, "ply", BadState)
@@ -103,7 +103,7 @@ def _parse_pieces(value: Any, seat: int) -> list[int]:
 
 
 def _slots(pieces: list[tuple[str, int]], seat: int) -> list[int]:
-    """The five cells of a seat from kinds and cells as they are listed; NOWHERE for the fallen."""
+    """The five cells of a seat from listed kinds and cells; NOWHERE for fallen pieces."""
     cells = [NOWHERE] * SLOTS
     free = list(range(SLOTS))
     for kind, cell in pieces:
@@ -112,7 +112,7 @@ def _slots(pieces: list[tuple[str, int]], seat: int) -> list[int]:
         if not free:
             found, most = sum(other == kind for other, _ in pieces), KIND.count(kind)
             if found > most:
-                raise BadState(f"seat {seat} has {found} pieces of the kind {kind}; it can have {most} at most")
+                raise BadState(f"seat {seat} has {found} pieces of the kind {kind}; it can have at most {most}")
             raise BadState(
                 f"the pieces of seat {seat} are listed crown, lancers, smiths; a {kind} comes too late there"
             )
@@ -121,19 +121,19 @@ def _slots(pieces: list[tuple[str, int]], seat: int) -> list[int]:
 
 
 def _position(heights: list[int], cells: list[int], ply: int, turn_limit: int) -> Any:
-    """An array of one record, judged, unless pieces stand where none can."""
+    """Build an array of one record with its end; raise BadState if a piece is where none can be."""
     taken: set[int] = set()
     for index, cell in enumerate(cells):
         if cell == NOWHERE:
             continue
         if cell in taken:
-            raise BadState(f"two pieces stand on {NAMES[cell]}")
+            raise BadState(f"two pieces are on {NAMES[cell]}")
         if heights[cell] < 0:
-            raise BadState(f"the {KIND[index % SLOTS]} of seat {index // SLOTS} stands on a vent, on {NAMES[cell]}")
+            raise BadState(f"the {KIND[index % SLOTS]} of seat {index // SLOTS} is on a vent, on {NAMES[cell]}")
         taken.add(cell)
     for seat in range(SEATS):
         if ply == 0 and cells[seat * SLOTS + CROWN] == NOWHERE:
-            raise BadState(f"seat {seat} has no crown, although no turn has been made at ply 0")
+            raise BadState(f"seat {seat} has no crown, but no turn has been made at ply 0")
     backwards = bytes(height & 255 for height in reversed(heights))
     levels = [int(backwards.translate(table), 2) for table in _ABOVE]
     states = packed(DTYPE, _PACKING.pack(*levels, *cells, ply, turn_limit, -1, 0))
@@ -142,7 +142,7 @@ def _position(heights: list[int], cells: list[int], ply: int, turn_limit: int) -
 
 
 def _digits(levels: tuple[int, ...]) -> str:
-    """49 digits in row order. A bit set read as a decimal number adds up digit by digit: 4, a vent, is the most."""
+    """49 digits in row order. Bit sets read as decimal numbers add up digit by digit, to 4 (a vent) at most."""
     return f"{sum(int(f'{level:b}') for level in levels):0{CELLS}d}"[::-1]
 
 
@@ -176,7 +176,7 @@ _PLY = re.compile(r"[0-9]{1,10}")
 
 
 def parse_line(text: Any, options: dict[str, Any]) -> Any:
-    """The record of a one-line form, or BadState."""
+    """Read the one-line form into an array of one record; raise BadState."""
     words = text.split() if type(text) is str else []
     if len(words) not in (4, 5):
         raise BadState(
@@ -184,7 +184,9 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
             f"and sometimes 'captured' or 'erupted', not {show(text)}"
         )
     if not _ROWS.fullmatch(words[0]):
-        raise BadState(f"the heights are seven rows of seven of 0, 1, 2, 3 and x parted by '/', not {show(words[0])}")
+        raise BadState(
+            f"the heights are seven rows of seven of 0, 1, 2, 3 and x separated by '/', not {show(words[0])}"
+        )
     cells: list[int] = []
     for seat, word in enumerate(words[1:3]):
         if not _PIECES.fullmatch(word):
@@ -205,7 +207,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
         ]
     elif len(words) == 5:
         raise BadState(
-            f"in this position there is no fifth word, such as {show(words[4])}: the rest tells how it stands"
+            f"this position has no fifth word, such as {show(words[4])}: the other four determine its result"
         )
     return states
 
@@ -224,7 +226,7 @@ def format_line(record: Record) -> str:
 
 
 def render(record: Record) -> str:
-    """The drawing, with one line below it about the game."""
+    """The drawing, and a last line about the game."""
     levels, cells, ply, winner, reason = _fields(record)
     digits = _digits(levels)
     signs = [".#"[digit == str(VENT)] if digit in "04" else digit for digit in digits]
@@ -247,7 +249,7 @@ def render(record: Record) -> str:
 
 
 def _aims(forge: bool) -> list[list[dict[int, int]]]:
-    """Slot and cell -> where the piece can aim at, forging or moving, and by which action."""
+    """Slot and cell -> {target: action} of the piece, forging or moving."""
     return [
         [
             {
@@ -265,7 +267,7 @@ _MOVES, _FORGES = _aims(False), _aims(True)
 
 
 def parse_move(move: Any, states: Any) -> int:
-    """The action of a JSON move in this position; IllegalMove if it has not the form of a move here."""
+    """The action of a JSON move in this position; raise IllegalMove if it is malformed."""
     word = move.get("action") if type(move) is dict else None
     if type(word) is not str or word not in MOVE_KEYS:
         raise IllegalMove(
@@ -286,14 +288,12 @@ def _parse_cell(value: Any, where: str) -> int:
 
 
 def _action(forge: bool, source: int, to: int, fields: Fields) -> int:
-    """The action of the piece on a cell of the mover that aims at another, legal or not."""
+    """The action of the mover's piece on ``source`` with target ``to``, legal or not."""
     _, cells, ply, _, _ = fields
     first = ply % SEATS * SLOTS
     if source not in cells[first : first + SLOTS]:
         there = f"a {KIND[cells.index(source) % SLOTS]} of seat {1 - ply % SEATS}" if source in cells else "nobody"
-        raise IllegalMove(
-            f"no piece of yours stands on {NAMES[source]}: there is {there}, and seat {ply % SEATS} moves"
-        )
+        raise IllegalMove(f"you have no piece on {NAMES[source]}: there is {there}, and seat {ply % SEATS} is to move")
     slot = cells.index(source) - first
     action = (_FORGES if forge else _MOVES)[slot][source].get(to)
     if action is not None:
@@ -302,12 +302,14 @@ def _action(forge: bool, source: int, to: int, fields: Fields) -> int:
         steps = "one step, or two in one direction," if slot in LANCERS else "one step"
         raise IllegalMove(f"a {KIND[slot]} moves {steps} and cannot get from {NAMES[source]} to {NAMES[to]}")
     if slot not in SMITHS:
-        raise IllegalMove(f"only a smith can forge, and on {NAMES[source]} stands your {KIND[slot]}")
-    raise IllegalMove(f"the smith on {NAMES[source]} forges only orthogonally adjacent cells, and {NAMES[to]} is none")
+        raise IllegalMove(f"only a smith can forge, and your piece on {NAMES[source]} is a {KIND[slot]}")
+    raise IllegalMove(
+        f"the smith on {NAMES[source]} forges only orthogonally adjacent cells, and {NAMES[to]} is not one"
+    )
 
 
 def _aim(action: int, fields: Fields) -> tuple[int, int]:
-    """The cell of the piece that acts and the cell it aims at, or NOWHERE."""
+    """The cell of the acting piece and its target, or NOWHERE."""
     _, cells, ply, _, _ = fields
     source = cells[ply % SEATS * SLOTS + ACTIONS[action][0]]
     return source, _TO[source][action]
@@ -331,16 +333,16 @@ WHY = {
     GAME_OVER: "the game is over",
     rules.NO_PIECE: "the piece of this action is gone",
     rules.LEADS_OFF_BOARD: "the action leads off the board",
-    rules.VENT_BETWEEN: "the way from {source} to {to} leads over the vent on {middle}, which nobody crosses",
-    rules.VENT_THERE: "{to} is a vent, which nobody enters",
-    rules.OWN_PIECE_THERE: "your own piece stands on {to}",
+    rules.VENT_BETWEEN: "the way from {source} to {to} leads over the vent on {middle}, which nobody can cross",
+    rules.VENT_THERE: "{to} is a vent, which nobody can enter",
+    rules.OWN_PIECE_THERE: "your own piece is on {to}",
     rules.TOO_STEEP: f"the step from {{source}} to {{to}} {_TOO_STEEP}",
     rules.FIRST_TOO_STEEP: f"the first step, from {{source}} to {{middle}}, {_TOO_STEEP}",
     rules.SECOND_TOO_STEEP: f"the second step, from {{middle}} to {{to}}, {_TOO_STEEP}",
     rules.FORGE_ON_VENT: "{to} is a vent, which no forge can raise",
-    rules.FORGE_OCCUPIED: "a piece stands on {to}, and a smith forges only empty cells",
+    rules.FORGE_OCCUPIED: "a piece is on {to}, and a smith forges only empty cells",
 }
-"""fault -> sentence."""
+"""Fault -> sentence."""
 
 
 def explain(fault: int, action: int, record: Record) -> str:
@@ -374,7 +376,7 @@ def format_notation(action: int, record: Record) -> str:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The legal action that the text means, or IllegalMove."""
+    """The legal action that the text names; raise IllegalMove."""
     squeezed = "".join(text.split()).lower() if type(text) is str and len(text) <= _LONGEST else ""
     match = _NOTATION.fullmatch(squeezed)
     if not match:
@@ -388,7 +390,7 @@ def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
     action = _action("^" in squeezed, source, to, fields)
     kind = KIND[ACTIONS[action][0]]
     if letter and LETTERS[letter] != kind:
-        raise IllegalMove(f"on {NAMES[source]} stands your {kind}, not a {LETTERS[letter]}")
+        raise IllegalMove(f"your piece on {NAMES[source]} is a {kind}, not a {LETTERS[letter]}")
     if action not in legal:
         raise IllegalMove(explain(_KERNELS.fault(states, action), action, states[0]))
     return action

@@ -1,7 +1,7 @@
-"""What a position of caldera is worth, and what else a search asks about it: order, noise, num_move_ids, keys.
+"""Evaluator of caldera: values, move ordering, move ids and hash keys. ``threats.py`` has the immediate threats.
 
-What wins at once is in ``threats.py``, the rules are in ``rules.py``. The pieces have no forward, so that
-everything here is the same for all eight symmetries of the board. R-numbers are those of RULES.md.
+Pieces have no forward direction, so everything here is invariant under the eight symmetries of the board. R-numbers
+refer to RULES.md.
 """
 
 from typing import Any
@@ -54,9 +54,9 @@ from ludodrome.games.caldera.threats import (
 from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, cell_turns, direction_turns, key_table
 
-# Worth
+# Values
 
-MERITS = (
+FEATURES = (
     ("a lancer", 397),
     ("a smith", 331),
     ("a cell that lancers can move to", 1),
@@ -82,18 +82,18 @@ MERITS = (
     ("more pieces, for each turn that the limit is nearer than LATE (R18)", 64),
     ("as many pieces and the higher crown, likewise", 13),
 )
-"""What a side can have and how much that is worth, in hundredths of something good."""
+"""Features of a side and their weights."""
 (LANCER, SMITH, LANCER_REACH, SMITH_REACH, FORGES, LANCER_HEIGHT, SMITH_HEIGHT, CROWN_HEIGHT) = range(8)
 (INNER, MIDDLE, HUNTING, ESCAPES, CORNERED, BESIEGED, ATTACKED, HANGING) = range(8, 16)
 (TINDER, HEAT, CROWN_FUSED, FUSED, TURN, LATE_PIECES, LATE_CROWN) = range(17, 24)
-WEIGHTS = np.array([weight for _, weight in MERITS])
+WEIGHTS = np.array([weight for _, weight in FEATURES])
 LATE = 24
-"""So many turns before the limit its tie-break begins to count."""
-MOST = 9_999
+"""The tie-break begins to count this many turns before the limit."""
+MAX_VALUE = 9_999
 
 
 def _square(cell: int, steps: int) -> np.uint64:
-    """The cells within so many steps of a cell, itself included."""
+    """The cells within ``steps`` steps of a cell, including itself."""
     rows = range(max(0, cell // SIDE - steps), min(SIDE, cell // SIDE + steps + 1))
     columns = range(max(0, cell % SIDE - steps), min(SIDE, cell % SIDE + steps + 1))
     return cell_set(row * SIDE + column for row in rows for column in columns)
@@ -108,13 +108,13 @@ _BACK = np.array([-(row * SIDE + column) % 64 for row, column in COMPASS], np.ui
 
 @kernel
 def _ahead(cells: Cells, direction: Int) -> Cells:
-    """The next cells of a set in a direction."""
+    """The neighbours of a set in a direction."""
     return (cells << _ONWARD[direction]) | (cells >> _BACK[direction])
 
 
 @kernel
 def _reaches(ground: Ground, own: Side, enemy: Side) -> Any:
-    """R6 to R9: the cells within reach of either side's crown, lancers and smiths, whoever stands there."""
+    """R6 to R9: the cells that either side's crown, lancers and smiths reach, occupied or not."""
     above_0, above_1, above_2, vents = ground
     crown, lancers, smiths = ZERO, ZERO, ZERO
     crown_2, lancers_2, smiths_2 = ZERO, ZERO, ZERO
@@ -133,15 +133,15 @@ def _reaches(ground: Ground, own: Side, enemy: Side) -> Any:
 
 @kernel
 def _levels(ground: Ground, cells: Cells) -> Int:
-    """The heights of some cells together; a vent counts 4."""
+    """Sum of the heights of some cells; a vent counts 4."""
     return popcount(ground[0] & cells) + popcount(ground[1] & cells) + popcount(ground[2] & cells)
 
 
 @kernel
-def _merits(
+def _side_value(
     ground: Ground, own: Side, enemy: Side, reach: Side, enemy_reach: Side, turn: Int, urgency: Int, weights: Array
 ) -> Int:
-    """What all that one side has is worth. turn: 1 if it is to move; urgency: how late it is."""
+    """Value of one side's features. turn: 1 if it is to move; urgency: turns past LATE."""
     crown, lancers, smiths = own
     pieces = lancers | smiths
     free = ~(crown | pieces)
@@ -176,31 +176,31 @@ def _merits(
 
 @kernel
 def worth(s: Record, pov_seat: Int, weights: Array) -> Int:
-    """What the pov_seat has more than the enemy, weighed; weights: (merits,) int64 in the order of MERITS."""
+    """Value of ``pov_seat``'s features minus the enemy's; weights: [features] int64 in the order of FEATURES."""
     ground, own, enemy = ground_of(s), side_of(s, pov_seat), side_of(s, 1 - pov_seat)
     reach, enemy_reach = _reaches(ground, own, enemy)
     turn = np.int64(np.int64(s.ply) % SEATS == pov_seat)
     urgency = max(0, LATE + np.int64(s.ply) - np.int64(s.turn_limit))
-    ours = _merits(ground, own, enemy, reach, enemy_reach, turn, urgency, weights)
-    theirs = _merits(ground, enemy, own, enemy_reach, reach, 1 - turn, urgency, weights)
+    ours = _side_value(ground, own, enemy, reach, enemy_reach, turn, urgency, weights)
+    theirs = _side_value(ground, enemy, own, enemy_reach, reach, 1 - turn, urgency, weights)
     return ours - theirs
 
 
 @kernel
 def value(s: Record, pov_seat: Int) -> Int:
-    """What a running position is worth to a seat."""
-    return min(max(worth(s, pov_seat, WEIGHTS), -MOST), MOST)
+    """Value of a running position to ``pov_seat``."""
+    return min(max(worth(s, pov_seat, WEIGHTS), -MAX_VALUE), MAX_VALUE)
 
 
-# Order and noise
+# Move ordering and tactics
 
 _PRICE = np.array([1000, *(WEIGHTS[LANCER] if slot in LANCERS else WEIGHTS[SMITH] for slot in range(1, SLOTS))])
-"""slot -> what its piece is worth when moves are put in order."""
+"""slot -> value of its piece in move ordering."""
 
 
 @kernel
 def _price(side: Side, cells: Cells) -> Int:
-    """What a side's pieces on some cells are worth."""
+    """Value of a side's pieces on some cells."""
     return (
         _PRICE[0] * popcount(side[0] & cells)
         + _PRICE[1] * popcount(side[1] & cells)
@@ -210,7 +210,7 @@ def _price(side: Side, cells: Cells) -> Int:
 
 @kernel
 def is_tactical(s: Record, action: Int) -> Any:
-    """Captures, and eruptions that bury somebody and not one's own crown."""
+    """Captures, and eruptions that bury a piece but not one's own crown."""
     seat = np.int64(s.ply) % SEATS
     to = bit(TO[s.cells[seat, SLOT[action]], action])
     if KIND[action] != FORGE:
@@ -231,15 +231,15 @@ def move_context(s: Record) -> tuple[Ground, Side, Side]:
 
 
 @kernel
-def move_score(s: Record, seen: tuple[Ground, Side, Side], action: Int) -> Int:
-    """Eruptions by who is buried, captures by what is won, other actions by where they lead."""
-    ground, own, enemy = seen
+def move_score(s: Record, context: tuple[Ground, Side, Side], action: Int) -> Int:
+    """Score eruptions by the buried pieces, captures by the gain, other actions by their target."""
+    ground, own, enemy = context
     slot = np.int64(SLOT[action])
     source = s.cells[np.int64(s.ply) % SEATS, slot]
     cell = np.int64(TO[source, action])
     to = bit(cell)
     if KIND[action] == FORGE:
-        return _forge_promise(ground, own, enemy, to)
+        return _forge_score(ground, own, enemy, to)
     victim = _price(enemy, to)
     risk = _PRICE[slot] if attackers(ground, enemy, cell) else 0
     if victim:
@@ -251,7 +251,7 @@ def move_score(s: Record, seen: tuple[Ground, Side, Side], action: Int) -> Int:
 
 
 @kernel
-def _forge_promise(ground: Ground, own: Side, enemy: Side, to: Cells) -> Int:
+def _forge_score(ground: Ground, own: Side, enemy: Side, to: Cells) -> Int:
     if ground[2] & to:
         vents = forged(ground, to)[3]
         if vents & own[0]:
@@ -261,7 +261,7 @@ def _forge_promise(ground: Ground, own: Side, enemy: Side, to: Cells) -> Int:
     return heat * (20 + 20 * _levels(ground, to))
 
 
-# Marks: from where, and how; who stands there does not matter
+# Move ids: the source and the way of moving, whichever piece is there
 
 _HOWS = [
     *((STEP, direction) for direction in range(DIRECTIONS)),
@@ -287,16 +287,16 @@ def _move_id_symmetries() -> Array:
 
 @kernel
 def move_id(s: Record, action: Int) -> Int:
-    """From which cell, and which of the twenty ways to move or to forge."""
+    """The source cell, and one of the twenty ways to move or forge."""
     seat = np.int64(s.ply) % SEATS
     return np.int64(s.cells[seat, SLOT[action]]) * _WAYS + _HOW[action]
 
 
-# Keys: the two of a kind are the same; the seat to move follows from the ply
+# Hash keys: two pieces of a kind share them; the seat to move follows from the ply
 
 _GROUND_KINDS = VENT
 _PIECE_KINDS = np.array([[_GROUND_KINDS + 3 * seat + kind for kind in (0, 1, 1, 2, 2)] for seat in range(SEATS)])
-"""(seat, slot) -> kind of thing in the table of keys."""
+"""(seat, slot) -> row in the table of keys."""
 _KEYS = np.zeros((_GROUND_KINDS + 3 * SEATS, NOWHERE + 1, SYMMETRIES), np.uint64)
 _KEYS[:, :CELLS] = key_table(_CELL_TURNS, len(_KEYS), seed=7)
 _MAX_PLIES = 1000
@@ -311,9 +311,9 @@ def _toggle(keys: Array, at: Int, words: Array) -> None:
 
 @kernel
 def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
-    """The keys of the position after, from those of the position before and what differs.
+    """Update the keys by the difference of two records.
 
-    A blank record, both crowns on one cell, counts as a board without pieces: keys from scratch begin there.
+    A blank record, with both crowns on one cell, counts as a board without pieces: hashing from scratch starts there.
     """
     blank = before.cells[0, CROWN] == before.cells[1, CROWN]
     past, now = _PLY_KEYS[before.ply], _PLY_KEYS[after.ply]
@@ -336,7 +336,7 @@ def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
 
 @kernel
 def gain(before: Record, after: Record) -> Int:
-    """Nothing: caldera is won or lost."""
+    """0: there are no points."""
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Caldera as learners see it: planes of 7 x 7, the observing seat's pieces first. The board is never turned."""
+"""Observation planes of caldera: 7 x 7, the observing seat's pieces first. The board is never rotated."""
 
 import numpy as np
 
@@ -16,14 +16,14 @@ LEFT = TO_MOVE + 1
 
 
 def planes_of(turn_limit: int) -> Planes:
-    """The planes of a game with that turn limit."""
+    """The planes of a game with this turn limit."""
     highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MAX_LEFT))
     return Planes(NAMES, SIDE, SIDE, highest, np.uint8)
 
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, 49) uint8."""
+    """Write a seat's observation to ``out``: [planes, 49] uint8."""
     for level in range(VENT):
         cells = s.levels[level]
         for cell in range(CELLS):
@@ -42,6 +42,6 @@ def observe(s: Record, seat: Int, out: Array) -> None:
 
 @kernel
 def _fill(out: Array, plane: Int, number: Int) -> None:
-    """The same number on a whole plane."""
+    """Fill a plane with one number."""
     for cell in range(CELLS):
         out[plane, cell] = number

@@ -1,10 +1,11 @@
-"""The rules of caldera for machines. The R-numbers are those of RULES.md beside this file.
+"""The board and the compiled rules of caldera. R-numbers refer to RULES.md in this folder.
 
-Pieces are kept by seat in five slots: crown, two lancers, two smiths; when the first of two falls
-the second moves up (R15). One that is gone stands NOWHERE, a cell off the board that has no
-neighbours, so that nobody has to ask before looking around. The ground is described in ``board.py``.
+The ground is four bit sets ``levels``: bit c of ``levels[k]`` is set if cell c is higher than k, and a vent counts as
+height 4. So ``levels[3]`` are the vents (R2). Each seat's pieces are in five slots: crown, two lancers, two smiths;
+when the first of two falls, the second moves up (R15). A fallen piece is on NOWHERE, a cell off the board without
+neighbours, so that no code has to check for it.
 
-States as people write them are in ``codec.py``; kernels trust their input.
+Kernels trust their input; ``codec.py`` validates JSON and text.
 """
 
 from collections.abc import Iterable
@@ -15,17 +16,15 @@ import numpy as np
 from ludodrome.game_spec import GAME_OVER, Rules
 from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, popcount, record_dtype
 
-# Caldera's 7 x 7 ground: cells, directions, heights as bit sets. Pieces and turns are in ``rules.py``.
-# Ground is kept as four bit sets ``levels``: bit c of ``levels[k]`` is set where cell c is higher
-# than k, and a vent counts as height 4. So ``levels[3]`` are the vents (R2).
+# The board
 
 
 SIDE = 7
 CELLS = SIDE * SIDE
 VENT = 4
-"""The height at which a cell erupts, and the height that a vent counts as."""
+"""The height at which a cell erupts; a vent has this height."""
 NOWHERE = 63
-"""A cell off the board that has no neighbours: where fallen pieces stand."""
+"""The cell of fallen pieces: off the board, without neighbours."""
 
 #  0  1  2  3  4  5  6
 #  7  8  9 10 11 12 13
@@ -34,18 +33,18 @@ COMPASS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if 
 """The eight directions in reading order, so that a higher direction is a higher cell."""
 DIRECTIONS = len(COMPASS)
 ORTHOGONAL = tuple(direction for direction, (row, column) in enumerate(COMPASS) if not (row and column))
-"""The four orthogonal directions in the same order, as numbers among the eight."""
+"""The four orthogonal directions in the same order, by their numbers among the eight."""
 
 
 def neighbour(cell: int, direction: int, steps: int = 1) -> int:
-    """The cell so many steps away, or NOWHERE."""
+    """The cell ``steps`` steps away, or NOWHERE."""
     down, right = COMPASS[direction]
     row, column = cell // SIDE + down * steps, cell % SIDE + right * steps
     return row * SIDE + column if cell < CELLS and 0 <= row < SIDE and 0 <= column < SIDE else NOWHERE
 
 
 def cell_set(cells: Iterable[int]) -> np.uint64:
-    """The set of some cells."""
+    """The bit set of some cells."""
     return np.uint64(sum(1 << cell for cell in cells))
 
 
@@ -54,7 +53,7 @@ BOARD = cell_set(_ALL)
 NEIGHBOURS = np.array([cell_set({neighbour(cell, d) for d in range(DIRECTIONS)} - {NOWHERE}) for cell in _ALL])
 """cell -> the set of its neighbours."""
 INSIDE = np.array([cell_set(cell for cell in _ALL if neighbour(cell, d) != NOWHERE) for d in range(DIRECTIONS)])
-"""direction -> the cells that have a next cell there."""
+"""direction -> the cells that have a neighbour there."""
 
 _OFFSETS = [down * SIDE + right for down, right in COMPASS]
 _ONWARD = np.array([offset % 64 for offset in _OFFSETS], np.uint64)
@@ -67,13 +66,13 @@ _WEST_EDGE, _EAST_EDGE = cell_set(range(0, CELLS, SIDE)), cell_set(range(SIDE - 
 
 @kernel
 def bit(cell: Int) -> Any:
-    """The set that holds one cell."""
+    """The set of one cell."""
     return ONE << np.uint64(cell)
 
 
 @kernel
 def height(levels: Array, cell: Int) -> Int:
-    """R2: how high a cell is, 0 to 4."""
+    """R2: the height of a cell, 0 to 4."""
     at = np.uint64(cell)
     total = ZERO
     for k in range(VENT):
@@ -83,16 +82,16 @@ def height(levels: Array, cell: Int) -> Int:
 
 @kernel
 def beside(cells: Any, direction: Int) -> Any:
-    """The cells whose next cell in a direction belongs to the set; those not INSIDE mean nothing.
+    """The cells whose neighbour in a direction is in the set; bits that are not INSIDE are meaningless.
 
-    The word is turned, not shifted, so that north and south need no case of their own.
+    The word is rotated, not shifted, so that north and south need no separate case.
     """
     return (cells >> _ONWARD[direction]) | (cells << _BACK[direction])
 
 
 @kernel
 def lift(levels: Array, cells: Any) -> None:
-    """Raise every cell of a set by 1, the highest first; a vent stays what it is."""
+    """Raise every cell of a set by 1, the highest first; vents do not change."""
     for k in range(VENT - 1, 0, -1):
         levels[k] |= levels[k - 1] & cells
     levels[0] |= cells
@@ -100,7 +99,7 @@ def lift(levels: Array, cells: Any) -> None:
 
 @kernel
 def chain(levels: Array, erupting: Any) -> None:
-    """R12, R13: an eruption wave after wave; a cell that has just reached 4 lifts its neighbours once."""
+    """R12, R13: resolve an eruption wave by wave; a cell that reaches 4 raises its neighbours once."""
     vents = levels[VENT - 1]
     while erupting:
         lift(levels, erupting >> _ROW)
@@ -115,18 +114,18 @@ SEATS = 2
 CROWN, LANCERS, SMITHS = 0, (1, 2), (3, 4)
 """The slots of a seat's pieces."""
 FIRSTS = (LANCERS[0], SMITHS[0])
-"""The slots behind which comes another of the same kind."""
+"""The slots that are followed by another of the same kind."""
 SLOTS = 5
 START = (3, 1, 5, 2, 4)
-"""slot -> the column where it starts (R3)."""
+"""slot -> starting column (R3)."""
 
 DTYPE = record_dtype(
     [
         ("levels", np.uint64, (VENT,)),
-        ("cells", np.uint8, (SEATS, SLOTS)),  # by seat and slot, the cell or NOWHERE
+        ("cells", np.uint8, (SEATS, SLOTS)),  # cell by seat and slot, or NOWHERE
         ("ply", np.uint16),
         ("turn_limit", np.uint16),  # an option, never changed by a kernel
-        ("winner", np.int8),  # -1: nobody
+        ("winner", np.int8),  # -1: none
         ("reason", np.uint8),  # an index into REASONS
     ]
 )
@@ -144,7 +143,7 @@ REASONS = (
     "no legal moves",
 )
 
-# Actions (R5), slot after slot: every piece has its steps, then a lancer its leaps and a smith its forges.
+# Actions (R5), slot by slot: the steps of every piece, then a lancer's leaps or a smith's forges.
 STEP, LEAP, FORGE = range(3)
 _STEPS = [(STEP, direction) for direction in range(DIRECTIONS)]
 _LEAPS = [(LEAP, direction) for direction in range(DIRECTIONS)]
@@ -154,7 +153,7 @@ ACTIONS = tuple(
     for slot in range(SLOTS)
     for kind, direction in _STEPS + _LEAPS * (slot in LANCERS) + _FORGES * (slot in SMITHS)
 )
-"""action -> slot, kind and direction among the eight."""
+"""action -> slot, kind, and one of the eight directions."""
 NUM_ACTIONS = len(ACTIONS)
 _LANCER, _LANCER_2, _SMITH, _SMITH_2 = (
     np.uint64([slot for slot, _, _ in ACTIONS].index(slot)) for slot in LANCERS + SMITHS
@@ -162,7 +161,7 @@ _LANCER, _LANCER_2, _SMITH, _SMITH_2 = (
 _LANCER_LEAP, _LANCER_2_LEAP = _LANCER + np.uint64(DIRECTIONS), _LANCER_2 + np.uint64(DIRECTIONS)
 _SMITH_FORGE, _SMITH_2_FORGE = _SMITH + np.uint64(DIRECTIONS), _SMITH_2 + np.uint64(DIRECTIONS)
 
-# Faults: why an action cannot be (1 is room.GAME_OVER).
+# Faults: why an action is illegal (1 is game_spec.GAME_OVER).
 NO_PIECE = 2
 LEADS_OFF_BOARD = 3
 VENT_BETWEEN = 4
@@ -184,14 +183,14 @@ TO = np.array(
     ],
     np.uint8,
 )
-"""(cell, action) -> the cell that the action aims at from there, or NOWHERE."""
+"""(cell, action) -> the target of the action from there, or NOWHERE."""
 _ORTHOGONAL = np.array(ORTHOGONAL)
 _SHIFT = np.arange(DIRECTIONS, dtype=np.uint64)
 
 
 @kernel
 def standing(s: Record, seat: Int) -> Any:
-    """The cells on which a seat's pieces stand, and the bit of NOWHERE if one is gone."""
+    """The cells of a seat's pieces, with the bit of NOWHERE if one has fallen."""
     cells = ZERO
     for slot in range(SLOTS):
         cells |= bit(s.cells[seat, slot])
@@ -203,15 +202,15 @@ def standing(s: Record, seat: Int) -> Any:
 
 @kernel
 def _has(cells: Any, cell: Int, action: Any) -> Any:
-    """The action as a set of one if the set holds the cell."""
+    """The set of this action if ``cells`` contains the cell, else the empty set."""
     return ((cells >> np.uint64(cell)) & ONE) << action
 
 
 @kernel
 def choices(s: Record) -> Any:
-    """R5: the actions of the seat whose turn it is, bit a for action a, whether or not the game is over.
+    """R5: the actions of the seat to move, bit a for action a, whether or not the game is over.
 
-    All pieces are looked at together, direction by direction: that is several times as fast as one by one.
+    Handles all pieces together, direction by direction: several times faster than one by one.
     """
     seat = np.int64(s.ply) % SEATS
     own = standing(s, seat)
@@ -222,7 +221,7 @@ def choices(s: Record) -> Any:
         steep = (beside(above_1, direction) & ~above_0) | (beside(above_2, direction) & ~above_1)
         passable = INSIDE[direction] & ~(steep | beside(vents, direction))  # R7: from these cells
         step = passable & ~beside(own, direction)  # R6, R8
-        leap = passable & beside(step, direction)  # R9: whoever stands in the middle
+        leap = passable & beside(step, direction)  # R9: any piece may be in the middle
         of_lancer = _has(step, lancer, _LANCER) | _has(leap, lancer, _LANCER_LEAP)
         of_lancer_2 = _has(step, lancer_2, _LANCER_2) | _has(leap, lancer_2, _LANCER_2_LEAP)
         of_smiths = _has(step, smith, _SMITH) | _has(step, smith_2, _SMITH_2)
@@ -251,7 +250,7 @@ def legal(s: Record, buffer: Array) -> int:
 
 @kernel
 def fault(s: Record, action: int) -> Int:
-    """0 if the action is legal, else what is wrong first on the way."""
+    """0 if the action is legal, else the first fault on the way."""
     if s.reason != RUNNING:  # R21
         return GAME_OVER
     seat = np.int64(s.ply) % SEATS
@@ -303,13 +302,13 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def mover(s: Record) -> Int:
-    """R4: the seats alternate; R21: nobody moves once the game is over."""
+    """R4: the seats alternate; R21: -1 once the game is over."""
     return -1 if s.reason != RUNNING else np.int64(s.ply) % SEATS
 
 
 @kernel
 def play(s: Record, action: int) -> None:
-    """Make a legal action, then judge."""
+    """Play a legal action, then check for the end."""
     seat = np.int64(s.ply) % SEATS
     enemy = 1 - seat
     slot = SLOT[action]
@@ -330,13 +329,13 @@ def play(s: Record, action: int) -> None:
             remove(s, enemy, captured)
     s.ply += 1
     judge(s)
-    if captured == CROWN:  # R16: the position alone does not tell it from an eruption
+    if captured == CROWN:  # R16: the position alone does not distinguish it from an eruption
         s.reason = CAPTURED
 
 
 @kernel
 def _bury(s: Record, seat: Int) -> None:
-    """R14: remove a seat's pieces that stand on vents; from behind, since those behind move up."""
+    """R14: remove a seat's pieces on vents, last slot first, since later ones move up."""
     for slot in range(SLOTS - 1, -1, -1):
         if s.levels[VENT - 1] & bit(s.cells[seat, slot]):
             remove(s, seat, slot)
@@ -344,7 +343,7 @@ def _bury(s: Record, seat: Int) -> None:
 
 @kernel
 def remove(s: Record, seat: Int, slot: Int) -> None:
-    """R15: take a piece out; the second of its kind moves up."""
+    """R15: remove a piece; the second of its kind moves up."""
     last = slot
     if slot in FIRSTS:
         last = slot + 1
@@ -357,9 +356,9 @@ def remove(s: Record, seat: Int, slot: Int) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """R20: the end follows from the position: the crowns, the turn limit, a stuck seat, in this order.
+    """R20: derive the end from the position: the crowns, the turn limit, a stuck seat, in this order.
 
-    Only whether an enemy crown that is gone was captured cannot be seen: it is taken to have erupted.
+    The position does not show whether a missing enemy crown was captured: assume that it erupted.
     """
     s.winner = -1
     s.reason = RUNNING
@@ -367,7 +366,7 @@ def judge(s: Record) -> None:
     last = 1 - next_seat
     own_gone = s.cells[last, CROWN] == NOWHERE
     enemy_gone = s.cells[next_seat, CROWN] == NOWHERE
-    if own_gone:  # R17: whoever causes it loses
+    if own_gone:  # R17: the seat that causes it loses
         s.winner = next_seat
         s.reason = BOTH_ERUPTED if enemy_gone else OWN_ERUPTED
     elif enemy_gone:  # R1, R17
@@ -382,7 +381,7 @@ def judge(s: Record) -> None:
 
 @kernel
 def _stuck(s: Record) -> Any:
-    """R19: whether the seat to move has no action. Most crowns can step, so that is looked at first."""
+    """R19: whether the seat to move has no action. Checks crown steps first, since most crowns have one."""
     seat = np.int64(s.ply) % SEATS
     crown = s.cells[seat, CROWN]
     too_high = s.levels[min(height(s.levels, crown) + 1, VENT - 1)]
@@ -407,13 +406,13 @@ def _break_tie(s: Record) -> None:
 
 @kernel
 def winner(s: Record) -> Int:
-    """The seat that has won, or -1."""
+    """The winning seat, or -1."""
     return np.int64(s.winner)
 
 
 @kernel
 def turns(s: Record) -> Int:
-    """R4: how many turns have been made."""
+    """R4: the number of turns made."""
     return np.int64(s.ply)
 
 

@@ -1,9 +1,8 @@
-"""What strikes at once in caldera: pieces that can take a crown, chains that bury it.
+"""Immediate threats of caldera: pieces that can capture a crown, and eruption chains that bury one.
 
-Positions are looked at here as sets alone, without a record, so that one can look beyond an action
-without playing it. The *ground* is the four sets of ``board.py``; a *side* is the set of its crown, that of
-its lancers and that of its smiths. What a position is worth otherwise is in ``evaluate.py``.
-The R-numbers are those of RULES.md.
+Positions are bit sets here, without a record, so that code can look past an action without playing it. The *ground* is
+the four sets ``levels`` of ``rules.py``; a *side* is three sets: its crown, its lancers and its smiths. ``evaluate.py``
+has the rest of the evaluator. R-numbers refer to RULES.md.
 """
 
 from typing import Any, TypeAlias
@@ -55,7 +54,7 @@ FIRST = np.array([[slot for slot, _, _ in ACTIONS].index(slot) for slot in range
 
 
 def _ways() -> Array:
-    """(cell, cell) -> what to add to a slot's first action to get from one to the other."""
+    """(from, to) -> the offset from a slot's first action."""
     table = np.zeros((CELLS, CELLS), np.uint8)
     for cell in _ALL:
         for slot, kind, direction in ACTIONS:
@@ -85,13 +84,13 @@ def side_of(s: Record, seat: Int) -> Side:
 
 @kernel
 def everyone(side: Side) -> Cells:
-    """Where a side's pieces stand."""
+    """The cells of a side's pieces."""
     return side[0] | side[1] | side[2]
 
 
 @kernel
 def without(side: Side, cells: Cells) -> Side:
-    """A side after all that stood on some cells is gone."""
+    """A side without its pieces on some cells."""
     return side[0] & ~cells, side[1] & ~cells, side[2] & ~cells
 
 
@@ -109,9 +108,9 @@ def _raised(ground: Ground, cells: Cells) -> Ground:
 
 @kernel
 def forged(ground: Ground, cells: Cells) -> Ground:
-    """R11 to R13: the ground after some cells were forged, chains and all.
+    """R11 to R13: the ground after forging some cells, with all eruptions.
 
-    More cells erupt from more forges, so that what several at once leave alone, each of them leaves alone.
+    More forges erupt more cells: a cell that survives several at once survives each of them.
     """
     vents = ground[3]
     ground = _raised(ground, cells)
@@ -131,7 +130,7 @@ def forged(ground: Ground, cells: Cells) -> Ground:
 
 @kernel
 def _footing(ground: Ground, cell: Int) -> Cells:
-    """R7: the cells that are high enough to step from them onto a cell."""
+    """R7: the cells that are high enough to step onto ``cell``."""
     here = bit(cell)
     if ground[2] & here:
         return ground[1]
@@ -140,7 +139,7 @@ def _footing(ground: Ground, cell: Int) -> Cells:
 
 @kernel
 def attackers(ground: Ground, side: Side, cell: Int) -> Cells:
-    """R7 to R10: the pieces of a side that could move to a cell that is no vent, if they could move now."""
+    """R7 to R10: the pieces of a side that could move to a cell, not a vent, if it were their turn."""
     crown, lancers, smiths = side
     footing = _footing(ground, cell)
     found = NEIGHBOURS[cell] & footing & (crown | lancers | smiths)
@@ -156,13 +155,13 @@ def attackers(ground: Ground, side: Side, cell: Int) -> Cells:
 
 @kernel
 def fuses(ground: Ground, side: Side, other: Side) -> Cells:
-    """R11, R12: the cells that a side's smiths could make erupt."""
+    """R11, R12: the cells that a side's smiths could cause to erupt."""
     return around(side[2]) & ground[2] & ~(ground[3] | everyone(side) | everyone(other))
 
 
 @kernel
 def burial(ground: Ground, side: Side, other: Side) -> Cells:
-    """R17: a cell that a side could forge to bury the other's crown and not its own, as a set; or no cell."""
+    """R17: the set of one cell that a side could forge to bury the other's crown and not its own; empty if none."""
     candidates = fuses(ground, side, other)
     if not candidates or not forged(ground, candidates)[3] & other[0]:
         return ZERO
@@ -177,7 +176,7 @@ def burial(ground: Ground, side: Side, other: Side) -> Cells:
 
 @kernel
 def strikes(ground: Ground, side: Side, other: Side) -> Any:
-    """Whether a side, if it could act now, would win at once by R16 or R17."""
+    """Whether a side would win at once by R16 or R17 if it were its turn."""
     if attackers(ground, side, lowest(other[0])):
         return True
     return burial(ground, side, other) != ZERO
@@ -185,7 +184,7 @@ def strikes(ground: Ground, side: Side, other: Side) -> Any:
 
 @kernel
 def winning(s: Record) -> Int:
-    """An action that takes or buries the enemy crown at once, or -1. Stuck enemies (R19) are left to the search."""
+    """An action that captures or buries the enemy crown, or -1. The search finds stuck enemies (R19)."""
     seat = np.int64(s.ply) % SEATS
     ground, own, enemy = ground_of(s), side_of(s, seat), side_of(s, 1 - seat)
     crown = np.int64(s.cells[1 - seat, CROWN])
@@ -207,7 +206,7 @@ def winning(s: Record) -> Int:
 
 @kernel
 def in_check(s: Record) -> Any:
-    """Whether the enemy would win at once by R16 or R17 if it were his turn, and his turn will come (R18)."""
+    """Whether the enemy threatens to win at once by R16 or R17, and will have a turn to do it (R18)."""
     if s.ply + 1 >= s.turn_limit:
         return False
     seat = np.int64(s.ply) % SEATS
@@ -216,9 +215,9 @@ def in_check(s: Record) -> Any:
 
 @kernel
 def evasions(s: Record, buffer: Array, count: Int) -> Int:
-    """Keeps, in order, the actions after which the enemy cannot strike at once; how many.
+    """Keep, in order, the actions after which the enemy cannot win at once; return their number.
 
-    Burying one's own crown is dropped as well, for nothing else loses faster, unless there is no other action.
+    Drops actions that bury one's own crown too, since nothing loses faster, unless there is no other action.
     """
     seat = np.int64(s.ply) % SEATS
     if s.ply + 1 >= s.turn_limit:
@@ -239,7 +238,7 @@ def evasions(s: Record, buffer: Array, count: Int) -> Int:
                 buried += 1
                 continue
         else:
-            if slot != CROWN and hunters & ~to and not enemy[0] & to:  # R9: nothing can be put in a hunter's way
+            if slot != CROWN and hunters & ~to and not enemy[0] & to:  # R9: nothing can block an attacker
                 continue
             theirs = without(enemy, to)
             mine = moved(own, slot, bit(source) | to)
@@ -251,7 +250,7 @@ def evasions(s: Record, buffer: Array, count: Int) -> Int:
 
 @kernel
 def moved(side: Side, slot: Int, path: Cells) -> Side:
-    """A side after the piece of a slot went from one cell of a set of two to the other."""
+    """A side after the piece of a slot moved between the two cells of ``path``."""
     crown, lancers, smiths = side
     if slot == CROWN:
         return crown ^ path, lancers, smiths

@@ -10,7 +10,7 @@ from ludodrome.search.entry_points import make_kernels
 
 
 class Dots(Game):
-    """Whoever draws a box's fourth side owns it and draws again; more boxes win."""
+    """Draw a box's fourth side to own it and draw again; the seat with more boxes wins."""
 
     id = "dots"
     title = "Dots and Boxes"
@@ -34,13 +34,13 @@ class Dots(Game):
         edges = len(rules.board_edges(rows, cols))
         if edges > rules.MAX_EDGES:
             raise ValueError(
-                f"dots on {rows} x {cols} boxes would have {edges} edges, and {rules.MAX_EDGES} are the most; the "
+                f"dots on {rows} x {cols} boxes would have {edges} edges, but {rules.MAX_EDGES} is the maximum; the "
                 "largest boards are 5x5, 4x6, 3x8, 2x12 and 1x21, and 6x4, 8x3, 12x2 and 21x1"
             )
         self.num_actions = self.max_legal = self.max_game_length = edges
 
     def initial_state(self, seed: int = 0) -> Any:
-        """The empty board. The nonce is a one-way hash of the seed: it betrays nothing about other random numbers."""
+        """The empty board. The nonce is a one-way hash of the seed: it reveals nothing about other random numbers."""
         state = super().initial_state(seed)
         state["nonce"] = _nonce(seed)
         return state
@@ -52,7 +52,7 @@ class Dots(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["rows"], self._options["cols"])
 
     def _option_fields(self) -> dict[str, Any]:
@@ -60,11 +60,12 @@ class Dots(Game):
         return {**self._options, "board": rules.BOARDS.index(size)}
 
     def scores_of(self, winner: int | None, states: Any) -> list[float]:
+        """The boxes owned, by seat."""
         return [int(boxes).bit_count() for boxes in states["boxes"][0]]
 
 
 def _nonce(seed: int) -> int:
-    """53 bits of a hash of the seed, folded into one machine word as all seeds are."""
+    """53 bits of a hash of the seed, truncated to one machine word as all seeds are."""
     word = seed & 0xFFFF_FFFF_FFFF_FFFF
     digest = hashlib.blake2b(f"ludodrome dots nonce {word}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> (64 - rules.NONCE_BITS)

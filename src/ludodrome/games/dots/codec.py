@@ -1,6 +1,6 @@
-"""Dots and boxes in JSON and text: states, moves, the notation, the one-line form, the drawing.
+"""JSON and text of dots and boxes: states, moves, notation, one-line form, drawing.
 
-Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere here.
+Every refusal is a sentence. ``rules.py`` decides what is legal.
 """
 
 import functools
@@ -38,12 +38,12 @@ def _numbers(rows: int, cols: int) -> dict[tuple[str, int, int], int]:
 
 
 def _set_of(flags: list[bool]) -> int:
-    """The bit set of the places where a flag is set."""
+    """The bit set of the indices whose flag is set."""
     return int(bytes(flags)[::-1].translate(_BINARY), 2)
 
 
 def _cut(flat: list[Any], width: int) -> list[list[Any]]:
-    """A list in rows of so many."""
+    """Split a list into rows of ``width``."""
     return [flat[at : at + width] for at in range(0, len(flat), width)]
 
 
@@ -51,7 +51,7 @@ def _cut(flat: list[Any], width: int) -> list[list[Any]]:
 
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
-    """An array of one record, or BadState."""
+    """Read a JSON state into an array of one record; raise BadState."""
     rows, cols = options["rows"], options["cols"]
     validation.fields(state, STATE_KEYS, "a state of dots", BadState)
     validation.choice(state["rows"], [rows], "in this game rows", BadState)
@@ -73,7 +73,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 
 
 def _flatten(value: Any, rows: int, cols: int, where: str) -> list[Any]:
-    """The entries of a list of lists of the right shape, row after row."""
+    """Check the shape of a list of lists and flatten it, row by row."""
     flat: list[Any] = []
     for r, row in enumerate(validation.items(value, rows, where, BadState)):
         flat += validation.items(row, cols, f"{where}[{r}]", BadState)
@@ -81,7 +81,7 @@ def _flatten(value: Any, rows: int, cols: int, where: str) -> list[Any]:
 
 
 def _position(drawn: list[bool], owners: list[int], to_move: int | None, nonce: int, rows: int, cols: int) -> Any:
-    """The record, if boxes and the seat to move are as the edges say."""
+    """Build the record; raise BadState if owners or the seat to move contradict the edges."""
     edges = _set_of(drawn)
     first, second = (_set_of([owner == seat for owner in owners]) for seat in (0, 1))
     seat = -1 if to_move is None else to_move
@@ -102,7 +102,7 @@ def _position(drawn: list[bool], owners: list[int], to_move: int | None, nonce: 
 
 
 def _check_counts(state: dict[str, Any], states: Any) -> None:
-    """BadState if what a state says about itself is not what its record says."""
+    """Raise BadState if scores, turn, winner or reason contradict the record."""
     _, _, first, second, _, _, _, turn, _, winner, reason = _PACKING.unpack(states.tobytes())
     scores = validation.items(state["scores"], 2, "scores", BadState)
     for seat, boxes in enumerate((first, second)):
@@ -113,7 +113,7 @@ def _check_counts(state: dict[str, Any], states: Any) -> None:
 
 
 def _drawn(edges: int, count: int) -> str:
-    """A 1 for each drawn edge and a 0 for each other, in the order of their numbers."""
+    """1 for each drawn edge and 0 for the others, by edge number."""
     return f"{edges:0{count}b}"[::-1]
 
 
@@ -126,13 +126,13 @@ def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
     edges, nonce, first, second, rows, cols, _, turn, to_move, winner, reason = _PACKING.unpack(record.tobytes())
     drawn = [flag == "1" for flag in _drawn(edges, len(_edges(rows, cols)))]
-    upright = (rows + 1) * cols
+    first_vertical = (rows + 1) * cols
     return {
         "to_move": None if to_move < 0 else to_move,
         "rows": rows,
         "cols": cols,
-        "h": _cut(drawn[:upright], cols),
-        "v": _cut(drawn[upright:], cols + 1),
+        "h": _cut(drawn[:first_vertical], cols),
+        "v": _cut(drawn[first_vertical:], cols + 1),
         "owner": _cut(_owners(first, second, rows * cols), cols),
         "scores": [first.bit_count(), second.bit_count()],
         "turn": turn,
@@ -143,7 +143,7 @@ def format_state(record: Record) -> dict[str, Any]:
 
 
 def parse_line(text: Any, options: dict[str, Any]) -> Any:
-    """The record of a one-line form, or BadState."""
+    """Read the one-line form into an array of one record; raise BadState."""
     rows, cols = options["rows"], options["cols"]
     words = text.split() if type(text) is str else []
     if len(words) != 6:
@@ -168,11 +168,11 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
 
 
 def _parse_rows(text: str, rows: int, cols: int, signs: str, where: str) -> str:
-    """The signs of rows parted by strokes, without the strokes."""
+    """The signs of rows separated by slashes, without the slashes."""
     lines = text.split("/")
     if len(lines) != rows or any(len(line) != cols or not set(line) <= set(signs) for line in lines):
         right = validation.listing(signs, "or")
-        raise BadState(f"{where} is {rows} times {cols} signs {right}, parted by '/', not {show(text)}")
+        raise BadState(f"{where} is {rows} times {cols} signs {right}, separated by '/', not {show(text)}")
     return "".join(lines)
 
 
@@ -180,16 +180,16 @@ def format_line(record: Record) -> str:
     """The one-line form of a record."""
     edges, nonce, first, second, rows, cols, _, _, to_move, *_ = _PACKING.unpack(record.tobytes())
     drawn = _drawn(edges, len(_edges(rows, cols)))
-    upright = (rows + 1) * cols
-    h = "/".join(drawn[at : at + cols] for at in range(0, upright, cols))
-    v = "/".join(drawn[at : at + cols + 1] for at in range(upright, len(drawn), cols + 1))
+    first_vertical = (rows + 1) * cols
+    h = "/".join(drawn[at : at + cols] for at in range(0, first_vertical, cols))
+    v = "/".join(drawn[at : at + cols + 1] for at in range(first_vertical, len(drawn), cols + 1))
     signs = "".join(".01"[owner + 1] for owner in _owners(first, second, rows * cols))
     owner = "/".join(signs[at : at + cols] for at in range(0, len(signs), cols))
     return f"{rows}x{cols} {h} {v} {owner} {'-' if to_move < 0 else to_move} {nonce}"
 
 
 def render(record: Record) -> str:
-    """The drawing, with one line below it about the game."""
+    """The drawing, and a last line about the game."""
     edges, _, first, second, rows, cols, _, turn, to_move, winner, reason = _PACKING.unpack(record.tobytes())
     number = _numbers(rows, cols)
     owners = _owners(first, second, rows * cols)
@@ -219,7 +219,7 @@ def _size(states: Any) -> tuple[int, int]:
 
 
 def parse_move(move: Any, states: Any) -> int:
-    """The action of a JSON move on this board; IllegalMove if it has not the form of a move here."""
+    """The action of a JSON move on this board; raise IllegalMove if it is malformed."""
     validation.fields(move, MOVE_KEYS, "a move", IllegalMove)
     orient = validation.choice(move["orient"], ("H", "V"), "'orient'", IllegalMove)
     for name in ("r", "c"):
@@ -229,13 +229,13 @@ def parse_move(move: Any, states: Any) -> int:
 
 
 def _number(orient: str, r: int, c: int, rows: int, cols: int) -> int:
-    """The number of an edge, if the board has it."""
+    """The number of an edge; raise IllegalMove if the board does not have it."""
     number = _numbers(rows, cols).get((orient, r, c))
     if number is None:
-        r_most, c_most = (rows, cols - 1) if orient == "H" else (rows - 1, cols)
+        max_r, max_c = (rows, cols - 1) if orient == "H" else (rows - 1, cols)
         raise IllegalMove(
             f"there is no edge {orient}({show(r)},{show(c)}) on {rows} x {cols} boxes; "
-            f"{orient}(r,c) has r from 0 to {r_most} and c from 0 to {c_most}"
+            f"{orient}(r,c) has r from 0 to {max_r} and c from 0 to {max_c}"
         )
     return number
 
@@ -248,9 +248,9 @@ def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
 
 WHY = {
     GAME_OVER: "the game is over",
-    DRAWN: "{edge} is already drawn; a move draws an edge that is not",
+    DRAWN: "{edge} is already drawn; a move draws an undrawn edge",
 }
-"""fault -> sentence."""
+"""Fault -> sentence."""
 
 
 def explain(fault: int, action: int, record: Record) -> str:
@@ -272,7 +272,7 @@ def format_notation(action: int, record: Record) -> str:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The legal action that the text names, or IllegalMove."""
+    """The legal action that the text names; raise IllegalMove."""
     if type(text) is not str or len(text) > _LONGEST:
         raise IllegalMove(f"a move is a short text like 'H(2,3)', not {show(text)}")
     match = _EDGE.fullmatch(" ".join(text.translate(_SPACING).split()).upper())

@@ -1,7 +1,7 @@
-"""What a search knows about dots and boxes beyond its rules. The exact solver is in ``solve.py``.
+"""Evaluator of dots and boxes: value, move ordering and hash keys for searches. ``solver/`` has the exact solver.
 
-A position is worth the boxes that can be taken at once; then whoever is the first to have no safe edge must open a
-chain for the other. An edge is safe if neither of its boxes has two sides already: drawing it gives nothing away.
+The value counts the boxes that can be taken at once; then the first seat without a safe edge must open a chain for
+the other. An edge is safe if neither of its boxes has two sides yet: drawing it gives nothing away.
 """
 
 from typing import Any
@@ -15,23 +15,23 @@ from ludodrome.jit import Array, Int, Record, kernel, lowest, popcount
 from ludodrome.search.symmetry import SYMMETRIES, key_table, turn
 
 BOX = 100
-"""What a box is worth."""
+"""Value of a box."""
 CONTROL = 60
-"""What each box left is worth, as a guess, to the side that need not open the first chain."""
+"""Estimated value of each remaining box to the side that does not have to open the first chain."""
 TEMPO = 12
-"""What it is worth to be likely to draw the last safe edge."""
+"""Bonus for the side likely to draw the last safe edge."""
 
 NUM_MOVE_IDS = len(BOARDS) * MAX_EDGES
 
 MOVE_ID_SYMMETRIES = np.arange(NUM_MOVE_IDS, dtype=np.uint16)[None].repeat(SYMMETRIES, 0)
 KEYS = np.zeros((len(BOARDS), MAX_EDGES, SYMMETRIES), np.uint64)
-"""(board, edge, symmetry) -> what a drawn edge adds to a key."""
+"""(board, edge, symmetry) -> hash key of a drawn edge."""
 MOVER_KEY = np.uint64(0x9D39247E33776D41)
 
 
 def _edge_turns(rows: int, cols: int) -> Array:
     """(8, edges): the edge after each symmetry of the board."""
-    # On a grid of dots, edges and boxes every edge has a place of its own, and the grid turns like a board.
+    # On a grid of dots, edges and boxes every edge has its own cell, and the grid has the board's symmetries.
     places = [(2 * r, 2 * c + 1) if kind == "H" else (2 * r + 1, 2 * c) for kind, r, c in board_edges(rows, cols)]
     row, column = np.array(places).T
     height, width = 2 * rows + 1, 2 * cols + 1
@@ -46,19 +46,19 @@ for _board, _size in enumerate(BOARDS):
     KEYS[_board, : _turns.shape[1]] = key_table(_turns, 1, seed=_board)[0]
 
 
-# All boxes at once: the lattice of ``lattice.py``. The vertical edges have its numbers already; the row r of horizontal
-# edges has to move by r, which is done by the binary digits of r, the highest first.
+# All boxes at once: the two words of ``solver/board.py``. Vertical edges already have its bit order; row r of the
+# horizontal edges must shift by r, done by the binary digits of r, the highest first.
 
 SIZES = np.zeros((len(BOARDS), 2), np.uint64)
-"""(board, STRIDE or BOXES), as in a ``Lattice``."""
+"""(board, STRIDE or BOXES), as in ``BoardTables``."""
 HORIZONTAL = np.zeros(len(BOARDS), np.uint64)
-"""board -> how many edges are horizontal; they come first."""
+"""board -> the number of horizontal edges; they come first."""
 DIGITS = MAX_LINES.bit_length()
 SHIFTS = np.array([1 << digit for digit in reversed(range(DIGITS))], np.uint64)
 MOVING = np.zeros((len(BOARDS), DIGITS), np.uint64)
-"""(board, step) -> the edges that move by the shift of this step, in the place where they are then."""
+"""(board, step) -> the edges that shift in this step, at their current bits."""
 ALONE = np.zeros((len(BOARDS), 2), np.uint64)
-"""(board, horizontal or vertical) -> the edges of the rim, in the lattice: each beside one box."""
+"""(board, horizontal or vertical) -> the outer edges, which have only one box."""
 for _board, (_rows, _cols) in enumerate(BOARDS):
     _stride = _cols + 1
     _row, _column = (1 << _cols) - 1, sum(1 << r * _stride for r in range(_rows))
@@ -72,7 +72,7 @@ for _board, (_rows, _cols) in enumerate(BOARDS):
 
 @kernel
 def undrawn(s: Record) -> Any:
-    """The undrawn edges in the lattice: the horizontal ones and the vertical ones."""
+    """The two words of undrawn edges: horizontal and vertical."""
     board = np.uint64(s.board)
     edges = ALL[board] & ~s.edges
     v = edges >> HORIZONTAL[board]
@@ -85,7 +85,7 @@ def undrawn(s: Record) -> Any:
 
 @kernel
 def numbered(board: Any, h: Any, v: Any) -> Any:
-    """The way back: edges of the lattice as a set of edge numbers."""
+    """Inverse of ``undrawn``: two words of edges as a set of edge numbers."""
     for step in range(DIGITS - 1, -1, -1):
         moved = h & MOVING[board, step] << SHIFTS[step]
         h ^= moved ^ moved >> SHIFTS[step]
@@ -94,12 +94,12 @@ def numbered(board: Any, h: Any, v: Any) -> Any:
 
 @kernel
 def value(s: Record, pov_seat: Int) -> Int:
-    """The boxes still to come, more or less."""
+    """Estimate of the boxes still to come, from the side of ``pov_seat``."""
     h, v = undrawn(s)
     sizes = SIZES[s.board]
     one, two, more = degrees(h, v, sizes)
     taken: Int = np.int64(0)
-    if one:  # take all that can be taken, all ends at once
+    if one:  # take everything that can be taken, all ends at once
         left = popcount(one | two | more)
         while one:
             own_h, own_v = edges_of(one, h, v, sizes)
@@ -112,7 +112,7 @@ def value(s: Record, pov_seat: Int) -> Int:
     if safe == 0:
         rest = -CONTROL * popcount(two | more)
         worth = BOX * taken + rest
-        if taken >= 2:  # the last two can be left to the other side, with the move
+        if taken >= 2:  # or leave the last two to the other side, with the move
             worth = max(worth, BOX * (taken - 4) - rest)
     else:
         worth = BOX * taken + (TEMPO if safe % 2 else -TEMPO)
@@ -121,31 +121,31 @@ def value(s: Record, pov_seat: Int) -> Int:
 
 @kernel
 def winning(s: Record) -> Int:
-    """Points decide: nothing wins at once."""
+    """-1: points decide, so no move wins at once."""
     return np.int64(-1)
 
 
 @kernel
 def in_check(s: Record) -> Any:
-    """Nor does anything lose at once."""
+    """False: no move loses at once."""
     return False
 
 
 @kernel
 def evasions(s: Record, buffer: Array, count: Int) -> Int:
-    """All actions stay."""
+    """Keep all actions."""
     return count
 
 
 @kernel
 def is_tactical(s: Record, action: Int) -> Any:
-    """Boxes that can be taken are counted by the value."""
+    """False: the value already counts boxes that can be taken."""
     return False
 
 
 @kernel
 def move_context(s: Record) -> Any:
-    """Edges that close a box; that open one; of the others, those beside boxes with one side, and beside no others."""
+    """Sets of edges: closing a box; opening one; of the rest, those next to a box with one side, and only to such."""
     board = np.uint64(s.board)
     sizes, alone = SIZES[board], ALONE[board]
     h, v = undrawn(s)
@@ -163,7 +163,7 @@ def move_context(s: Record) -> Any:
 
 @kernel
 def move_score(s: Record, seen: Any, action: Int) -> Int:
-    """Boxes first, then safe edges, then what gives boxes away."""
+    """Closing edges first, then safe edges, then those that give boxes away."""
     closing, opening, beside, between = seen
     edge = np.uint64(action)
     safe = 100 * np.int64((beside >> edge & ONE) + (between >> edge & ONE))
@@ -172,19 +172,19 @@ def move_score(s: Record, seen: Any, action: Int) -> Int:
 
 @kernel
 def gain(before: Record, after: Record) -> Int:
-    """The boxes that the last edge has closed."""
+    """Value of the boxes that the last edge closed."""
     return BOX * popcount((before.boxes[0] ^ after.boxes[0]) | (before.boxes[1] ^ after.boxes[1]))
 
 
 @kernel
 def move_id(s: Record, action: Int) -> Int:
-    """An edge of a board."""
+    """Number of the edge among the edges of all boards."""
     return np.int64(s.board) * MAX_EDGES + action
 
 
 @kernel
 def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
-    """The edges drawn, and whose turn it is."""
+    """Update the keys by the drawn edges and the seat to move."""
     changed = before.edges ^ after.edges
     mover = MOVER_KEY if (before.to_move == 1) != (after.to_move == 1) else np.uint64(0)
     for k in range(SYMMETRIES):

@@ -1,8 +1,7 @@
-"""Dots and boxes as learners see it: planes with one place for each dot, the observing seat's boxes first.
+"""Observation planes of dots and boxes: one cell per dot, the observing seat's boxes first.
 
-The place (r, c) stands for dot (r, c), for the edge to its right, the edge below it, and the box between them. So a
-board of 5 x 5 boxes has planes of 6 x 6, and what a place does not have (the last column has no edge to the right)
-is 0.
+Cell (r, c) holds dot (r, c), the edge to its right, the edge below it, and the box between them. So a board of 5 x 5
+boxes has planes of 6 x 6. Missing parts (the last column has no edge to the right) are 0.
 """
 
 from typing import Any
@@ -23,21 +22,21 @@ NAMES = (
     "to move",
 )
 BYTES = 8
-"""Places that are written at once."""
+"""Cells written at once."""
 LOW = np.uint64(0xFF)
 HORIZONTAL, VERTICAL, OWN, OTHER, UNDRAWN, TO_MOVE = range(len(NAMES))
 
 
 def planes_of(rows: int, cols: int) -> Planes:
-    """The planes of a board of so many boxes."""
+    """The planes of a board of ``rows`` x ``cols`` boxes."""
     return Planes(NAMES, rows + 1, cols + 1, (1, 1, 1, 1, 4, SEATS), np.uint8)
 
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, places) uint8, contiguous.
+    """Write a seat's observation to ``out``: [planes, cells] uint8, contiguous.
 
-    Eight places are written at once, from the first plane on; what is too much is written over by what comes next.
+    Writes eight cells at once, from the first plane on; later writes overwrite the excess.
     """
     rows, cols = np.int64(s.rows), np.int64(s.cols)
     horizontals = s.edges
@@ -48,20 +47,20 @@ def observe(s: Record, seat: Int, out: Array) -> None:
     draw(np.uint64(s.boxes[1 - seat]), rows + 1, cols, cols, out, OTHER)
     draw_undrawn(horizontals, verticals, rows, cols, out)
     moving = mover(s)
-    waiting = 0 if moving < 0 else 1 + (moving - seat) % SEATS
-    for place in range(out.shape[1]):
-        out[TO_MOVE, place] = waiting
+    relative = 0 if moving < 0 else 1 + (moving - seat) % SEATS
+    for cell in range(out.shape[1]):
+        out[TO_MOVE, cell] = relative
 
 
 @kernel
 def row_of(bits: Any, row: Int, cols: Int) -> Any:
-    """One row of a set that has ``cols`` members a row, at most 22."""
+    """One row of a set with ``cols`` members per row, at most 22."""
     return (bits >> np.uint64(row * cols)) & ((ONE << np.uint64(cols)) - ONE)
 
 
 @kernel
 def draw(bits: Any, rows: Int, members: Int, cols: Int, out: Array, plane: Int) -> None:
-    """A set with so many members a row; what comes after its last row is empty, and so are the rows there."""
+    """Write a set with ``members`` members per row; rows past its last row become 0."""
     at = plane * out.shape[1]
     for r in range(rows):
         row = row_of(bits, r, members)
@@ -73,11 +72,11 @@ def draw(bits: Any, rows: Int, members: Int, cols: Int, out: Array, plane: Int) 
 
 @kernel
 def draw_undrawn(horizontals: Any, verticals: Any, rows: Int, cols: Int, out: Array) -> None:
-    """How many sides of each box are undrawn: eight boxes are counted at once, a byte each."""
-    places = out.shape[1]
+    """Write the number of undrawn sides of each box: counts eight boxes at once, one byte each."""
+    cells = out.shape[1]
     boxes = (ONE << np.uint64(cols)) - ONE
     for r in range(rows):
-        at = UNDRAWN * places + r * (cols + 1)
+        at = UNDRAWN * cells + r * (cols + 1)
         above = boxes & ~row_of(horizontals, r, cols)
         below = boxes & ~row_of(horizontals, r + 1, cols)
         sides = ~row_of(verticals, r, cols + 1)
@@ -86,5 +85,5 @@ def draw_undrawn(horizontals: Any, verticals: Any, rows: Int, cols: Int, out: Ar
             shift = np.uint64(c)
             level = SPREAD[(above >> shift) & LOW] + SPREAD[(below >> shift) & LOW]
             store_eight(out, at + c, level + SPREAD[(left >> shift) & LOW] + SPREAD[(right >> shift) & LOW])
-    for place in range(rows * (cols + 1), places):
-        out[UNDRAWN, place] = 0
+    for cell in range(rows * (cols + 1), cells):
+        out[UNDRAWN, cell] = 0

@@ -1,8 +1,7 @@
-"""The rules of dots and boxes for machines. The R-numbers are those of RULES.md beside this file.
+"""The compiled rules of dots and boxes. R-numbers refer to RULES.md in this folder.
 
-States as people write them are in ``codec.py``; kernels trust their input. The drawn edges
-are one machine word, so a board has at most 64 of them. All boards share the same kernels:
-a record says which of the ``BOARDS`` it has, and the tables have a row for each.
+Kernels trust their input; ``codec.py`` validates JSON and text. The drawn edges are one machine word, so a board has at
+most 64. All boards share the same kernels: a record holds its index in ``BOARDS``, and the tables have a row for each.
 """
 
 from typing import Any
@@ -14,19 +13,19 @@ from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, mix, popcou
 
 MAX_EDGES = 64
 NONCE_BITS = 53
-"""What every JSON reader keeps whole."""
+"""Every JSON reader keeps integers of this size exact."""
 
 DTYPE = record_dtype(
     [
-        ("edges", np.uint64),  # the drawn ones, bit e for edge number e
+        ("edges", np.uint64),  # drawn edges, bit e for edge number e
         ("nonce", np.uint64),
-        ("boxes", np.uint32, (2,)),  # by seat, the owned ones, bit r * cols + c
+        ("boxes", np.uint32, (2,)),  # owned boxes by seat, bit r * cols + c
         ("rows", np.uint8),  # an option, never changed by a kernel
         ("cols", np.uint8),  # the same
         ("board", np.uint8),  # the index of (rows, cols) in BOARDS (not "shape": every NumPy scalar has one)
         ("turn", np.uint8),
-        ("to_move", np.int8),  # -1: nobody, the game is over
-        ("winner", np.int8),  # -1: nobody
+        ("to_move", np.int8),  # -1: the game is over
+        ("winner", np.int8),  # -1: none
         ("reason", np.uint8),  # an index into REASONS
     ]
 )
@@ -34,7 +33,7 @@ DTYPE = record_dtype(
 RUNNING, MORE, EQUAL = range(3)
 REASONS = ("", "more boxes", "equal boxes")
 
-# Faults (1 is room.GAME_OVER)
+# Faults (1 is game_spec.GAME_OVER)
 DRAWN = 2
 
 ONE = np.uint64(1)
@@ -48,14 +47,14 @@ BOARDS = tuple(
     for cols in range(1, MAX_EDGES)
     if rows * (cols + 1) + cols * (rows + 1) <= MAX_EDGES
 )
-"""All boards there are, as rows and columns of boxes."""
+"""All board sizes, as rows and columns of boxes."""
 MAX_LINES = max(rows for rows, _ in BOARDS)
-"""No board has more rows, or more columns, than this."""
+"""The maximum number of rows or columns of any board."""
 MAX_BOXES = max(rows * cols for rows, cols in BOARDS)
 
 
 def board_edges(rows: int, cols: int) -> list[tuple[str, int, int]]:
-    """R1: the edges of a board; an edge's number, which is its action too, is its place in this list.
+    """R1: the edges of a board. An edge's number, also its action, is its index in this list.
 
     •─ 0─•─ 1─•
     6    7    8
@@ -77,7 +76,7 @@ ALL = np.zeros(len(BOARDS), np.uint64)
 SIDES = np.zeros((len(BOARDS), MAX_BOXES), np.uint64)
 """(board, box) -> the set of its four sides."""
 BESIDE = np.zeros((len(BOARDS), MAX_EDGES, 2), np.uint8)
-"""(board, edge) -> the boxes on its two sides; at the rim the same box twice."""
+"""(board, edge) -> the boxes on its two sides; for an outer edge the same box twice."""
 for _board, (_rows, _cols) in enumerate(BOARDS):
     _number = {edge: number for number, edge in enumerate(board_edges(_rows, _cols))}
     _beside: list[list[int]] = [[] for _ in _number]
@@ -95,13 +94,13 @@ for _board, (_rows, _cols) in enumerate(BOARDS):
 
 @kernel
 def bit(number: int) -> Any:
-    """The set that holds one edge, or one box."""
+    """The set of one edge or one box."""
     return ONE << np.uint64(number)
 
 
 @kernel
 def reset(s: Record, seed: Any) -> None:
-    """R2: an empty board and seat 0 to move; R13: the seed decides the nonce and nothing else."""
+    """R2: an empty board and seat 0 to move; R13: the seed only determines the nonce."""
     s.edges = np.uint64(0)
     s.nonce = mix(seed) >> np.uint64(64 - NONCE_BITS)
     s.boxes[0] = 0
@@ -114,13 +113,13 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def mover(s: Record) -> Int:
-    """The seat to move; R9: nobody once the game is over."""
+    """The seat to move; R9: -1 once the game is over."""
     return np.int64(s.to_move)
 
 
 @kernel
 def legal(s: Record, buffer: Array) -> int:
-    """R3, R7: every undrawn edge, ascending; R12: there is one as long as the game runs."""
+    """R3, R7: every undrawn edge, ascending; R12: there is one while the game runs."""
     undrawn = ALL[s.board] & ~s.edges
     count = 0
     while undrawn:
@@ -132,7 +131,7 @@ def legal(s: Record, buffer: Array) -> int:
 
 @kernel
 def fault(s: Record, action: int) -> Int:
-    """0 if the action is legal, else what is wrong first."""
+    """0 if the action is legal, else the first fault."""
     if s.reason != RUNNING:  # R9
         return GAME_OVER
     return DRAWN if s.edges & bit(action) else 0  # R3
@@ -140,12 +139,12 @@ def fault(s: Record, action: int) -> Int:
 
 @kernel
 def play(s: Record, action: int) -> None:
-    """Draw an undrawn edge, then judge."""
+    """Draw an undrawn edge, then check for the end."""
     seat = s.to_move
     s.edges |= bit(action)
     s.turn += 1  # R8
     closed = _closed(s, BESIDE[s.board, action, 0]) | _closed(s, BESIDE[s.board, action, 1])
-    if closed:  # R4, R5: one box or two, the seat moves once more
+    if closed:  # R4, R5: one box or two, the seat moves again
         s.boxes[seat] |= np.uint32(closed)
     else:  # R6
         s.to_move = 1 - seat
@@ -154,7 +153,7 @@ def play(s: Record, action: int) -> None:
 
 @kernel
 def _closed(s: Record, box: int) -> Any:
-    """The set that holds a box if all its sides are drawn, else the empty set."""
+    """The set of this box if all its sides are drawn, else the empty set."""
     return np.uint64(0) if SIDES[s.board, box] & ~s.edges else bit(box)
 
 
@@ -169,7 +168,7 @@ def closed_boxes(s: Record) -> Int:
 
 @kernel
 def judge(s: Record) -> None:
-    """R9: the game is over when all edges are drawn; the end follows from the boxes owned."""
+    """R9: end the game when all edges are drawn; the boxes owned decide."""
     s.winner = -1
     s.reason = RUNNING
     if s.edges != ALL[s.board]:
@@ -185,13 +184,13 @@ def judge(s: Record) -> None:
 
 @kernel
 def winner(s: Record) -> Int:
-    """The seat that has won, or -1."""
+    """The winning seat, or -1."""
     return np.int64(s.winner)
 
 
 @kernel
 def turns(s: Record) -> Int:
-    """R8: the edges drawn."""
+    """R8: the number of drawn edges."""
     return np.int64(s.turn)
 
 

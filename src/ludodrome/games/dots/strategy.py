@@ -1,9 +1,9 @@
-"""How people play dots and boxes: free boxes, safe edges, long chains, double-deals. Plain Python over bit sets.
+"""Human strategy for dots and boxes: free boxes, safe edges, long chains, double-deals. Plain Python over bit sets.
 
-A box with one undrawn side is *open*: whoever is to move may take it. An edge is *safe* when it opens no box. Once
-no edge is safe, what is left falls into *passages*, runs of boxes with two undrawn sides each, and whoever is
-to move must open one; keeping that from oneself is what counting chains is for. ``greedy_edges`` knows nothing of
-it, ``chain_edges`` counts. Values are estimates here, wherever passages meet; the exact ones are ``solve.py``'s.
+A box with one undrawn side is *open*: the seat to move may take it. An edge is *safe* if it opens no box. Once no edge
+is safe, the board splits into *passages*, runs of boxes with two undrawn sides each, and the seat to move must open
+one. Counting chains is how to make the other seat do it. ``greedy_edges`` ignores this, ``chain_edges`` counts. Values
+are estimates where passages meet; ``solver/`` has the exact ones.
 
 Theory: Berlekamp, The Dots and Boxes Game (2000).
 """
@@ -18,36 +18,36 @@ from ludodrome.games.dots.solver.moves import opening_gains
 from ludodrome.jit import Array, Int, Record, kernel, popcount
 
 FEW_SAFE = 10
-"""With no more safe edges than this, all orders of drawing them are thought through."""
+"""With at most this many safe edges, try all orders of drawing them."""
 
 LONG = 3
-"""A chain is long from so many boxes on: its last two can be given back to keep control."""
+"""A chain of at least this many boxes is long: its last two can be given back to keep control."""
 
 
 class BoardMasks(NamedTuple):
-    """The tables of one board, as whole numbers of Python."""
+    """Bit sets of one board, as Python integers."""
 
     everything: int
     """The set of all edges."""
     sides: tuple[int, ...]
     """Box -> the set of its sides."""
     beside: tuple[tuple[int, ...], ...]
-    """Edge -> the boxes on its sides, one or two."""
+    """Edge -> the one or two boxes next to it."""
 
 
 class Run(NamedTuple):
-    """Boxes in a row: what can be taken one after another, or a passage."""
+    """Boxes in a row that can be taken one after another, or a passage."""
 
     boxes: tuple[int, ...]
     edges: tuple[int, ...]
-    """The undrawn edges of the boxes, each once, in order; an open run can be taken in this order."""
+    """The undrawn edges of the boxes, each once; draw them in this order to take an open run."""
     closed: bool
-    """Whether it leads nowhere else: a loop, or a run with an open box at either end."""
+    """Whether it has no way out: a loop, or a run with an open box at both ends."""
 
 
 @cache
 def board_masks(rows: int, cols: int) -> BoardMasks:
-    """The tables of a board of so many boxes."""
+    """The bit sets of a board of ``rows`` x ``cols`` boxes."""
     board = BOARDS.index((rows, cols))
     everything = int(ALL[board])
     beside = tuple(tuple(dict.fromkeys(pair)) for pair in BESIDE[board, : everything.bit_length()].tolist())
@@ -65,7 +65,7 @@ def members(bits: int) -> list[int]:
 
 
 def degrees(masks: BoardMasks, drawn: int) -> list[int]:
-    """Box -> how many of its sides are undrawn."""
+    """The number of undrawn sides of each box."""
     return [(sides & ~drawn).bit_count() for sides in masks.sides]
 
 
@@ -75,7 +75,7 @@ def free_edges(masks: BoardMasks, drawn: int) -> list[int]:
 
 
 def safe_edges(masks: BoardMasks, drawn: int) -> list[int]:
-    """The edges that are no box's third side, nor its fourth."""
+    """The edges that would not be the third or fourth side of any box."""
     unsafe = drawn
     for sides in masks.sides:
         if (sides & ~drawn).bit_count() <= 2:
@@ -84,12 +84,12 @@ def safe_edges(masks: BoardMasks, drawn: int) -> list[int]:
 
 
 def greedy_edges(masks: BoardMasks, drawn: int) -> list[int]:
-    """Free boxes first, then no third sides, then whatever there is: the choice of those who count no chains."""
+    """Edges that close a box; else safe edges; else all: play without counting chains."""
     return free_edges(masks, drawn) or safe_edges(masks, drawn) or members(masks.everything & ~drawn)
 
 
 def chain_edges(masks: BoardMasks, drawn: int) -> list[int]:
-    """The best edges for those who count chains; all are thought equally good."""
+    """The best edges by counting chains, all rated equal."""
     degree = degrees(masks, drawn)
     if 1 in degree:
         return _captures(masks, drawn, degree)
@@ -102,7 +102,7 @@ def chain_edges(masks: BoardMasks, drawn: int) -> list[int]:
         values[edge] = -outlook(masks, drawn | 1 << edge, memo)
     for run in passages(masks, drawn, degree):
         if safe and (run.closed or len(run.boxes) >= LONG):
-            continue  # while there are safe edges, at most a short chain is given up
+            continue  # while safe edges are left, give up at most a short chain
         taken, kept = opening_gains(len(run.boxes), run.closed)
         rest = outlook(masks, drawn | _set_of(run.edges), memo)
         values[_opening(run)] = -(taken + (abs(kept + rest) if kept else rest))
@@ -110,11 +110,11 @@ def chain_edges(masks: BoardMasks, drawn: int) -> list[int]:
     return [edge for edge, value in values.items() if value == best]
 
 
-# Taking
+# Captures
 
 
 def _captures(masks: BoardMasks, drawn: int, degree: list[int]) -> list[int]:
-    """Take, or give the last two of a chain or the last four of a loop back, where the rest is worth more."""
+    """Take boxes, or give the last two of a chain or the last four of a loop back if the rest is worth more."""
     deals = []
     for run in open_runs(masks, drawn, degree):
         if len(run.boxes) == (4 if run.closed else 2):
@@ -129,7 +129,7 @@ def _captures(masks: BoardMasks, drawn: int, degree: list[int]) -> list[int]:
 
 
 def open_runs(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
-    """What can be taken in one go, each from an open box onwards."""
+    """The runs that can be taken now, each from an open box on."""
     runs: list[Run] = []
     for box, count in enumerate(degree):
         if count == 1 and not any(box in run.boxes for run in runs):
@@ -141,9 +141,9 @@ def open_runs(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
 
 
 def _follow(masks: BoardMasks, drawn: int, degree: list[int], box: int, edge: int) -> tuple[list[int], list[int], int]:
-    """From a box over an undrawn edge and on through boxes with two undrawn sides.
+    """Walk from a box across an undrawn edge and on through boxes with two undrawn sides.
 
-    Gives the boxes and edges on the way, and the box where it ends, -1 for the ground. A loop ends with its first box.
+    Return the boxes and edges on the way, and the box at the end: -1 for the ground, the first box for a loop.
     """
     boxes: list[int] = []
     edges = [edge]
@@ -158,7 +158,7 @@ def _follow(masks: BoardMasks, drawn: int, degree: list[int], box: int, edge: in
         box = end
 
 
-# What is left once no edge is safe
+# Passages: once no edge is safe
 
 
 def passages(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
@@ -181,7 +181,7 @@ def passages(masks: BoardMasks, drawn: int, degree: list[int]) -> list[Run]:
 
 
 def _opening(run: Run) -> int:
-    """The edge that opens a passage: of two boxes the middle, so that they can be no gift of a double-deal."""
+    """The edge to open a passage: the middle of two boxes, so that they cannot become a double-deal."""
     return run.edges[1 if len(run.boxes) == 2 else 0]
 
 
@@ -190,7 +190,7 @@ def _set_of(edges: tuple[int, ...]) -> int:
 
 
 def outlook(masks: BoardMasks, drawn: int, memo: dict[int, int]) -> int:
-    """What a position without open boxes is worth to the seat to move, if nobody opens one while an edge is safe."""
+    """Value of a position without open boxes to the seat to move, if nobody opens one while an edge is safe."""
     if drawn not in memo:
         safe = safe_edges(masks, drawn)
         memo[drawn] = (
@@ -200,7 +200,7 @@ def outlook(masks: BoardMasks, drawn: int, memo: dict[int, int]) -> int:
 
 
 def passages_value(masks: BoardMasks, drawn: int) -> int:
-    """The same once no edge is safe. Where passages meet, the two longest are taken for one, with the box between."""
+    """Value once no edge is safe. Where passages meet, join the two longest with the box between them."""
     degree = degrees(masks, drawn)
     runs = passages(masks, drawn, degree)
     lengths = [len(run.boxes) for run in runs]
@@ -221,7 +221,7 @@ def passages_value(masks: BoardMasks, drawn: int) -> int:
 
 @cache
 def heap_value(chains: tuple[int, ...], loops: tuple[int, ...]) -> int:
-    """What chains and loops that hang on nothing are worth to the seat that must open one. Sizes ascend."""
+    """Value of separate chains and loops, given by ascending sizes, to the seat that must open one."""
     values = [0] if not chains and not loops else []
     for at, size in enumerate(chains):
         if at and size == chains[at - 1]:
@@ -235,40 +235,40 @@ def heap_value(chains: tuple[int, ...], loops: tuple[int, ...]) -> int:
     return max(values)
 
 
-# The edges among which greedy players draw lots, in compiled code. For Python, ``strategy.py`` says the same.
+# ``greedy_edges`` in compiled code
 
 
 @kernel
 def keep_greedy_edges(s: Record, buffer: Array, count: Int) -> Int:
-    """Of the legal edges keep those that close a box; else those that are no box's third side; else all. How many."""
+    """Keep the legal edges that close a box; else the safe ones; else all. Return their number."""
     best = 0
     kept = 0
     for k in range(count):
         edge = buffer[k]
-        worth = _worth(s, np.int64(edge))
-        if worth > best:
-            best = worth
+        rating = _rating(s, np.int64(edge))
+        if rating > best:
+            best = rating
             kept = 0
-        if worth == best:
+        if rating == best:
             buffer[kept] = edge
             kept += 1
     return kept
 
 
 @kernel
-def _worth(s: Record, edge: Int) -> Int:
-    """2: it closes a box; 1: it opens none; 0: it is a third side."""
-    worth = 1
+def _rating(s: Record, edge: Int) -> Int:
+    """2: closes a box; 1: safe; 0: draws a third side."""
+    rating = 1
     for k in range(2):
         sides = popcount(SIDES[s.board, BESIDE[s.board, edge, k]] & ~s.edges)
         if sides == 1:
             return 2
         if sides == 2:
-            worth = 0
-    return worth
+            rating = 0
+    return rating
 
 
 @kernel
 def best_edges(states: Any, words: Array, buffer: Array, count: Int) -> Int:
-    """The same of states[0]."""
+    """``keep_greedy_edges`` for states[0]."""
     return keep_greedy_edges(states[0], buffer, count)

@@ -37,7 +37,7 @@ class Santorini(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["players"])
 
 

@@ -1,6 +1,6 @@
-"""Santorini in JSON and text: states, moves as text, the one-line form, the drawing.
+"""JSON and text of santorini: states, moves as text, one-line form, drawing.
 
-Every refusal is a sentence that begins with its kind. What is legal is decided in ``rules.py``.
+Every refusal is a sentence that begins with its kind. ``rules.py`` decides what is legal.
 """
 
 import re
@@ -46,7 +46,7 @@ STATE_KEYS = ("players", "ply", "to_move", "board", "workers", "winner", "reason
 LETTERS = "NWG"
 COLOURS = ("Navy", "White", "Grey")
 MAX_PLIES = 1_000_000_000
-"""Fits the record, with a whole game to go: every turn builds one of MAX_TURNS levels."""
+"""Fits the record even after a whole further game: every turn builds one of MAX_TURNS levels."""
 EXAMPLE = "[N1C2B2C3]"
 
 _PACKING = packing(DTYPE)
@@ -59,7 +59,7 @@ _SPLIT = [python(rules.split)(action) for action in range(rules.NUM_ACTIONS)]
 
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
-    """An array of one record, or BadState."""
+    """Read a JSON state into an array of one record; raise BadState."""
     validation.fields(state, STATE_KEYS, "a state of santorini", BadState)
     players = options["players"]
     validation.same(state["players"], players, "players", BadState)
@@ -80,11 +80,11 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 
 
 def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
-    """An array of one record, judged, from heights and the names of the workers' squares."""
+    """Build an array of one record from heights and the names of the workers' squares, with its end."""
     heights = read_heights(rows, "board")
     most = MAX_PLIES - rules.MAX_TURNS + sum(heights)
     if ply > most:
-        raise BadState(f"ply is at most {most} with so many levels left to build, not {ply}")
+        raise BadState(f"ply is at most {most} with these heights, not {ply}")
     for name in names:
         if type(name) is not str or name not in CELL:
             raise BadState(f"workers has {show(name)}; a square is a text from 'A1' to 'E5'")
@@ -99,7 +99,7 @@ def _position(rows: list[Any], names: list[Any], ply: int, players: int) -> Any:
         if heights[cell] == SUMMIT and (index // WORKERS != last or heights[other] >= SUMMIT):
             raise BadState(
                 f"workers has one on level 3 on {NAMES[cell]}; only the last mover, "
-                f"{COLOURS[last]} here, can stand there, with one worker"
+                f"{COLOURS[last]} here, can be there, with one worker"
             )
     idle = [0] * WORKERS * (MAX_SEATS - players)
     states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *cells, *idle, players, -1, 0, ply))
@@ -124,7 +124,7 @@ def format_state(record: Record) -> dict[str, Any]:
 
 
 def parse_line(text: Any, options: dict[str, Any]) -> Any:
-    """The record of a one-line form, or BadState."""
+    """Read the one-line form into an array of one record; raise BadState."""
     players = options["players"]
     words = text.split() if type(text) is str else []
     if len(words) != 2 + players:
@@ -149,7 +149,7 @@ def format_line(record: Record) -> str:
 
 
 def render(record: Record) -> str:
-    """The drawing of the rules page, and nothing else."""
+    """The drawing as on the rules page."""
     *fields, players, _, _, _ = _PACKING.unpack(record)
     marks = {cell: _worker(k) for k, cell in enumerate(fields[4 : 4 + WORKERS * players])}
     return draw(height_digits(tuple(fields[:4])), marks)
@@ -167,7 +167,7 @@ _SPOKEN = re.compile(r"\[\s*([nwg])\s*([12])\s*([a-e]\s*[1-5])\s*([a-e]\s*[1-5])
 
 
 def parse_move(move: Any, states: Any) -> int:
-    """The action of a canonical text; IllegalMove if it cannot be one here."""
+    """The action of a canonical text; raise IllegalMove if it cannot be one here."""
     match = _CANONICAL.fullmatch(move) if type(move) is str else None
     if match is None:
         raise IllegalMove(f"Format: a move is a text like {EXAMPLE}, upper case and without blanks, not {show(move)}.")
@@ -175,7 +175,7 @@ def parse_move(move: Any, states: Any) -> int:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The action of the first bracketed move in a text, generously read."""
+    """The action of the first bracketed move in a text, read leniently."""
     match = _SPOKEN.search(text) if type(text) is str else None
     if match is None:
         raise IllegalMove(f"Format: no move like {EXAMPLE} was found in {show(text)}.")
@@ -187,7 +187,7 @@ def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
 
 
 def _action(words: tuple[str | Any, ...], states: Any) -> int:
-    """The action of letter, number, source, destination and build; only geometry is judged here."""
+    """The action of letter, number, source, destination and build; checks only the geometry."""
     letter, number, *squares = words
     *fields, players, _, _, ply = _PACKING.unpack(states)
     seat = ply % players
@@ -198,7 +198,7 @@ def _action(words: tuple[str | Any, ...], states: Any) -> int:
     stands = fields[4 + seat * WORKERS + worker]
     source, to, at = (CELL[square] for square in squares)
     if source != stands:
-        raise IllegalMove(f"No such worker there: {own}{number} stands on {NAMES[stands]}, not on {squares[0]}.")
+        raise IllegalMove(f"No such worker there: {own}{number} is on {NAMES[stands]}, not on {squares[0]}.")
     direction, build_direction = _DIRECTION[source][to], _DIRECTION[to][at]
     if direction == OFF_BOARD:
         raise IllegalMove(f"Cannot move there: {squares[1]} is not adjacent to {squares[0]}.")
@@ -238,9 +238,9 @@ WHY = {
     STEP_TOO_HIGH: "Cannot move there: {to} is more than one level higher than {source}.",
     BUILD_OFF_BOARD: "Cannot build there: it is off the board.",
     BUILD_OCCUPIED: "Cannot build there: {at} is occupied by {who}.",
-    BUILD_ON_DOME: "Cannot build there: {at} has a dome already.",
+    BUILD_ON_DOME: "Cannot build there: {at} already has a dome.",
 }
-"""fault -> sentence."""
+"""Fault -> sentence."""
 
 
 def explain(fault: int, action: int, record: Record) -> str:

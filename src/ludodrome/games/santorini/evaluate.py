@@ -1,6 +1,6 @@
-"""What a search knows about santorini beyond its rules. What it shares with skysummit is in ``tower_value.py``.
+"""Evaluator of santorini. ``tower_evaluate.py`` has the parts shared with skysummit.
 
-With three players a value sets the pov_seat against the better of the others, and a threat is one of the next seat.
+With three players a value compares ``pov_seat`` with the better of the others, and a threat is one of the next seat.
 """
 
 from typing import Any
@@ -10,17 +10,17 @@ import numpy as np
 from ludodrome.game_spec import Evaluator
 from ludodrome.games.santorini.rules import BUILDS, MAX_SEATS, STEPS_OF_WORKER, WORKERS, occupied, seat_after
 from ludodrome.games.tower_evaluate import (
-    MAX_PROMISE,
+    MAX_MOVE_SCORE,
     WEIGHTS,
-    build_promise,
+    build_score,
     built_cells,
     change_keys,
     clock_keys,
     duel_value,
-    step_promise,
+    step_score,
     step_turns,
     summits,
-    surveyed,
+    tower_context,
     trio_value,
     within_bounds,
 )
@@ -36,7 +36,7 @@ _CLOCK = clock_keys((MAX_SEATS + 1) * MAX_SEATS)
 
 @kernel
 def value(s: Record, pov_seat: Int) -> Int:
-    """What a running position is worth to the pov_seat."""
+    """Value of a running position to ``pov_seat``."""
     mover = seat_after(s.players, np.int64(s.ply))
     if s.players == 2:
         return within_bounds(duel_value(WEIGHTS, s.levels, s.workers, mover, pov_seat))
@@ -47,7 +47,7 @@ def value(s: Record, pov_seat: Int) -> Int:
 def winning(s: Record) -> Int:
     """R10: a step onto level 3, or -1. It builds on the cell just left, which is always free (R8).
 
-    Wins by shutting the next seat in are left to the search.
+    The search finds wins by blocking the next seat.
     """
     if not s.levels[2]:
         return -1
@@ -64,7 +64,7 @@ def winning(s: Record) -> Int:
 
 @kernel
 def _threats(s: Record) -> Any:
-    """The cells on which the next seat will win unless something is done."""
+    """The cells on which the next seat threatens to win."""
     if not s.levels[2]:
         return np.uint64(0)
     seat = seat_after(s.players, np.int64(s.ply) + 1)
@@ -80,7 +80,7 @@ def in_check(s: Record) -> Any:
 
 @kernel
 def evasions(s: Record, buffer: Array, count: Int) -> Int:
-    """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
+    """Keep the actions that build a dome on the threatened cell. Nothing else helps: occupying it would be a win."""
     threats = _threats(s)
     if threats & (threats - np.uint64(1)):
         return 0
@@ -98,39 +98,39 @@ def evasions(s: Record, buffer: Array, count: Int) -> Int:
 
 @kernel
 def is_tactical(s: Record, action: Int) -> Any:
-    """Nothing is ever captured."""
+    """False: there are no captures."""
     return False
 
 
 @kernel
 def move_context(s: Record) -> Any:
-    """What promises depend on."""
+    """The inputs of ``move_score``."""
     seat = seat_after(s.players, np.int64(s.ply))
     first, second = s.workers[seat, 0], s.workers[seat, 1]
-    return surveyed(s.levels, first, second, occupied(s) & ~(bit(first) | bit(second)))
+    return tower_context(s.levels, first, second, occupied(s) & ~(bit(first) | bit(second)))
 
 
 @kernel
-def move_score(s: Record, seen: Any, action: Int) -> Int:
-    """How good a move looks: up, away from the others' climbs, towards the own ones."""
+def move_score(s: Record, context: Any, action: Int) -> Int:
+    """Prefer steps up, builds for one's own climbs, and builds against the others'."""
     worker = action // STEPS_OF_WORKER
-    source = seen[3] if worker == 0 else seen[4]
+    source = context[3] if worker == 0 else context[4]
     to = STEP[source, action % STEPS_OF_WORKER // BUILDS]
-    good = step_promise(seen, source, to)
-    if good == MAX_PROMISE:  # R10: whatever it builds
+    good = step_score(context, source, to)
+    if good == MAX_MOVE_SCORE:  # R10: with any build
         return good
-    return good + build_promise(seen, worker, to, STEP[to, action % BUILDS])
+    return good + build_score(context, worker, to, STEP[to, action % BUILDS])
 
 
 @kernel
 def gain(before: Record, after: Record) -> Int:
-    """There are no points."""
+    """0: there are no points."""
     return 0
 
 
 @kernel
 def move_id(s: Record, action: Int) -> Int:
-    """Where from, where to and where built, whichever worker does it."""
+    """Source, step and build, whichever worker makes them."""
     worker = action // STEPS_OF_WORKER
     source = np.int64(s.workers[seat_after(s.players, np.int64(s.ply)), worker])
     return source * STEPS_OF_WORKER + action % STEPS_OF_WORKER
@@ -138,7 +138,7 @@ def move_id(s: Record, action: Int) -> Int:
 
 @kernel
 def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
-    """Heights, workers, how many play and whose turn it is."""
+    """Update the keys by heights, workers, number of players and seat to move."""
     change_keys(before, after, np.int64(after.players), _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
 
 

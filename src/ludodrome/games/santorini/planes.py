@@ -1,4 +1,4 @@
-"""Santorini as learners see it: planes of 5 x 5, the observing seat's workers first, then those of the next."""
+"""Observation planes of santorini: 5 x 5, the observing seat's workers first, then those of the next."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ FIRST_WORKER = len(HEIGHTS)
 
 
 def planes_of(players: int) -> Planes:
-    """The planes of a game of so many players."""
+    """The planes of a game of ``players`` players."""
     workers = tuple(f"{whose} worker {worker + 1}" for whose in WHOSE[:players] for worker in range(WORKERS))
     names = (*HEIGHTS, *workers, "to move")
     return Planes(names, SIDE, SIDE, (1,) * (len(names) - 1) + (players,), np.uint8)
@@ -20,7 +20,7 @@ def planes_of(players: int) -> Planes:
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, 25) uint8."""
+    """Write a seat's observation to ``out``: [planes, 25] uint8."""
     players = np.int64(s.players)
     draw_heights(s.levels, out)
     for place in range(players):

@@ -1,6 +1,6 @@
-"""The rules of santorini for machines. The R-numbers are those of RULES.md beside this file.
+"""The compiled rules of santorini. R-numbers refer to RULES.md in this folder.
 
-States as people write them are in ``codec.py``; kernels trust their input.
+Kernels trust their input; ``codec.py`` validates JSON and text.
 """
 
 from typing import Any
@@ -34,9 +34,9 @@ WORKERS = 2
 DTYPE = record_dtype(
     [
         ("levels", np.uint32, (4,)),  # see games/towers.py
-        ("workers", np.uint8, (MAX_SEATS, WORKERS)),  # by seat, the cell; the third row is idle with two players
+        ("workers", np.uint8, (MAX_SEATS, WORKERS)),  # cell by seat; the third row is unused with two players
         ("players", np.uint8),  # an option, never changed by a kernel
-        ("winner", np.int8),  # -1: nobody
+        ("winner", np.int8),  # -1: none
         ("reason", np.uint8),  # an index into REASONS
         ("ply", np.int32),
     ]
@@ -60,13 +60,13 @@ MAX_TURNS = 4 * CELLS
 
 @kernel
 def seat_after(players: Int, ply: Int) -> Int:
-    """R5: the seats take turns; a division by a constant is faster."""
+    """R5: the seats take turns. Division by a constant is faster."""
     return ply % 2 if players == 2 else ply % 3
 
 
 @kernel
 def occupied(s: Record) -> Any:
-    """R1: the set of cells on which workers stand."""
+    """R1: the set of cells with workers."""
     cells = np.uint64(0)
     for seat in range(s.players):
         cells |= bit(s.workers[seat, 0]) | bit(s.workers[seat, 1])
@@ -88,7 +88,7 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def mover(s: Record) -> Int:
-    """R5; R13: nobody moves once the game is over."""
+    """R5: the seat to move; R13: -1 once the game is over."""
     return -1 if s.reason != RUNNING else seat_after(s.players, np.int64(s.ply))
 
 
@@ -122,7 +122,7 @@ def split(action: int) -> Any:
 
 @kernel
 def fault(s: Record, action: int) -> int:
-    """0 if the action is legal, else what is wrong first."""
+    """0 if the action is legal, else the first fault."""
     if s.reason != RUNNING:  # R13
         return GAME_OVER
     taken = occupied(s)
@@ -137,7 +137,7 @@ def fault(s: Record, action: int) -> int:
 
 @kernel
 def play(s: Record, action: int) -> None:
-    """R6: step, then build, also with a winning step (R10); then judge."""
+    """R6: step, then build, even after a winning step (R10); then check for the end."""
     seat = seat_after(s.players, np.int64(s.ply))
     worker, to_direction, build_direction = split(action)
     to = STEP[s.workers[seat, worker], to_direction]
@@ -149,7 +149,7 @@ def play(s: Record, action: int) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """R10, R11, R12: the end follows from the position; the seat that has just moved wins."""
+    """R10, R11, R12: derive the end from the position; the seat that has just moved wins."""
     next_seat = seat_after(s.players, np.int64(s.ply))
     last = (next_seat if next_seat > 0 else np.int64(s.players)) - 1
     s.winner = -1
@@ -159,7 +159,7 @@ def judge(s: Record) -> None:
         s.winner = last
         s.reason = SUMMITED
         return
-    # Whoever can step can build: the cell just left is free (R8).
+    # A worker that can step can build: the cell just left is free (R8).
     taken = occupied(s)
     first, second = s.workers[next_seat, 0], s.workers[next_seat, 1]
     if not reach(s.levels, first, taken) and not reach(s.levels, second, taken):
@@ -169,13 +169,13 @@ def judge(s: Record) -> None:
 
 @kernel
 def winner(s: Record) -> Int:
-    """The seat that has won, or -1."""
+    """The winning seat, or -1."""
     return np.int64(s.winner)
 
 
 @kernel
 def turns(s: Record) -> Int:
-    """R5: how many turns have been made."""
+    """R5: the number of turns made."""
     return np.int64(s.ply)
 
 

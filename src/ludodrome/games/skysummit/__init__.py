@@ -1,4 +1,4 @@
-"""Skysummit: towers with placement."""
+"""Skysummit: a tower game with placement."""
 
 from ludodrome.game import Game, Option
 from ludodrome.game_spec import Planes
@@ -7,7 +7,7 @@ from ludodrome.search.entry_points import make_kernels
 
 
 class Skysummit(Game):
-    """Two workers a side on 5 x 5: climb to level 3, or shut the other in."""
+    """Two workers per side on 5 x 5: climb to level 3, or block the other side."""
 
     id = "skysummit"
     title = "Skysummit"
@@ -29,7 +29,7 @@ class Skysummit(Game):
 
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
 
 

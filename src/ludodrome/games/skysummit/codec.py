@@ -1,6 +1,6 @@
-"""Skysummit in JSON and text: states, moves, the notation, the one-line form, the drawing.
+"""JSON and text of skysummit: states, moves, notation, one-line form, drawing.
 
-Every refusal is a sentence. What is legal is decided in ``rules.py``, nowhere here.
+Every refusal is a sentence. ``rules.py`` decides what is legal.
 """
 
 import re
@@ -54,7 +54,7 @@ _SPLIT = [python(rules.split)(action) for action in range(PLACEMENTS, rules.NUM_
 _MOVES: list[list[dict[str, Any]]] = [
     [{"t": "move", "w": w, "to": (to := steps[d]), "build": _STEP[to][e]} for w, d, e in _SPLIT] for steps in _STEP
 ]
-"""(source, action - PLACEMENTS) -> the move; nonsense where it leads off the board."""
+"""(source, action - PLACEMENTS) -> the move; meaningless if it leads off the board."""
 _DIRECTION = DIRECTION.tolist()
 _CELLS = frozenset(range(CELLS))
 
@@ -63,7 +63,7 @@ _CELLS = frozenset(range(CELLS))
 
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:
-    """An array of one record, or BadState."""
+    """Read a JSON state into an array of one record; raise BadState."""
     turn_limit = options["turn_limit"]
     validation.fields(state, STATE_KEYS, "a state of skysummit", BadState)
     ply = validation.integer(state["ply"], 0, turn_limit, "ply", BadState)
@@ -71,7 +71,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
     validation.same(state["phase"], phase, f"at ply {ply} phase", BadState)
     heights = read_heights(validation.items(state["board"], CELLS, "board", BadState), "board")
     if phase == "place" and any(heights):
-        raise BadState("board has heights above 0 although nothing can be built before both sides have placed")
+        raise BadState("board has heights above 0, but nothing can be built before both sides have placed")
     states = _position(heights, _parse_workers(state["workers"], ply), ply, turn_limit)
     winner, reason = _PACKING.unpack(states)[-2:]
     validation.same(state["reason"], REASONS[reason], "in this position reason", BadState)
@@ -80,7 +80,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 
 
 def _parse_workers(value: Any, ply: int) -> list[int]:
-    """The four cells, seat by seat; NOWHERE for the unplaced."""
+    """The four cells, seat by seat; NOWHERE for unplaced workers."""
     if ply >= PLACEMENT_TURNS and (quickly := _four_cells(value)):
         return quickly
     cells: list[int] = []
@@ -103,7 +103,7 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
 
 
 def _four_cells(value: Any) -> list[int] | None:
-    """The cells if all is well, as it is most of the time; else None, and the slower reader says what is wrong."""
+    """Fast path: the cells if all is well, else None; the slower reader then names the fault."""
     if type(value) is not list or len(value) != 2:
         return None
     first, second = value
@@ -116,7 +116,7 @@ def _four_cells(value: Any) -> list[int] | None:
 
 
 def _position(heights: bytes, workers: list[int], ply: int, turn_limit: int) -> Any:
-    """An array of one record, judged, unless workers stand where none can."""
+    """Build an array of one record with its end; raise BadState if a worker is where none can be."""
     if SUMMIT in heights or DOME in heights:
         _check_summits(heights, workers, (ply - 1) % 2)
     states = packed(DTYPE, _PACKING.pack(0, 0, 0, 0, *workers, ply, turn_limit, -1, 0))
@@ -125,7 +125,7 @@ def _position(heights: bytes, workers: list[int], ply: int, turn_limit: int) -> 
 
 
 def _check_summits(heights: bytes, workers: list[int], last: int) -> None:
-    """Nobody stands on a dome; on level 3 stands at most one worker, of the seat that moved last."""
+    """Raise BadState if a worker is on a dome, or on level 3 unless it is the only one and of the last mover."""
     for index, cell in enumerate(workers):
         if heights[cell] < SUMMIT:
             continue
@@ -134,7 +134,7 @@ def _check_summits(heights: bytes, workers: list[int], last: int) -> None:
         if index // WORKERS != last or heights[workers[index ^ 1]] >= SUMMIT:
             raise BadState(
                 f"workers has one on level 3 on {_cell(cell)}; "
-                f"only the last mover, seat {last} here, can stand there, with one worker"
+                f"only the last mover, seat {last} here, can be there, with one worker"
             )
 
 
@@ -152,7 +152,7 @@ def format_state(record: Record) -> dict[str, Any]:
 
 
 def parse_line(text: Any, options: dict[str, Any]) -> Any:
-    """The record of a one-line form, or BadState."""
+    """Read the one-line form into an array of one record; raise BadState."""
     words = text.split() if type(text) is str else []
     if len(words) != 4:
         raise BadState(f"a position of skysummit is heights, two pairs of workers and the ply, not {show(text)}")
@@ -164,11 +164,11 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
         names = parse_cells(word) if word != "-" else [None, None]
         for name in names:
             if name is not None and name not in CELL:
-                raise BadState(f"{show(name)} is no cell; cells are A1 to E5")
+                raise BadState(f"{show(name)} is not a cell; cells are A1 to E5")
         workers.append([None if name is None else CELL[name] for name in names])
     validation.integer(ply, 0, turn_limit, "ply", BadState)
     if ply < PLACEMENT_TURNS and any(heights):
-        raise BadState("there are heights above 0 although nothing can be built before both sides have placed")
+        raise BadState("there are heights above 0, but nothing can be built before both sides have placed")
     return _position(heights, _parse_workers(workers, ply), ply, turn_limit)
 
 
@@ -180,7 +180,7 @@ def format_line(record: Record) -> str:
 
 
 def render(record: Record) -> str:
-    """The drawing, with one line below it about the game."""
+    """The drawing, and a last line about the game."""
     l0, l1, l2, l3, a, b, c, d, ply, _, winner, reason = _PACKING.unpack(record)
     marks = {cell: f"{SIGNS[k // 2]}{k % 2 + 1}" for k, cell in enumerate((a, b, c, d)) if cell != NOWHERE}
     if not reason:
@@ -196,7 +196,7 @@ def render(record: Record) -> str:
 
 
 def parse_move(move: Any, states: Any) -> int:
-    """The action of a JSON move in this position; IllegalMove if it has not the form of a move here."""
+    """The action of a JSON move in this position; raise IllegalMove if it is malformed."""
     kind = move.get("t") if type(move) is dict else None
     if type(kind) is not str or kind not in ("place", "move"):
         raise IllegalMove(
@@ -235,13 +235,13 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
     source = fields[4 + fields[8] % 2 * WORKERS + worker]
     direction = _DIRECTION[source][to]
     if direction == OFF_BOARD:
-        raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, who stands on {_cell(source)}")
+        raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, which is on {_cell(source)}")
     step: int = PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS
     if target is None:
         return step + rules.NO_BUILD
     if 0 <= target < CELLS and _DIRECTION[to][target] != OFF_BOARD:
         return step + int(_DIRECTION[to][target])
-    # No action has a build so far away: say what is wrong with the step, if anything is, before that.
+    # No action builds that far away: report a fault of the step first.
     fault = _KERNELS.fault(states, step + rules.NO_BUILD) or rules.BUILD_WITH_WIN
     if fault != rules.BUILD_MISSING:
         raise IllegalMove(explain(fault, step + rules.NO_BUILD, states[0]))
@@ -277,17 +277,17 @@ WHY = {
     GAME_OVER: "the game is over",
     STEP_OFF_BOARD: "the step leads off the board",
     STEP_OCCUPIED: "{to} is occupied by a worker",
-    STEP_ON_DOME: "{to} is a dome, which nobody enters",
+    STEP_ON_DOME: "{to} is a dome, which nobody can enter",
     STEP_TOO_HIGH: "{to} is more than one level higher than {source}",
     BUILD_OFF_BOARD: "the build is off the board",
     BUILD_OCCUPIED: "{target} is occupied by a worker, so nothing can be built there",
-    BUILD_ON_DOME: "{target} is a dome already, so nothing can be built there",
+    BUILD_ON_DOME: "{target} is already a dome, so nothing can be built there",
     rules.WRONG_PHASE: "each side places its two workers in its first turn, and moves from then on",
     rules.PLACE_OCCUPIED: "both cells of a placement must be free",
     rules.BUILD_WITH_WIN: "a step onto level 3 wins at once, so 'build' is null",
     rules.BUILD_MISSING: "every step that does not win is followed by a build, so 'build' is a cell",
 }
-"""fault -> sentence."""
+"""Fault -> sentence."""
 
 
 def explain(fault: int, action: int, record: Record) -> str:
@@ -314,7 +314,7 @@ def format_notation(action: int, record: Record) -> str:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The one legal action that fits the text, or IllegalMove."""
+    """The only legal action that fits the text; raise IllegalMove."""
     if type(text) is not str or len(text) > 100:
         raise IllegalMove(f"a move is a short text like 'place B2 C3' or '2C3-C4 ↑D4', not {show(text)}")
     squeezed = "".join(text.split()).lower()

@@ -1,4 +1,4 @@
-"""What a search knows about skysummit beyond its rules. What it shares with santorini is in ``tower_value.py``."""
+"""Evaluator of skysummit. ``tower_evaluate.py`` has the parts shared with santorini."""
 
 from typing import Any
 
@@ -21,16 +21,16 @@ from ludodrome.games.tower_evaluate import (
     CELL_TURNS,
     ORBIT,
     WEIGHTS,
-    build_promise,
+    build_score,
     built_cells,
     change_keys,
     clock_keys,
     duel_value,
     placement_value,
-    step_promise,
+    step_score,
     step_turns,
     summits,
-    surveyed,
+    tower_context,
     within_bounds,
 )
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
@@ -45,13 +45,13 @@ _BUILT = built_cells(BUILDS)
 _CLOCK = clock_keys(2 * (MAX_TURN_LIMIT + 1))
 """turns left * 2 + seat -> word"""
 _TURN = 10
-_CENTRE_PROMISE = np.array([-200, -100, -50, 100, 150, 200])
-"""orbit -> how good a placement there looks."""
+_CENTRE_SCORE = np.array([-200, -100, -50, 100, 150, 200])
+"""orbit -> score of a placement there."""
 
 
 @kernel
 def value(s: Record, pov_seat: Int) -> Int:
-    """What a running position is worth to the pov_seat."""
+    """Value of a running position to ``pov_seat``."""
     mover = np.int64(s.ply) % 2
     if s.ply < PLACEMENT_TURNS:
         placing = _TURN if pov_seat == mover else -_TURN
@@ -63,7 +63,7 @@ def value(s: Record, pov_seat: Int) -> Int:
 
 @kernel
 def winning(s: Record) -> Int:
-    """R8: a step onto level 3, or -1. Wins by shutting the other seat in are left to the search."""
+    """R8: a step onto level 3, or -1. The search finds wins by blocking the other seat."""
     if not s.levels[2]:
         return -1
     seat = np.int64(s.ply) % 2
@@ -78,7 +78,7 @@ def winning(s: Record) -> Int:
 
 @kernel
 def _threats(s: Record) -> Any:
-    """The cells on which the next seat will win unless something is done. R11: there is no turn after the last."""
+    """The cells on which the next seat threatens to win. R11: there is no turn after the last."""
     if not s.levels[2] or s.ply + 1 >= s.turn_limit:
         return np.uint64(0)
     seat = 1 - np.int64(s.ply) % 2
@@ -94,7 +94,7 @@ def in_check(s: Record) -> Any:
 
 @kernel
 def evasions(s: Record, buffer: Array, count: Int) -> Int:
-    """Keep what sets a dome on the cell threatened. Nothing else helps: whoever could occupy it would win by it."""
+    """Keep the actions that build a dome on the threatened cell. Nothing else helps: occupying it would be a win."""
     threats = _threats(s)
     if threats & (threats - np.uint64(1)):
         return 0
@@ -113,44 +113,44 @@ def evasions(s: Record, buffer: Array, count: Int) -> Int:
 
 @kernel
 def is_tactical(s: Record, action: Int) -> Any:
-    """Nothing is ever captured."""
+    """False: there are no captures."""
     return False
 
 
 @kernel
 def move_context(s: Record) -> Any:
-    """What promises depend on; before both seats are placed they depend on nothing."""
+    """The inputs of ``move_score``; unused before both seats have placed."""
     seat = np.int64(s.ply) % 2
     if s.ply < PLACEMENT_TURNS:
-        return surveyed(s.levels, np.uint8(0), np.uint8(0), np.uint64(0))
+        return tower_context(s.levels, np.uint8(0), np.uint8(0), np.uint64(0))
     others = bit(s.workers[1 - seat, 0]) | bit(s.workers[1 - seat, 1])
-    return surveyed(s.levels, s.workers[seat, 0], s.workers[seat, 1], others)
+    return tower_context(s.levels, s.workers[seat, 0], s.workers[seat, 1], others)
 
 
 @kernel
-def move_score(s: Record, seen: Any, action: Int) -> Int:
-    """How good a move looks: up, away from the others' climbs, towards the own ones; placements in the centre."""
+def move_score(s: Record, context: Any, action: Int) -> Int:
+    """Prefer steps up, builds for one's own climbs and against the others', and placements in the centre."""
     if action < PLACEMENTS:
         a, b = placed(action)
-        return _CENTRE_PROMISE[ORBIT[a]] + _CENTRE_PROMISE[ORBIT[b]]
+        return _CENTRE_SCORE[ORBIT[a]] + _CENTRE_SCORE[ORBIT[b]]
     worker, to_direction, build_direction = split(action)
-    source = seen[3] if worker == 0 else seen[4]
+    source = context[3] if worker == 0 else context[4]
     to = STEP[source, to_direction]
-    good = step_promise(seen, source, to)
+    good = step_score(context, source, to)
     if build_direction == NO_BUILD:
         return good
-    return good + build_promise(seen, worker, to, STEP[to, build_direction])
+    return good + build_score(context, worker, to, STEP[to, build_direction])
 
 
 @kernel
 def gain(before: Record, after: Record) -> Int:
-    """There are no points."""
+    """0: there are no points."""
     return 0
 
 
 @kernel
 def move_id(s: Record, action: Int) -> Int:
-    """Where from, where to and where built, whichever worker does it; then the placements."""
+    """Source, step and build, whichever worker makes them; then the placements."""
     if action < PLACEMENTS:
         return np.int64(NUM_STEP_IDS + action)
     rest = action - PLACEMENTS
@@ -160,7 +160,7 @@ def move_id(s: Record, action: Int) -> Int:
 
 @kernel
 def update_hash(before: Record, after: Record, keys: Array, at: Int) -> None:
-    """Heights, workers, whose turn it is and how many turns are left (R11)."""
+    """Update the keys by heights, workers, seat to move and turns left (R11)."""
     change_keys(before, after, 2, _CLOCK[_clock(before)] ^ _CLOCK[_clock(after)], keys, at)
 
 

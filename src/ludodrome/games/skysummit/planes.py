@@ -1,4 +1,4 @@
-"""Skysummit as learners see it: planes of 5 x 5, the observing seat's workers first."""
+"""Observation planes of skysummit: 5 x 5, the observing seat's workers first."""
 
 import numpy as np
 
@@ -21,14 +21,14 @@ LEFT = TO_MOVE + 1
 
 
 def planes_of(turn_limit: int) -> Planes:
-    """The planes of a game with that turn limit."""
+    """The planes of a game with this turn limit."""
     highest = (1,) * TO_MOVE + (SEATS, min(turn_limit, MAX_LEFT))
     return Planes(NAMES, SIDE, SIDE, highest, np.uint8)
 
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, 25) uint8."""
+    """Write a seat's observation to ``out``: [planes, 25] uint8."""
     draw_heights(s.levels, out)
     for place in range(SEATS):
         for worker in range(WORKERS):

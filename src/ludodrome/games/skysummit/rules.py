@@ -1,6 +1,6 @@
-"""The rules of skysummit for machines. The R-numbers are those of RULES.md beside this file.
+"""The compiled rules of skysummit. R-numbers refer to RULES.md in this folder.
 
-States as people write them are in ``codec.py``; kernels trust their input.
+Kernels trust their input; ``codec.py`` validates JSON and text.
 """
 
 from typing import Any
@@ -32,15 +32,15 @@ from ludodrome.jit import Array, Int, Record, entry, kernel, lowest, record_dtyp
 WORKERS = 2
 PLACEMENT_TURNS = 2
 NOWHERE = 255
-"""Where a worker stands that has not been placed."""
+"""The cell of a worker that has not been placed."""
 
 DTYPE = record_dtype(
     [
         ("levels", np.uint32, (4,)),  # see games/towers.py
-        ("workers", np.uint8, (2, WORKERS)),  # by seat, the cell or NOWHERE
+        ("workers", np.uint8, (2, WORKERS)),  # cell by seat, or NOWHERE
         ("ply", np.uint16),
         ("turn_limit", np.uint16),  # an option, never changed by a kernel
-        ("winner", np.int8),  # -1: nobody
+        ("winner", np.int8),  # -1: none
         ("reason", np.uint8),  # an index into REASONS
     ]
 )
@@ -55,7 +55,7 @@ REASONS = (
     "turn limit: draw",
 )
 
-# Actions: first the placements of (a, b), then worker * 72 + direction * 9 + build direction.
+# Actions: first the placements (a, b), then worker * 72 + direction * 9 + build direction.
 PLACEMENTS = CELLS * (CELLS - 1)
 NO_BUILD = DIRECTIONS
 BUILDS = DIRECTIONS + 1
@@ -72,7 +72,7 @@ BUILD_MISSING = 12
 
 @kernel
 def placement(a: int, b: int) -> int:
-    """The action of placing on a and b, in this order."""
+    """The action that places on a and b, in this order."""
     return a * (CELLS - 1) + (b if b < a else b - 1)
 
 
@@ -86,7 +86,7 @@ def placed(action: int) -> Any:
 
 @kernel
 def occupied(s: Record) -> Any:
-    """R2: the set of cells on which workers stand."""
+    """R2: the set of cells with workers."""
     cells = np.uint64(0)
     for seat in range(2):
         if s.workers[seat, 0] != NOWHERE:
@@ -96,7 +96,7 @@ def occupied(s: Record) -> Any:
 
 @kernel
 def reset(s: Record, seed: Any) -> None:
-    """R1, R2: an empty board, nobody placed. Nothing is random."""
+    """R1, R2: an empty board without workers. Nothing is random."""
     for k in range(4):
         s.levels[k] = 0
     for seat in range(2):
@@ -109,7 +109,7 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def mover(s: Record) -> Int:
-    """R3: the seats alternate; R15: nobody moves once the game is over."""
+    """R3: the seats alternate; R15: -1 once the game is over."""
     return -1 if s.reason != RUNNING else np.int64(s.ply) % 2
 
 
@@ -123,7 +123,7 @@ def legal(s: Record, buffer: Array) -> Int:
     seat = np.uint64(s.ply) % np.uint64(2)
     taken = occupied(s)
     levels = s.levels
-    summits = levels[2]  # no dome among them: reach leaves domes out
+    summits = levels[2]  # includes domes, but reach excludes them
     free = rimmed(~(taken | levels[3]))  # R10
     count = np.uint64(0)
     for worker in range(WORKERS):
@@ -157,13 +157,13 @@ def _placements(s: Record, buffer: Array) -> Int:
         others = taken | bit(a)
         for b in range(CELLS):
             buffer[count] = placement(a, b)
-            count += ~(others >> np.uint64(b)) & ONE  # written always, counted where b is free
+            count += ~(others >> np.uint64(b)) & ONE  # always written, counted only if b is free
     return np.int64(count)
 
 
 @kernel
 def fault(s: Record, action: int) -> int:
-    """0 if the action is legal, else what is wrong first."""
+    """0 if the action is legal, else the first fault."""
     if s.reason != RUNNING:  # R15
         return GAME_OVER
     taken = occupied(s)
@@ -194,7 +194,7 @@ def split(action: int) -> Any:
 
 @kernel
 def play(s: Record, action: int) -> None:
-    """Make a legal action, then judge."""
+    """Play a legal action, then check for the end."""
     seat = np.int64(s.ply) % 2
     if action < PLACEMENTS:  # R4, R5
         a, b = placed(action)
@@ -212,7 +212,7 @@ def play(s: Record, action: int) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """R14: the end follows from the position: a summit, the turn limit, a stuck seat, in this order."""
+    """R14: derive the end from the position: a summit, the turn limit, a stuck seat, in this order."""
     s.winner = -1
     s.reason = RUNNING
     next_seat = np.int64(s.ply) % 2
@@ -235,7 +235,7 @@ def judge(s: Record) -> None:
 
 @kernel
 def _break_tie(s: Record) -> None:
-    """R12: altitude, then peak, then a draw. The unplaced count nothing."""
+    """R12: altitude, then peak, then a draw. Unplaced workers count 0."""
     s.reason = DRAWN
     if s.ply < PLACEMENT_TURNS:
         return
@@ -251,7 +251,7 @@ def _break_tie(s: Record) -> None:
 
 @kernel
 def winner(s: Record) -> Int:
-    """The seat that has won, or -1."""
+    """The winning seat, or -1."""
     return np.int64(s.winner)
 
 

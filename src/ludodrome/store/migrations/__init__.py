@@ -30,7 +30,7 @@ def revision_of(connection: Connection, tables: set[str]) -> str | None:
 
 def upgrade(connection: Connection, found: str | None) -> None:
     """Bring the tables to the last revision, in the transaction that the connection is in."""
-    from alembic import command
+    from alembic import command  # start-up: most databases are up to date
 
     config = configuration(connection)
     if found is not None:
@@ -40,7 +40,7 @@ def upgrade(connection: Connection, found: str | None) -> None:
 
 def configuration(connection: Connection) -> "Config":
     """Alembic, set up for a connection."""
-    from alembic.config import Config
+    from alembic.config import Config  # start-up: most databases are up to date
 
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))

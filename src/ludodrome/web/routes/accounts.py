@@ -21,10 +21,10 @@ from ludodrome.web.auth import (
 )
 from ludodrome.web.errors import Conflict
 from ludodrome.web.limits import SIGN_IN
-from ludodrome.web.routes.schemas import FAULTS, Strict
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, Strict
 from ludodrome.web.templating import general_page
 
-router = APIRouter(tags=["accounts"], responses=FAULTS)
+router = APIRouter(tags=["accounts"], responses=ERROR_RESPONSES)
 
 NAME = Field(min_length=1, max_length=200, examples=["Ada"], description="2 to 30 letters, digits, spaces, - . _")
 PASSWORD = Field(max_length=auth.MAX_PASSWORD, description=f"At least {auth.MIN_PASSWORD} characters.")
@@ -206,7 +206,7 @@ def _set_banned(request: Request, name: str, banned: bool) -> None:
 # Tokens: what programs show instead of a password.
 
 
-token_router = APIRouter(prefix="/tokens", tags=["tokens"], responses=FAULTS)
+token_router = APIRouter(prefix="/tokens", tags=["tokens"], responses=ERROR_RESPONSES)
 
 
 class NewToken(Strict):

@@ -4,14 +4,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from ludodrome.games import GAMES
-from ludodrome.web.analysis_board import board, solved
+from ludodrome.web.analysis_board import board, solve_position
 from ludodrome.web.engine import analyse_position
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.routes.schemas import FAULTS, Question, Tried
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, MovesToTry, Question
 from ludodrome.web.showcase import showcase
 from ludodrome.web.templating import page
 
-router = APIRouter(tags=["analysis"], responses=FAULTS)
+router = APIRouter(tags=["analysis"], responses=ERROR_RESPONSES)
 pages = APIRouter(include_in_schema=False)
 
 
@@ -34,7 +34,7 @@ def analysis_page(request: Request, game_id: str) -> Response:
 
 
 @router.post("/boards/{game_id}")
-def try_out(game_id: str, asked: Tried) -> Json:
+def try_out(game_id: str, asked: MovesToTry) -> Json:
     """The positions that moves lead to from any position, each with its legal moves and its one-line form."""
     return board(game_id, asked.options, asked.state, asked.moves)
 
@@ -44,4 +44,4 @@ def value(asked: Question) -> Json:
     """The exact value of a position for the seat to move, if it is found in so many seconds."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
-    return solved(game, state, asked.seconds)
+    return solve_position(game, state, asked.seconds)

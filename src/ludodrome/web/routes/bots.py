@@ -22,10 +22,10 @@ from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.errors import Conflict
 from ludodrome.web.position_view import Json
-from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 from ludodrome.web.upload_checks import UploadChecker
 
-router = APIRouter(tags=["bots"], responses=FAULTS)
+router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 
 BotId = Annotated[str, Path(max_length=40)]
 SOURCE = Field(min_length=1, max_length=MOST_SOURCE, description="A Python program that speaks the bot protocol.")
@@ -103,7 +103,7 @@ def bots(
 ) -> list[Json]:
     """The bots of a game, or all; ``mine``: one's own alone."""
     owner = (who.account or "") if mine else None
-    return [league.bot(one) for one in store.bots(request.app.state.engine, game, owner)]
+    return [league.bot_json(one) for one in store.bots(request.app.state.engine, game, owner)]
 
 
 @router.get("/bots/{bot_id}")
@@ -112,7 +112,7 @@ def one_bot(request: Request, bot_id: BotId) -> Json:
     bot_of(request, bot_id)
     standing = store.standing(request.app.state.engine, bot_id)
     assert standing is not None
-    return league.one_bot(request.app.state.engine, standing)
+    return league.bot_details(request.app.state.engine, standing)
 
 
 @router.post("/bots", status_code=201)
@@ -128,7 +128,7 @@ async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
             raise ValueError("a remote bot has no source here")
         token = new_token()
         bot_id = await run_in_threadpool(store.enter_remote, engine, wanted.game, account, wanted.name, token)
-        return {**league.bot(await run_in_threadpool(bot_of, request, bot_id)), "token": token}
+        return {**league.bot_json(await run_in_threadpool(bot_of, request, bot_id)), "token": token}
     if wanted.source is None:
         raise ValueError("an uploaded bot has a source")
     await run_in_threadpool(store.check_name, engine, wanted.game, account, wanted.name)
@@ -136,7 +136,7 @@ async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
     bot_id = await run_in_threadpool(
         store.enter_uploaded, engine, wanted.game, account, wanted.name, wanted.source, findings
     )
-    return league.bot(await run_in_threadpool(bot_of, request, bot_id))
+    return league.bot_json(await run_in_threadpool(bot_of, request, bot_id))
 
 
 @router.post("/bots/{bot_id}/versions", status_code=201)
@@ -147,7 +147,7 @@ async def add_version(request: Request, bot_id: BotId, wanted: NewVersion, who: 
         raise ValueError("only an uploaded bot has versions")
     findings = await passed(request, found.game, wanted.source)
     number = await run_in_threadpool(store.add_version, request.app.state.engine, bot_id, wanted.source, findings)
-    return {**league.bot(found), "version": number}
+    return {**league.bot_json(found), "version": number}
 
 
 @router.get("/bots/{bot_id}/source")
@@ -176,7 +176,7 @@ def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) ->
     """One's own bot plays no more, or plays again."""
     own_bot(request, bot_id, who)
     store.retire(request.app.state.engine, bot_id, wanted.back)
-    return league.bot(bot_of(request, bot_id))
+    return league.bot_json(bot_of(request, bot_id))
 
 
 @router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)

@@ -37,7 +37,7 @@ rules of each game are under its tab *Rules*.
 """
 
 
-class Page(NamedTuple):
+class DocsPage(NamedTuple):
     """A page in Markdown, rendered."""
 
     title: str
@@ -51,7 +51,7 @@ def is_built() -> bool:
     return (SITE / INDEX).is_file()
 
 
-def plain_page(address: str) -> Page | None:
+def plain_page(address: str) -> DocsPage | None:
     """The page at an address below /docs/, from its Markdown; None if there is none."""
     if not PAGE_PATH.fullmatch(address):
         return None
@@ -88,7 +88,7 @@ def _excerpt(text: str, settings: str) -> str:
     return text.partition(bounds["end-before"])[0] if "end-before" in bounds else text
 
 
-def _rendered(text: str) -> Page:
+def _rendered(text: str) -> DocsPage:
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(text)
     title, contents = "Documentation", []
@@ -105,7 +105,7 @@ def _rendered(text: str) -> Page:
             link.attrSet("href", f"{address.removesuffix('.md')}.html{mark}{anchor}")
     body = reader.renderer.render(tokens, reader.options, {})
     body = body.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
-    return Page(title, body.replace("<pre>", '<pre tabindex="0">'), tuple(contents))
+    return DocsPage(title, body.replace("<pre>", '<pre tabindex="0">'), tuple(contents))
 
 
 def _headings(tokens: list[Token]) -> Iterator[tuple[Token, str]]:

@@ -5,13 +5,13 @@ from typing import Any
 from fastapi import APIRouter
 
 from ludodrome.bots import bot
-from ludodrome.bots.catalogue import bot_names
+from ludodrome.bots.registry import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
-from ludodrome.web.routes.schemas import FAULTS, Position
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, Position
 
-router = APIRouter(prefix="/games", tags=["games"], responses=FAULTS)
+router = APIRouter(prefix="/games", tags=["games"], responses=ERROR_RESPONSES)
 
 WARM_UP_WITH = "level:3"
 

@@ -16,14 +16,14 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.models import TOURNAMENT, UPLOADED, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
-from ludodrome.web.league import Axis, sparkline
+from ludodrome.web.league import RatingAxis, sparkline
 from ludodrome.web.position_view import Json
 from ludodrome.web.routes.bots import bot_of, check_game
-from ludodrome.web.routes.schemas import FAULTS, GAME_NAME, Strict
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 from ludodrome.web.spectators import Spectators, as_event
 from ludodrome.web.templating import page
 
-router = APIRouter(tags=["matches"], responses=FAULTS)
+router = APIRouter(tags=["matches"], responses=ERROR_RESPONSES)
 
 MatchId = Annotated[str, Path(max_length=60)]
 MAX_MATCHES = 100
@@ -53,7 +53,7 @@ def matches(
     most: Annotated[int, Query(ge=1, le=MAX_MATCHES)] = 20,
 ) -> list[Json]:
     """The games that ended last: of a game, of a bot, of an event."""
-    return [league.match(one) for one in league_matches.recent(request.app.state.engine, game, bot, event, most)]
+    return [league.match_json(one) for one in league_matches.recent(request.app.state.engine, game, bot, event, most)]
 
 
 @router.post("/matches", status_code=201)
@@ -74,13 +74,13 @@ def ask_match(request: Request, wanted: NewMatch, who: BotsScope) -> Json:
     )
     found = league_matches.find_event(engine, event_id)
     assert found is not None
-    return league.event(found, 0)
+    return league.event_json(found, 0)
 
 
 @router.get("/matches/{match_id}")
 def one_match(request: Request, match_id: MatchId) -> Json:
     """A match; its record is at /api/v1/replays/{id}/record once it is over."""
-    return league.match(match_of(request, match_id))
+    return league.match_json(match_of(request, match_id))
 
 
 @router.get("/matches/{match_id}/events", response_class=Response, responses=STREAM)
@@ -117,7 +117,7 @@ def _event_stream(spectators: Spectators, game: str | None, match: str | None) -
 # Tournaments of the league, with their tables; a challenge is a small one.
 
 
-tournament_router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=FAULTS)
+tournament_router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=ERROR_RESPONSES)
 
 EventId = Annotated[str, Path(max_length=40)]
 MAX_TOURNAMENTS = 100
@@ -167,13 +167,13 @@ def begin_tournament(request: Request, wanted: NewTournament, who: BotsScope) ->
         clock=wanted.clock,
         openings=wanted.openings,
     )
-    return league.event(event_of(request, event_id), 0)
+    return league.event_json(event_of(request, event_id), 0)
 
 
 @tournament_router.get("/{event_id}")
 def one_tournament(request: Request, event_id: EventId) -> Json:
     """A tournament or a challenge: how far it is, its table and its crosstable."""
-    return league.whole_event(request.app.state.engine, event_of(request, event_id))
+    return league.event_details(request.app.state.engine, event_of(request, event_id))
 
 
 @tournament_router.post("/{event_id}/stop")
@@ -183,7 +183,7 @@ def stop_tournament(request: Request, event_id: EventId, who: BotsScope) -> Json
     if found.asked_by != who.account and not who.admin:
         raise HTTPException(403, "this is not yours")
     league_matches.close_event(request.app.state.engine, event_id, STOPPED)
-    return league.event(event_of(request, event_id), league_matches.played_of(request.app.state.engine, event_id))
+    return league.event_json(event_of(request, event_id), league_matches.played_of(request.app.state.engine, event_id))
 
 
 def event_of(request: Request, event_id: str) -> EventRow:
@@ -199,14 +199,14 @@ def event_of(request: Request, event_id: str) -> EventRow:
 
 MAX_ROWS = 1000
 MAX_SKIP = 10_000_000
-leaderboard_router = APIRouter(tags=["leaderboard"], responses=FAULTS)
+leaderboard_router = APIRouter(tags=["leaderboard"], responses=ERROR_RESPONSES)
 
 
 @leaderboard_router.get("/leaderboard/{game_id}")
 def leaderboard(
     request: Request,
     game_id: str,
-    most: Annotated[int, Query(ge=1, le=MAX_ROWS)] = league.LINES,
+    most: Annotated[int, Query(ge=1, le=MAX_ROWS)] = league.PAGE_ROWS,
     skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0,
 ) -> list[Json]:
     """The bots of a game, the best first: rating with its 95 % interval, games, verdicts, trend."""
@@ -235,8 +235,8 @@ def _here(request: Request, game_id: str) -> Any:
 def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
     """What is played now, what was played, and a form to ask for more."""
     engine = _here(request, game_id)
-    bots = [league.bot(one) for one in league_bots.bots(engine, game_id) if one.retired is None]
-    recent = [league.match(one) for one in league_matches.recent(engine, game_id, most=RECENT)]
+    bots = [league.bot_json(one) for one in league_bots.bots(engine, game_id) if one.retired is None]
+    recent = [league.match_json(one) for one in league_matches.recent(engine, game_id, most=RECENT)]
     found = league_matches.events(engine, game_id, TOURNAMENT, TOURNAMENTS)
     data = {"game": game_id, "bots": bots, "recent": recent, "tournaments": league.event_list(engine, found)}
     return page(
@@ -245,7 +245,7 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
         game_id,
         "/arena",
         may=who.account is not None,
-        word=league.word(engine),
+        word=league.runner_notice(engine),
         most_pairs=events.MOST_PAIRS,
         data=data,
     )
@@ -258,12 +258,12 @@ def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None =
     known = league_bots.find_bot(engine, bot[:40]) if bot else None
     source, old = one_file(game_id) if game_id in GAMES_WITH_STARTERS else "", None
     if known is not None and known.kind == UPLOADED and _owns(known, who) and known.game == game_id:
-        source, old = league_bots.source_of(engine, known.spec.partition(":")[2]) or source, league.bot(known)
-    mine = [league.bot(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
+        source, old = league_bots.source_of(engine, known.spec.partition(":")[2]) or source, league.bot_json(known)
+    mine = [league.bot_json(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
     doctor = request.app.state.doctor
     if doctor.sandboxed:
         with suppress(TimeoutError):  # what takes longer is found out for those who come later
-            request.app.state.staff.executor.submit(doctor.look).result(GLANCE)
+            request.app.state.bot_pool.executor.submit(doctor.look).result(GLANCE)
     data = {"game": game_id, "source": source, "bot": old, "mine": mine, "hosted": request.app.state.mode == "hosted"}
     return page(
         request,
@@ -284,9 +284,9 @@ def leaderboard_page(
 ) -> Response:
     """The bots of a game, the best first."""
     engine = _here(request, game_id)
-    lines = league.leaderboard(engine, game_id, league.LINES + 1, skip)
-    more, lines = len(lines) > league.LINES, lines[: league.LINES]
-    axis = Axis.around(lines)
+    lines = league.leaderboard(engine, game_id, league.PAGE_ROWS + 1, skip)
+    more, lines = len(lines) > league.PAGE_ROWS, lines[: league.PAGE_ROWS]
+    axis = RatingAxis.around(lines)
     for line in lines:
         line["sparkline"] = sparkline(line["trend"])
     mine = {one.id for one in league_bots.bots(engine, game_id, who.account)} if who.account else set()
@@ -298,9 +298,9 @@ def leaderboard_page(
         lines=lines,
         axis=axis,
         mine=mine,
-        word=league.word(engine),
-        before=max(0, skip - league.LINES) if skip else None,
-        after=skip + league.LINES if more else None,
+        word=league.runner_notice(engine),
+        before=max(0, skip - league.PAGE_ROWS) if skip else None,
+        after=skip + league.PAGE_ROWS if more else None,
         data=None,
     )
 
@@ -314,10 +314,12 @@ def bot_page(request: Request, game_id: str, bot_id: str, who: Anybody) -> Respo
         return RedirectResponse(f"/{found.game}/bots/{found.id}")
     standing = league_bots.standing(engine, found.id)
     assert standing is not None
-    told = league.one_bot(engine, standing)
+    told = league.bot_details(engine, standing)
     owned = _owns(found, who)
     data = {"game": game_id, "bot": told, "mine": owned}
-    return page(request, "bot.html", game_id, "/leaderboard", bot=told, mine=owned, axis=Axis.around([told]), data=data)
+    return page(
+        request, "bot.html", game_id, "/leaderboard", bot=told, mine=owned, axis=RatingAxis.around([told]), data=data
+    )
 
 
 @pages.get("/{game_id}/tournaments/{event_id}")
@@ -327,9 +329,9 @@ def tournament_page(request: Request, game_id: str, event_id: str, who: Anybody)
     found = event_of(request, event_id[:40])
     if found.game != game_id:
         return RedirectResponse(f"/{found.game}/tournaments/{found.id}")
-    games = [league.match(one) for one in league_matches.recent(engine, event=found.id, most=100)]
+    games = [league.match_json(one) for one in league_matches.recent(engine, event=found.id, most=100)]
     mine = who.account is not None and (found.asked_by == who.account or who.admin)
-    data = {"game": game_id, "event": league.whole_event(engine, found), "matches": games, "mine": mine}
+    data = {"game": game_id, "event": league.event_details(engine, found), "matches": games, "mine": mine}
     return page(request, "tournament.html", game_id, "/arena", event=data["event"], mine=mine, data=data)
 
 
@@ -340,7 +342,7 @@ def match_page(request: Request, game_id: str, match_id: str) -> Response:
     found = match_of(request, match_id[:60])
     if found.counted is not None:
         return RedirectResponse(f"/games/{found.id}")
-    data = {"game": game_id, "match": league.match(found)}
+    data = {"game": game_id, "match": league.match_json(found)}
     return page(request, "match.html", found.game, "/arena", match=data["match"], data=data)
 
 

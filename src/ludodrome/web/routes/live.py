@@ -16,9 +16,9 @@ from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.play import Viewer, WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.position_view import Json
-from ludodrome.web.responses import as_json
-from ludodrome.web.routes.plays import LONGEST_KEY, library_of, play_of, watcher_of
-from ludodrome.web.routes.schemas import FAULTS
+from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of
+from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.security import MAX_BODY
 
 # A game as it goes on: a stream of views for whoever has it before them, and what they say back.
@@ -30,31 +30,31 @@ PATIENCE = 15.0
 
 
 @contextmanager
-def present(play: WebPlay, watcher: Viewer) -> Iterator[None]:
+def present(play: WebPlay, viewer: Viewer) -> Iterator[None]:
     """Somebody has the game before them; the others are told when they come and go."""
-    if play.company.arrive(watcher):
-        play.stir()
+    if play.participants.arrive(viewer):
+        play.mark_changed()
     try:
         yield
     finally:
-        if play.company.leave(watcher):
-            play.stir()
+        if play.participants.leave(viewer):
+            play.mark_changed()
 
 
-async def views(library: PlayRegistry, play: WebPlay, watcher: Viewer) -> AsyncIterator[str | None]:
+async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncIterator[str | None]:
     """The game as JSON, now and after every change, until it is put away; None now and then if nothing changes."""
     seen = -1
     while not play.closed:
         if play.tick != seen:
             seen = play.tick
-            ready = play.scene.point_of_view(watcher.seats) in play.scene.positions
-            yield _text(play, watcher) if ready else await run_in_threadpool(_text, play, watcher)
+            ready = play.snapshot.point_of_view(viewer.seats) in play.snapshot.positions
+            yield _text(play, viewer) if ready else await run_in_threadpool(_text, play, viewer)
             continue
-        flag = play.seconds_to_flag()
-        await play.bell.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
-        library.at_hand(play.id)  # what somebody looks at stays in memory
+        flag = play.seconds_left_to_move()
+        await play.notifier.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
+        registry.cached(play.id)  # what somebody looks at stays in memory
         if flag is not None:
-            await run_in_threadpool(play.look_at_clock)
+            await run_in_threadpool(play.check_clock)
         if play.tick == seen and not play.closed:
             yield None
 
@@ -63,23 +63,23 @@ def _changed(play: WebPlay, seen: int) -> Callable[[], bool]:
     return lambda: play.closed or play.tick != seen
 
 
-def _text(play: WebPlay, watcher: Viewer) -> str:
-    return as_json({"type": "play", "play": play.view(watcher)}).decode()
+def _text(play: WebPlay, viewer: Viewer) -> str:
+    return to_json_bytes({"type": "play", "play": play.view(viewer)}).decode()
 
 
-async def obey(library: PlayRegistry, play: WebPlay, watcher: Viewer, said: Json) -> None:
+async def obey(registry: PlayRegistry, play: WebPlay, viewer: Viewer, said: Json) -> None:
     """What somebody says over a WebSocket; ValueError says why it cannot be done."""
     kind = said.get("type")
     if kind == "move":
         if "move" not in said:
             raise ValueError("a move has a move")
-        await play.move_soon(said["move"], watcher.seats, _whole(said, "version"))
+        await play.move_async(said["move"], viewer.seats, _whole(said, "version"))
     elif kind == "undo":
-        await run_in_threadpool(play.undo, watcher)
+        await run_in_threadpool(play.undo, viewer)
     elif kind == "resign":
-        await run_in_threadpool(play.resign, watcher.seats, _whole(said, "seat"))
+        await run_in_threadpool(play.resign, viewer.seats, _whole(said, "seat"))
     elif kind == "rematch":
-        await run_in_threadpool(library.rematch, play, watcher)
+        await run_in_threadpool(registry.rematch, play, viewer)
     else:
         raise ValueError("what is said here has the type move, undo, resign, rematch or ping")
 
@@ -91,7 +91,7 @@ def _whole(said: Json, name: str) -> int | None:
     return number
 
 
-router = APIRouter(prefix="/plays", tags=["plays"], responses=FAULTS)
+router = APIRouter(prefix="/plays", tags=["plays"], responses=ERROR_RESPONSES)
 
 GOING_AWAY, TOO_BIG = 1001, 1009
 KNOWN_SECONDS = 15.0
@@ -100,19 +100,19 @@ KNOWN_SECONDS = 15.0
 
 @router.websocket("/{name}/live")
 async def live(
-    socket: WebSocket, name: str, who: Anybody, key: Annotated[str | None, Query(max_length=LONGEST_KEY)] = None
+    socket: WebSocket, name: str, who: Anybody, key: Annotated[str | None, Query(max_length=MAX_KEY)] = None
 ) -> None:
     """Views of the game whenever it changes; moves, undo, resign, rematch and ping the other way."""
-    library = library_of(socket)
-    play = await run_in_threadpool(library.find, name)
+    registry = registry_of(socket)
+    play = await run_in_threadpool(registry.find, name)
     if play is None:
         await socket.close(POLICY_VIOLATION, "there is no such game")
         return
-    watcher = watcher_of(play, who, key)
+    viewer = viewer_of(play, who, key)
     await socket.accept()
-    with present(play, watcher):
-        sending = asyncio.create_task(_send(socket, library, play, watcher))
-        hearing = asyncio.create_task(_hear(socket, library, play, watcher, key))
+    with present(play, viewer):
+        sending = asyncio.create_task(_send(socket, registry, play, viewer))
+        hearing = asyncio.create_task(_hear(socket, registry, play, viewer, key))
         done, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
@@ -125,13 +125,13 @@ async def live(
         await socket.close(GOING_AWAY, "connect again")
 
 
-async def _send(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher: Viewer) -> None:
-    async for text in views(library, play, watcher):
+async def _send(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> None:
+    async for text in views(registry, play, viewer):
         if text is not None:
             await socket.send_text(text)
 
 
-async def _hear(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher: Viewer, key: str | None) -> None:
+async def _hear(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None) -> None:
     """Everything that is said gets one answer, under the ``id`` that came with it."""
     known = time.monotonic()
     while True:
@@ -141,12 +141,12 @@ async def _hear(socket: WebSocket, library: PlayRegistry, play: WebPlay, watcher
             text = ""
         if time.monotonic() - known > KNOWN_SECONDS:
             socket.state.caller = None
-            watcher, known = watcher_of(play, await caller(socket), key), time.monotonic()
-        answer = await _answer(text, library, play, watcher)
+            viewer, known = viewer_of(play, await caller(socket), key), time.monotonic()
+        answer = await _answer(text, registry, play, viewer)
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
 
 
-async def _answer(text: str, library: PlayRegistry, play: WebPlay, watcher: Viewer) -> Json:
+async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> Json:
     try:
         said = json.loads(text) if len(text) <= MAX_BODY else None
     except (ValueError, RecursionError):
@@ -157,7 +157,7 @@ async def _answer(text: str, library: PlayRegistry, play: WebPlay, watcher: View
     if said.get("type") == "ping":
         return {"type": "pong", "id": number}
     try:
-        await obey(library, play, watcher, said)
+        await obey(registry, play, viewer, said)
     except Conflict as wrong:
         return _refusal(number, wrong.status, str(wrong))
     except ValueError as wrong:
@@ -179,12 +179,12 @@ def _refusal(number: Any, status: int, sentence: str) -> Json:
 async def events(request: Request, name: str) -> StreamingResponse:
     """The game for those who look on: a view whenever it changes."""
     play = await run_in_threadpool(play_of, request, name)
-    stream = _stream(library_of(request), play)
+    stream = _stream(registry_of(request), play)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
-async def _stream(library: PlayRegistry, play: WebPlay) -> AsyncIterator[str]:
-    async for text in views(library, play, Viewer()):
+async def _stream(registry: PlayRegistry, play: WebPlay) -> AsyncIterator[str]:
+    async for text in views(registry, play, Viewer()):
         yield ": still here\n\n" if text is None else f"data: {text}\n\n"
-        if play.scene.result is not None and text is not None and play.company.next is not None:
+        if play.snapshot.result is not None and text is not None and play.participants.next is not None:
             return

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.arena.records import to_text
-from ludodrome.bots.catalogue import KINDS
-from ludodrome.bots.specs import read_spec
+from ludodrome.bots.registry import BOT_KINDS, read_spec
 from ludodrome.game import Game
 from ludodrome.store.accounts import PLAY
 from ludodrome.store.models import LOCAL
@@ -20,34 +19,32 @@ from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
 from ludodrome.web.play import BOT, PERSON, Viewer, WebPlay, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.responses import as_json
-from ludodrome.web.routes.schemas import FAULTS, NewMove, NewPlay, Seat
+from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
 
-router = APIRouter(tags=["plays"], responses=FAULTS)
+router = APIRouter(tags=["plays"], responses=ERROR_RESPONSES)
 
 PATIENCE = 20.0
 """Seconds that an answer is held back until something has changed."""
-MOST_LINES = 100
+MAX_LINES = 100
 LATEST = 2**53
-LONGEST_KEY = 100
-MOST_THOUGHT = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
+MAX_KEY = 100
+MAX_PARAMS = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
 """What a bot may be given for a move by those who are not at this machine: the bots of all others wait meanwhile."""
 ENDS_A_SEARCH = {"time", "nodes"}
 
-Key = Annotated[
-    str | None, Header(alias="x-play-key", max_length=LONGEST_KEY, description="Of a seat, if you have one.")
-]
+Key = Annotated[str | None, Header(alias="x-play-key", max_length=MAX_KEY, description="Of a seat, if you have one.")]
 
 
-def library_of(connection: Any) -> PlayRegistry:
+def registry_of(connection: Any) -> PlayRegistry:
     """The games of the app."""
-    library: PlayRegistry = connection.app.state.plays
-    return library
+    registry: PlayRegistry = connection.app.state.plays
+    return registry
 
 
 def play_of(request: Any, name: str) -> WebPlay:
     """The game of an id, or 404."""
-    play = library_of(request).find(name)
+    play = registry_of(request).find(name)
     if play is None:
         raise HTTPException(404, "there is no such game")
     return play
@@ -72,8 +69,8 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
-    play = library_of(request).begin(game, assignment, kinds, who.account, digest)
-    view = play.view(watcher_of(play, who, key))
+    play = registry_of(request).begin(game, assignment, kinds, who.account, digest)
+    view = play.view(viewer_of(play, who, key))
     return view if key is None else {**view, "key": key}
 
 
@@ -81,12 +78,12 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
 def mine(
     request: Request,
     who: SignedIn,
-    most: Annotated[int, Query(ge=1, le=MOST_LINES)] = MOST_LINES,
+    most: Annotated[int, Query(ge=1, le=MAX_LINES)] = MAX_LINES,
     before: Annotated[int | None, Query(ge=0, le=LATEST, description="Milliseconds of universal time.")] = None,
 ) -> list[Json]:
     """The games that you began, the latest first."""
     assert who.account is not None
-    return [asdict(line) for line in library_of(request).lines(who.account, most, before)]
+    return [asdict(line) for line in registry_of(request).lines(who.account, most, before)]
 
 
 @router.get("/plays/{name}")
@@ -100,9 +97,9 @@ async def look(
     """The game as it is now. ``after`` holds the answer back until the version is higher, 20 seconds at most."""
     play = await run_in_threadpool(play_of, request, name)
     if after is not None:
-        flag = play.seconds_to_flag()
+        flag = play.seconds_left_to_move()
         patience = PATIENCE if flag is None else min(PATIENCE, flag + 0.02)
-        await play.bell.wait(lambda: play.closed or play.version > after, patience)
+        await play.notifier.wait(lambda: play.closed or play.version > after, patience)
         play = await run_in_threadpool(play_of, request, name)
     return await run_in_threadpool(_view, play, who, key)
 
@@ -116,26 +113,28 @@ def position(request: Request, name: str, number: int) -> Json:
 @router.post("/plays/{name}/moves")
 async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Response:
     """A person's move. An illegal one is refused with the reason and costs nothing. The answer means: it is kept."""
-    play = library_of(request).at_hand(name)
+    play = registry_of(request).cached(name)
     if play is None:
         play = await run_in_threadpool(play_of, request, name)
-    await play.move_soon(made.move, watcher_of(play, who, key).seats, made.version)
-    return _view(play, who, key) if play.game.actions_a_turn == 1 else await run_in_threadpool(_view, play, who, key)
+    await play.move_async(made.move, viewer_of(play, who, key).seats, made.version)
+    if play.game.actions_a_turn > 1 or play.seconds_left_to_move() == 0:
+        return await run_in_threadpool(_view, play, who, key)  # takes long, or waits for the lock of the play
+    return _response(play, who, key)
 
 
 @router.post("/plays/{name}/undo")
 def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """Back to the last decision of a person."""
     play = play_of(request, name)
-    play.undo(watcher_of(play, who, key))
+    play.undo(viewer_of(play, who, key))
     return _view(play, who, key)
 
 
 @router.post("/plays/{name}/resign")
-def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = None) -> Response:
+def resign(request: Request, name: str, seat: SeatChoice, who: Anybody, key: Key = None) -> Response:
     """A person gives up."""
     play = play_of(request, name)
-    play.resign(watcher_of(play, who, key).seats, seat.seat)
+    play.resign(viewer_of(play, who, key).seats, seat.seat)
     return _view(play, who, key)
 
 
@@ -143,7 +142,7 @@ def resign(request: Request, name: str, seat: Seat, who: Anybody, key: Key = Non
 def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
     """The same again with the seats changed, once all people want it: ``next`` is the other game's id then."""
     play = play_of(request, name)
-    library_of(request).rematch(play, watcher_of(play, who, key))
+    registry_of(request).rematch(play, viewer_of(play, who, key))
     return _view(play, who, key)
 
 
@@ -151,7 +150,7 @@ def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Respo
 def join(request: Request, link: str, who: Anybody) -> Json:
     """Take the seat that a link gives away. Whoever shows the ``key`` as ``X-Play-Key`` holds it from then on."""
     called = who.name if who.account not in (None, LOCAL) else None
-    joined = library_of(request).join(link, called)
+    joined = registry_of(request).join(link, called)
     if joined is None:
         raise HTTPException(404, "this link is not good: the seat is taken already, or the link is mistyped")
     return {"play": joined.play.id, "game": joined.play.game.id, "seat": joined.seat, "key": joined.key}
@@ -160,21 +159,26 @@ def join(request: Request, link: str, who: Anybody) -> Json:
 @router.get("/plays/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def record(request: Request, name: str) -> Response:
     """The record of the finished game, as the arena writes it."""
-    kept = library_of(request).record(play_of(request, name))
+    kept = registry_of(request).record(play_of(request, name))
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
-def watcher_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
+def viewer_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
     """What somebody is in a game; a token that is not good for playing only looks on."""
-    return play.company.watcher(who.account if PLAY in who.scopes else None, key)
+    return play.participants.viewer(who.account if PLAY in who.scopes else None, key)
 
 
 def _view(play: WebPlay, who: Caller, key: str | None) -> Response:
-    """What somebody may know. It is plain JSON already: to look for what might not be takes longer than the rest."""
-    play.look_at_clock()
-    return Response(as_json(play.view(watcher_of(play, who, key))), media_type="application/json")
+    """The play as a caller may see it, after a look at the clock. Not for the event loop: it may wait for a lock."""
+    play.check_clock()
+    return _response(play, who, key)
+
+
+def _response(play: WebPlay, who: Caller, key: str | None) -> Response:
+    """The play as a caller may see it. It is plain JSON: FastAPI's validation would take longer than the rest."""
+    return Response(to_json_bytes(play.view(viewer_of(play, who, key))), media_type="application/json")
 
 
 def _names(seats: list[str], who: Caller) -> list[str] | None:
@@ -189,18 +193,20 @@ def _names(seats: list[str], who: Caller) -> list[str] | None:
 
 def _check_spec(spec: str) -> None:
     """Only people and built-ins sit here: no programs of strangers."""
-    if spec not in (PERSON, FRIEND) and spec.partition(":")[0] not in KINDS:
-        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({', '.join(KINDS)}), not {show(spec)}")
+    if spec not in (PERSON, FRIEND) and spec.partition(":")[0] not in BOT_KINDS:
+        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({', '.join(BOT_KINDS)}), not {show(spec)}")
 
 
 def _check_thought(spec: str, game: Game) -> None:
     """A bot thinks in a thread that it shares with all others here: it may not keep it for long."""
-    kind, knobs = read_spec(spec, game)
-    for name, most in MOST_THOUGHT.items():
-        if knobs.get(name, 0) > most:
-            raise ValueError(f"the knob {name} of {kind.name} is at most {most:,} on this server, not {knobs[name]:,}")
-    if "depth" in knobs and not knobs.keys() & ENDS_A_SEARCH:
+    kind, params = read_spec(spec, game)
+    for name, most in MAX_PARAMS.items():
+        if params.get(name, 0) > most:
+            raise ValueError(
+                f"the parameter {name} of {kind.name} is at most {most:,} on this server, not {params[name]:,}"
+            )
+    if "depth" in params and not params.keys() & ENDS_A_SEARCH:
         raise ValueError(
-            f"the knob depth of {kind.name} goes with time or nodes on this server, "
-            f"as in {kind.name}:depth={knobs['depth']},time=1"
+            f"the parameter depth of {kind.name} goes with time or nodes on this server, "
+            f"as in {kind.name}:depth={params['depth']},time=1"
         )

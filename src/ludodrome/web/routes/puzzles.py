@@ -12,10 +12,10 @@ from ludodrome.web.auth import Anybody
 from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.puzzles import PuzzleSession, solved_by
-from ludodrome.web.routes.schemas import FAULTS, Answer, sitting_of
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, PuzzleMove, puzzle_session_of
 from ludodrome.web.templating import page
 
-router = APIRouter(tags=["puzzles"], responses=FAULTS)
+router = APIRouter(tags=["puzzles"], responses=ERROR_RESPONSES)
 pages = APIRouter(include_in_schema=False)
 
 KIND_WORDS = {"win": "Win in {goal}", "save": "Save the game", "margin": "The only edge", "respond": "Best answer"}
@@ -43,18 +43,18 @@ def book(request: Request, game_id: str, who: Anybody) -> list[Json]:
 def begin(request: Request, game_id: str, number: int) -> Json:
     """Begin a puzzle."""
     attempt = Attempt(puzzle_of(game_id, number))
-    shelf = request.app.state.sittings
-    name = shelf.new_id()
-    shelf.put(name, PuzzleSession(attempt))
+    cache = request.app.state.puzzle_sessions
+    name = cache.new_id()
+    cache.put(name, PuzzleSession(attempt))
     return _view(name, attempt)
 
 
 @router.post("/attempts/{name}/moves")
-def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
+def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
     """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
-    sitting = sitting_of(request, name)
-    attempt = sitting.attempt
-    with engine_slot_for_request(), sitting.lock:
+    session = puzzle_session_of(request, name)
+    attempt = session.attempt
+    with engine_slot_for_request(), session.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -64,7 +64,7 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
         for reply in judgement.replies:
             after = attempt.game.apply(after, reply)
             steps.append(_step(attempt, after, reply))
-        fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not sitting.helped else ""
+        fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not session.helped else ""
     told = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
     return {**_view(name, attempt), "judgement": told, "steps": steps}
 
@@ -72,9 +72,9 @@ def move(request: Request, name: str, answer: Answer, who: Anybody) -> Json:
 @router.post("/attempts/{name}/hint")
 def hint(request: Request, name: str) -> Json:
     """A hint, a better one each time."""
-    sitting = sitting_of(request, name)
-    attempt = sitting.attempt
-    with engine_slot_for_request(), sitting.lock:
+    session = puzzle_session_of(request, name)
+    attempt = session.attempt
+    with engine_slot_for_request(), session.lock:
         _check_unsolved(attempt)
         return {"hint": attempt.hint()}
 
@@ -82,11 +82,11 @@ def hint(request: Request, name: str) -> Json:
 @router.post("/attempts/{name}/solution")
 def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle does not count as solved then."""
-    sitting = sitting_of(request, name)
-    attempt = sitting.attempt
-    with engine_slot_for_request(), sitting.lock:
+    session = puzzle_session_of(request, name)
+    attempt = session.attempt
+    with engine_slot_for_request(), session.lock:
         _check_unsolved(attempt)
-        sitting.helped = True
+        session.helped = True
         text = attempt.solution()
     return {"solution": text}
 

@@ -29,7 +29,7 @@ BEAT = 10.0
 REPLACED, TOO_BIG, GOING_AWAY = 4000, 1009, 1001
 
 
-class Line:
+class Relay:
     """The two ends of one bot's relay; either may be missing."""
 
     def __init__(self) -> None:
@@ -50,12 +50,12 @@ class Line:
                 await self.bot.send_text(text)
 
 
-class Relays:
+class RelayRegistry:
     """The bots that are connected to this process."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, Relay] = {}
 
     def __len__(self) -> int:
         return sum(line.bot is not None for line in self._lines.values())
@@ -75,7 +75,7 @@ class Relays:
 
     async def serve_bot(self, bot: str, socket: WebSocket, address: str) -> None:
         """A bot's connection, until it ends."""
-        line = self._lines.setdefault(bot, Line())
+        line = self._lines.setdefault(bot, Relay())
         former, line.bot = line.bot, socket
         secret = line.secret = secrets.token_urlsafe(32)  # another one each time: see ``leave``
         if former is not None:
@@ -104,7 +104,7 @@ class Relays:
 
     async def serve_seat(self, bot: str, socket: WebSocket) -> None:
         """A seat's connection, until it ends."""
-        line = self._lines.setdefault(bot, Line())
+        line = self._lines.setdefault(bot, Relay())
         former, line.seat = line.seat, socket
         if former is not None:
             with suppress(RuntimeError):
@@ -126,7 +126,7 @@ class Relays:
             await asyncio.sleep(BEAT)
             await run_in_threadpool(arrive, self._engine, bot, address, secret)
 
-    def _forget(self, bot: str, line: Line) -> None:
+    def _forget(self, bot: str, line: Relay) -> None:
         if self._lines.get(bot) is line:
             del self._lines[bot]
 
@@ -160,7 +160,7 @@ def _may_connect(socket: WebSocket, bot_id: str, secret: str) -> bool:
 async def connect(socket: WebSocket, bot: Annotated[str, Depends(connecting)]) -> None:
     """A remote bot's connection: the bot protocol, one JSON object a frame."""
     await socket.accept()
-    relays: Relays = socket.app.state.relays
+    relays: RelayRegistry = socket.app.state.relays
     await relays.serve_bot(bot, socket, _address(socket))
 
 
@@ -172,7 +172,7 @@ def _address(socket: WebSocket) -> str:
 
 async def relaying(socket: WebSocket, bot_id: BotId) -> str:
     """The bot whose relay a worker of ours may use."""
-    relays: Relays = socket.app.state.relays
+    relays: RelayRegistry = socket.app.state.relays
     if not relays.opens(bot_id, socket.headers.get(SECRET_HEADER, "")):
         raise WebSocketException(POLICY_VIOLATION, "this relay is for the workers of this server alone")
     return bot_id
@@ -182,5 +182,5 @@ async def relaying(socket: WebSocket, bot_id: BotId) -> str:
 async def relay(socket: WebSocket, bot: Annotated[str, Depends(relaying)]) -> None:
     """The seat of a worker, at the other end of a bot's connection."""
     await socket.accept()
-    relays: Relays = socket.app.state.relays
+    relays: RelayRegistry = socket.app.state.relays
     await relays.serve_seat(bot, socket)

@@ -13,25 +13,25 @@ from ludodrome.games import GAMES
 from ludodrome.store import plays
 from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
-from ludodrome.web.replays import Reviewer, find_record, replay, take_in
-from ludodrome.web.responses import as_json
-from ludodrome.web.routes.schemas import FAULTS
+from ludodrome.web.replays import Reviewer, add_record, find_record, replay_json
+from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
 
-router = APIRouter(prefix="/replays", tags=["replays"], responses=FAULTS)
+router = APIRouter(prefix="/replays", tags=["replays"], responses=ERROR_RESPONSES)
 
-MOST_PLIES = 100_000
-MOST_TOLD = 8
+MAX_PLIES = 100_000
+MAX_REPLAYS = 8
 """So many replays are told at once: a long one of spaces takes a second, and one of the threads that answer all."""
 Record = Annotated[Json, Body(examples=[{"ludodrome": "record", "version": 1}])]
 
 
-_tellers = threading.BoundedSemaphore(MOST_TOLD)
+_tellers = threading.BoundedSemaphore(MAX_REPLAYS)
 
 
 def record_named(request: Request, name: str) -> Json:
     """The record of an id, or 404."""
-    found = find_record(request.app.state.engine, request.app.state.brought, name)
+    found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
         raise HTTPException(404, "there is no finished game of this name here")
     return found
@@ -40,7 +40,7 @@ def record_named(request: Request, name: str) -> Json:
 @router.post("", status_code=201)
 def bring(request: Request, record: Record) -> Json:
     """Bring a record along, to be replayed. It is verified, and kept for half a day."""
-    return {"id": take_in(request.app.state.brought, record)}
+    return {"id": add_record(request.app.state.uploaded_records, record)}
 
 
 @router.get("/{name}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
@@ -50,13 +50,13 @@ def look(request: Request, name: str) -> Response:
     if not _tellers.acquire(blocking=False):
         raise Busy("too many games are being told; ask again in a moment")
     try:  # megabytes of plain JSON: to look for what might not be would take longer than the rest
-        return Response(as_json(replay(name, found)), media_type="application/json")
+        return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
     finally:
         _tellers.release()
 
 
 @router.get("/{name}/grading")
-def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MOST_PLIES)) -> Json:
+def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIES)) -> Json:
     """The grades of its moves as far as they are known; whoever asks first sets the work going.
 
     Plies come in the order in which they were graded, the last first; ``after`` leaves out so many of them.
@@ -85,7 +85,7 @@ pages = APIRouter(include_in_schema=False)
 @pages.get("/games/{name}")
 def replay_page(request: Request, name: str) -> Response:
     """A finished game; one that is still played is shown where it is played."""
-    found = find_record(request.app.state.engine, request.app.state.brought, name)
+    found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
         running = plays.find(request.app.state.engine, name)
         if running is None or running.assignment["game"] not in GAMES:

@@ -93,7 +93,7 @@ class Chapter(NamedTuple):
     folded: bool
 
 
-class Rules(NamedTuple):
+class RulesPage(NamedTuple):
     """The rules of a game, ready for the page."""
 
     lead: str
@@ -102,7 +102,7 @@ class Rules(NamedTuple):
 
 
 @cache
-def rules(game_id: str) -> Rules:
+def rules(game_id: str) -> RulesPage:
     """The rules of a game; ValueError if there is none of that name."""
     entry = find(game_id)
     text = MarkdownIt("commonmark", {"html": False}).enable("table").render(entry.rules())
@@ -119,7 +119,7 @@ def rules(game_id: str) -> Rules:
         Chapter(_anchor(title), html.unescape(title), body, title in APPENDICES)
         for title, body in zip(titles, bodies, strict=True)
     )
-    return Rules(lead, chapters, diagrams)
+    return RulesPage(lead, chapters, diagrams)
 
 
 def _with_diagram(text: str, number: int, diagram: Diagram) -> str:

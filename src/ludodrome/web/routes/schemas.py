@@ -9,8 +9,8 @@ from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play import PERSON
 from ludodrome.web.puzzles import PuzzleSession
 
-LARGEST_SEED = 2**53 - 1
-FAULTS: dict[int | str, dict[str, Any]] = {
+MAX_SEED = 2**53 - 1
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"description": "The content is no JSON."},
     401: {"description": "Nobody has signed in, or the token is not good."},
     403: {"description": "The caller may not do this, or the request comes from another site's page."},
@@ -47,7 +47,7 @@ class NewPlay(Strict):
     clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
     opening: list[Any] = Field(default=[], description="Moves that are on the board already.")
     position: Any = Field(default=None, description="Where it begins, as JSON or on one line; null: at the beginning.")
-    seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
+    seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
 
 
 class NewMove(Strict):
@@ -57,7 +57,7 @@ class NewMove(Strict):
     version: int | None = Field(default=None, description="The version of the game that it was made for.")
 
 
-class Seat(Strict):
+class SeatChoice(Strict):
     """A seat."""
 
     seat: int | None = Field(default=None, ge=0, le=2)
@@ -81,7 +81,7 @@ class Question(Strict):
     lines: int = Field(default=3, ge=1, le=MAX_LINES)
 
 
-class Tried(Strict):
+class MovesToTry(Strict):
     """A position, and moves to try from there."""
 
     options: dict[str, Any] | None = Field(
@@ -91,7 +91,7 @@ class Tried(Strict):
     moves: list[Any] = Field(default=[], max_length=400, description="As JSON, or in the notation for people.")
 
 
-class Unfinished(Strict):
+class PartialBoard(Strict):
     """A board of spaces in the making."""
 
     size: int = Field(ge=2, le=10)
@@ -99,16 +99,16 @@ class Unfinished(Strict):
     sequence: list[Any] = Field(default=[], max_length=400)
 
 
-class Lots(Strict):
+class BoardSample(Strict):
     """Boards of spaces by lot."""
 
     size: int = Field(ge=2, le=10)
     rules: str = Field(default="written", max_length=20)
     count: int = Field(default=1, ge=1, le=10)
-    seed: int | None = Field(default=None, ge=0, le=LARGEST_SEED)
+    seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
 
 
-class Boards(Strict):
+class BoardPair(Strict):
     """Two boards of spaces, seat 0's and seat 1's."""
 
     size: int = Field(ge=2, le=10)
@@ -116,15 +116,15 @@ class Boards(Strict):
     boards: list[Any] = Field(min_length=2, max_length=2)
 
 
-class Answer(Strict):
+class PuzzleMove(Strict):
     """A move that may solve a puzzle."""
 
     move: Any
 
 
-def sitting_of(request: Request, name: str) -> PuzzleSession:
+def puzzle_session_of(request: Request, name: str) -> PuzzleSession:
     """Somebody at a puzzle, or 404."""
-    sitting: PuzzleSession | None = request.app.state.sittings.find(name)
-    if sitting is None:
+    session: PuzzleSession | None = request.app.state.puzzle_sessions.get(name)
+    if session is None:
         raise HTTPException(404, "nobody is at this puzzle any more; begin it again")
-    return sitting
+    return session

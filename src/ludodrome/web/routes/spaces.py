@@ -5,15 +5,15 @@ import secrets
 from fastapi import APIRouter
 
 from ludodrome.web.position_view import Json, spaces_round
-from ludodrome.web.routes.schemas import FAULTS, Boards, Lots, Unfinished
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, BoardPair, BoardSample, PartialBoard
 
-router = APIRouter(prefix="/spaces", tags=["spaces"], responses=FAULTS)
+router = APIRouter(prefix="/spaces", tags=["spaces"], responses=ERROR_RESPONSES)
 
 SEED_BITS = 48
 
 
 @router.post("/boards")
-def board(asked: Unfinished) -> Json:
+def board(asked: PartialBoard) -> Json:
     """What may come next on an unfinished board. If no legal board begins like this, the answer says why."""
     from ludodrome.games.spaces import encode_board, steps
 
@@ -24,7 +24,7 @@ def board(asked: Unfinished) -> Json:
 
 
 @router.post("/samples")
-def samples(asked: Lots) -> Json:
+def samples(asked: BoardSample) -> Json:
     """Legal boards by lot: each as likely as any other where they can be counted, else step by step."""
     from ludodrome.games.spaces import format_board, quick, sample
     from ludodrome.games.spaces.boards import is_live
@@ -40,7 +40,7 @@ def samples(asked: Lots) -> Json:
 
 
 @router.post("/rounds")
-def played(asked: Boards) -> Json:
+def played(asked: BoardPair) -> Json:
     """Two boards run against each other, step by step."""
     from ludodrome.game import IllegalMove
     from ludodrome.games.spaces import check

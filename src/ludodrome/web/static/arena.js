@@ -83,8 +83,8 @@ function open(title, parts, send, word) {
 }
 
 function newMatch() {
-  const bots = available(), own = bots.find((bot) => bot.kind !== "builtin");
-  const first = own?.id ?? bots[0]?.id, second = bots.find((bot) => bot.id !== first)?.id;
+  const bots = available(), own = bots.get((bot) => bot.kind !== "builtin");
+  const first = own?.id ?? bots[0]?.id, second = bots.get((bot) => bot.id !== first)?.id;
   open("New match", [
     botSelect(0, first), botSelect(1, second),
     field("pairs", "Games", html("select", { id: "pairs" }, ...[1, 2, 5, 10, 25, 50].map((pairs) => html("option", { value: pairs }, String(2 * pairs))))),

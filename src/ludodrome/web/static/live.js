@@ -1,78 +1,88 @@
-// A game as it goes on: views over a WebSocket, or by asking again and again where none can be had.
+// The views of a play as it changes: over a WebSocket, or by long polling while no socket can be opened.
 
 import { Refusal, get } from "./api.js";
 
 const DELAYS = [250, 1000, 3000, 8000];
-/** So often may a WebSocket fail to open before it is asked instead. */
-const TRIES = 2;
+/** After this many failures in a row the page polls ... */
+const MAX_FAILURES = 2;
+/** ... and tries a socket again this often, in milliseconds. */
+const SOCKET_RETRY = 15_000;
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Live {
-  /** `take(view)` gets every view; `lost(error)` is told when nothing can be had for the moment. */
-  constructor(id, key, take, lost) {
-    Object.assign(this, { id, key, take, lost, version: -1, failures: 0, ended: false, waiting: new Map(), number: 0, asking: new AbortController() });
+  /** `onView(view)` gets every view; `onError(error)` is called when the server cannot be reached. */
+  constructor(id, key, onView, onError) {
+    Object.assign(this, { id, key, onView, onError, version: -1, failures: 0, ended: false, pending: new Map(), number: 0, polling: null });
     this.#connect();
   }
 
   get ready() { return this.socket?.readyState === WebSocket.OPEN; }
 
-  /** Says something, and is done once the view that follows from it is here. */
-  say(message) {
+  /** Send a message; resolves once the view that follows from it has arrived. */
+  send(message) {
     const id = ++this.number;
-    return new Promise((done, refused) => {
-      this.waiting.set(id, { done, refused, version: null });
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject, version: null });
       this.socket.send(JSON.stringify({ ...message, id }));
     });
   }
 
   end() {
     this.ended = true;
-    this.asking.abort();
+    this.polling?.abort();
     this.socket?.close();
   }
 
   #connect() {
+    if (this.ended) return;
     const scheme = location.protocol === "https:" ? "wss" : "ws", key = this.key ? `?key=${encodeURIComponent(this.key)}` : "";
     const socket = (this.socket = new WebSocket(`${scheme}://${location.host}/api/v1/plays/${this.id}/live${key}`));
-    socket.onopen = () => { this.failures = 0; };
-    socket.onmessage = ({ data }) => this.#hear(JSON.parse(data));
+    socket.onopen = () => {
+      this.failures = 0;
+      this.polling?.abort();
+      this.polling = null;
+    };
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
     socket.onclose = () => this.#closed();
   }
 
-  #hear(said) {
-    if (said.type === "play") {
-      this.version = said.play.version;
-      this.take(said.play);
-    } else if (said.type === "done") this.waiting.get(said.id).version = said.version;
-    else if (said.type === "refused") {
-      this.waiting.get(said.id)?.refused(new Refusal(said.error, said.status));
-      this.waiting.delete(said.id);
+  #receive(message) {
+    if (message.type === "play") {
+      this.version = message.play.version;
+      this.onView(message.play);
+    } else if (message.type === "done") this.pending.get(message.id).version = message.version;
+    else if (message.type === "refused") {
+      this.pending.get(message.id)?.reject(new Refusal(message.error, message.status));
+      this.pending.delete(message.id);
     }
-    for (const [id, { done, version }] of this.waiting) if (version !== null && version <= this.version) { this.waiting.delete(id); done(); }
+    for (const [id, { resolve, version }] of this.pending) if (version !== null && version <= this.version) { this.pending.delete(id); resolve(); }
   }
 
   #closed() {
-    for (const { refused } of this.waiting.values()) refused(new Refusal("The connection broke off.", 0));
-    this.waiting.clear();
+    for (const { reject } of this.pending.values()) reject(new Refusal("The connection was lost.", 0));
+    this.pending.clear();
     if (this.ended) return;
     this.failures += 1;
-    if (this.failures > TRIES) this.#ask();
-    else setTimeout(() => { if (!this.ended) this.#connect(); }, DELAYS[this.failures - 1]);
+    const poll = this.failures > MAX_FAILURES;
+    if (poll && !this.polling) this.#poll((this.polling = new AbortController()).signal);
+    setTimeout(() => this.#connect(), poll ? SOCKET_RETRY : DELAYS[this.failures - 1]);
   }
 
-  /** The long way: a question that is answered when something has changed. */
-  async #ask() {
-    for (let at = 0; !this.ended;) {
+  /** Long polling: each request is answered when something has changed. */
+  async #poll(signal) {
+    for (let errors = 0; !signal.aborted;) {
       try {
-        const view = await get(`/plays/${this.id}${this.version < 0 ? "" : `?after=${this.version}`}`, this.asking.signal);
-        at = 0;
-        if (this.ended || view.version === this.version) continue;
+        const view = await get(`/plays/${this.id}${this.version < 0 ? "" : `?after=${this.version}`}`, signal);
+        errors = 0;
+        if (signal.aborted || view.version === this.version) continue;
         this.version = view.version;
-        this.take(view);
+        this.onView(view);
       } catch (error) {
-        if (error.name === "AbortError" || this.ended) return;
-        this.lost(error);
-        if (error.status === 404) return;
-        await new Promise((done) => setTimeout(done, DELAYS[Math.min(at++, DELAYS.length - 1)]));
+        if (signal.aborted) return;
+        this.onError(error);
+        if (error.status === 404) return this.end();
+        await pause(DELAYS[Math.min(errors++, DELAYS.length - 1)]);
       }
     }
   }

@@ -226,7 +226,7 @@ async function act(kind, body = {}) {
   if (busy || !view) return;
   busy = true;
   try {
-    if (live?.ready) await live.say({ type: kind, ...body });
+    if (live?.ready) await live.send({ type: kind, ...body });
     else await receive(await post(`/plays/${view.id}/${PATHS[kind]}`, body));
     busy = false;
   } catch (error) {

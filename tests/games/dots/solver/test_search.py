@@ -1,14 +1,17 @@
-"""The exact solver, held against retrograde analysis of every position of the small boards."""
+"""The exact solver, compared with retrograde analysis of every position of the small boards."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ludodrome
+from ludodrome import kernel_cache
+from ludodrome.games.dots import solver
 from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.solver.moves import PREFETCH_BATCH, make_heap_tables
-from ludodrome.games.dots.solver.search import Solver
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
 
@@ -121,7 +124,7 @@ def test_double_deals() -> None:
 
 
 def test_a_loop_is_given_away_in_the_middle() -> None:
-    """A ring of four with two boxes open, and a chain of five that nobody wants to open."""
+    """A ring of four with two boxes open, and a chain of five that nobody should open."""
     game = ludodrome.make("dots", rows=3, cols=5)
     state = game.parse_state("3x5 11111/01111/11111/11111 101111/101111/000000 ..000/..000/..... 0 0")
     solver = Solver(3, 5, 12)
@@ -249,3 +252,10 @@ def test_refusals() -> None:
     game = ludodrome.make("dots", rows=2, cols=3)
     with pytest.raises(ValueError, match="for 2 x 2 boxes"):
         solver.begin(game.encode(game.initial_state()))
+
+
+def test_compiled_code_of_the_solver_depends_on_the_whole_game() -> None:
+    folder = Path(solver.__file__).parent
+    sources = list(kernel_cache._sources(folder))
+    assert {folder / "search.py", folder / "table.py", folder.parent / "rules.py"} <= set(sources)
+    assert sources == list(kernel_cache._sources(folder.parent))

@@ -1,4 +1,4 @@
-"""Positions that are one as graphs: what is taken for alike has the same value, and the solver makes use of it."""
+"""Isomorphic positions have equal values and share entries of the solver's table."""
 
 import itertools
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ludodrome.games.dots.rules import ALL, BOARDS
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.solver.board import BoardTables, edge_words, make_board_tables
-from ludodrome.games.dots.solver.search import Solver
 from ludodrome.games.dots.solver.table import (
     OURS,
     bucket_of,
@@ -44,12 +44,12 @@ def undrawn(rows: int, cols: int, edges: str) -> int:
 
 
 def words(position: int, board: BoardTables) -> tuple[Any, Any]:
-    h, v = edge_words(np.uint64(position), board.places)
+    h, v = edge_words(np.uint64(position), board.edge_bits)
     return np.uint64(h), np.uint64(v)
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(2, 2, 400), (2, 3, 4000 if COMPILED else 200)])
-def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> None:
+def test_isomorphic_positions_have_equal_values(rows: int, cols: int, count: int) -> None:
     board, colours, values = make_board_tables(rows, cols), new_colour_buffer(), all_values(rows, cols)
     full = int(ALL[BOARDS.index((rows, cols))])
     by_hash: dict[int, list[int]] = {}
@@ -65,7 +65,7 @@ def test_like_positions_are_worth_the_same(rows: int, cols: int, count: int) -> 
     assert pairs > count / 10
 
 
-def test_a_hash_is_no_proof() -> None:
+def test_an_equal_hash_proves_nothing() -> None:
     """Two loops of four boxes and one of eight: each box sees the same around it."""
     board, colours = make_board_tables(2, 4), new_colour_buffer()
     loops, ring = words(undrawn(2, 4, " ".join(LOOPS)), board), words(undrawn(2, 4, RING), board)
@@ -77,14 +77,14 @@ def test_a_hash_is_no_proof() -> None:
     assert isomorphic(*one_loop, *words(undrawn(2, 4, LOOPS[1]), board), board.sizes, colours)
 
 
-def test_under_a_hash_only_like_positions_are_found() -> None:
+def test_a_probe_by_hash_finds_only_isomorphic_positions() -> None:
     board, colours, table = make_board_tables(2, 4), new_colour_buffer(), new_table(4)
     loops, ring = undrawn(2, 4, " ".join(LOOPS)), undrawn(2, 4, RING)
     h, v = words(ring, board)
     graph_hash = np.uint64(colour_boxes(h, v, board.sizes, OURS, colours))
 
     def found() -> tuple[int, int]:
-        low, high = probe_isomorphic(graph_hash, h, v, 3, 8, board.sizes, board.places, table, colours)
+        low, high = probe_isomorphic(graph_hash, h, v, 3, 8, board.sizes, board.edge_bits, table, colours)
         return int(low), int(high)
 
     assert found() == (-8, 8)
@@ -99,7 +99,7 @@ def test_under_a_hash_only_like_positions_are_found() -> None:
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 4), *([(2, 3), (3, 2)] if COMPILED else [])])
-def test_likeness_sought_everywhere_changes_no_value(rows: int, cols: int) -> None:
+def test_isomorphism_checks_change_no_value(rows: int, cols: int) -> None:
     expected = all_values(rows, cols)
     positions = np.arange(len(expected))
     if not COMPILED:
@@ -107,7 +107,7 @@ def test_likeness_sought_everywhere_changes_no_value(rows: int, cols: int) -> No
     np.testing.assert_array_equal(Solver(rows, cols, 16, scout_edges=6).values(positions), expected[positions])
 
 
-def test_what_is_proved_of_a_position_holds_for_those_like_it() -> None:
+def test_isomorphic_positions_share_proofs() -> None:
     """2 x 3 looked at closely never, at its beginning (which saves nodes), and almost to the end: the same margin."""
     nodes = []
     for scout_edges in (30, 16, 8):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,6 @@ class Attack:
     @property
     def words(self) -> str:
         """What it does, in a sentence."""
-        from importlib import import_module
-
         found = getattr(import_module(f"{__name__}.{self.module}"), self.name.partition(".")[2])
         return str(found.__doc__).strip()
 

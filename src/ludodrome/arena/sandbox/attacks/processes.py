@@ -1,5 +1,6 @@
 """Attacks with processes and privileges: forks, programs, signals, tracing, namespaces, capabilities."""
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -12,6 +13,9 @@ import time
 from typing import Any
 
 from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals, say
+
+with contextlib.suppress(ImportError):  # Linux only
+    import fcntl
 
 PARENT_DEATH = 1
 THREADS = 64
@@ -241,7 +245,6 @@ def other_numbers(given: Given) -> str | None:
 
 def terminal(given: Given) -> str | None:
     """Puts words into the terminal of whoever started the server."""
-    import fcntl
 
     def push() -> str:
         for number in (0, 1, 2, os.open("/dev/tty", os.O_RDWR)):

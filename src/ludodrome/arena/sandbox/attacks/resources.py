@@ -3,10 +3,13 @@
 import contextlib
 import mmap
 import os
-import resource
 from typing import Any
 
 from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals
+
+with contextlib.suppress(ImportError):  # Linux only
+    import fcntl
+    import resource
 
 MEGABYTE = 1024 * 1024
 PLACES = (
@@ -126,7 +129,6 @@ def shared_memory(given: Given) -> str | None:
 
 def pipes(given: Given) -> str | None:
     """Takes the kernel's memory: large pipes, many descriptors."""
-    import fcntl
 
     def large() -> Any:
         reading, writing = os.pipe()

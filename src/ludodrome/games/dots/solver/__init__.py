@@ -1,5 +1,272 @@
-"""The exact solver of dots and boxes: the value of a position under perfect play, and a best move."""
+"""The exact solver of dots and boxes: the value of a position under perfect play, and a best move.
 
-from ludodrome.games.dots.solver.search import Solver
+    solver = Solver(5, 5)
+    solver.begin(state)  # a record of the game, or the set of drawn edges
+    while not solver.run(100_000):  # at most this many nodes: then look at the clock, show progress, stop or resume
+        print(solver.bounds)
+    print(solver.value, solver.best_edge, solver.line())
 
-__all__ = ["Solver"]
+A *value* is the margin of boxes still to come for the seat to move: its further boxes minus the other's. Boxes that the
+seats already own do not count.
+"""
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.solver.board import edge_words, make_board_tables, next_capture, resolve_captures
+from ludodrome.games.dots.solver.moves import ROOT_BEST, child_of, make_heap_tables
+from ludodrome.games.dots.solver.search import SCOUT_EDGES, begin, new_arrays, search, values_of
+from ludodrome.games.dots.solver.table import fill_ratio, new_table
+from ludodrome.jit import Array, entry
+
+TABLE_BITS = 22
+"""Default table size: four million entries, 64 MB."""
+MIN_BITS, MAX_BITS = 4, 32
+SLICE = 1 << 16
+
+_board_tables, _heap_tables = functools.cache(make_board_tables), functools.cache(make_heap_tables)
+
+
+# Compiled entry points
+
+
+@entry
+def _resolve_captures(undrawn: Any, edge_bits: Array, sizes: Array) -> Any:
+    h, v = edge_words(undrawn, edge_bits)
+    return resolve_captures(h, v, sizes)
+
+
+@entry
+def _next_capture(undrawn: Any, edge_bits: Array, sizes: Array) -> Any:
+    h, v = edge_words(undrawn, edge_bits)
+    return next_capture(h, v, sizes)
+
+
+@entry
+def _child_of(undrawn: Any, board: Any, heaps: Any) -> Any:
+    return child_of(undrawn, board, heaps)
+
+
+@entry
+def _begin(h: Any, v: Any, guess: int, board: Any, heaps: Any, arrays: Any) -> None:
+    begin(h, v, guess, board, heaps, arrays)
+
+
+@entry
+def _search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> Any:
+    return search(most, board, heaps, table, arrays)
+
+
+@entry
+def _values(positions: Array, board: Any, heaps: Any, table: Array, arrays: Any, values: Array) -> None:
+    values_of(positions, board, heaps, table, arrays, values)
+
+
+class Solver:
+    """Solve positions of one board size. Proven bounds stay in the table for later positions.
+
+    ``table``: the table of another solver of the same board, to share between threads. ``noise`` above 0 perturbs the
+    move order, so that threads with the same task explore different branches. ``scout_edges``: see ``SCOUT_EDGES``; it
+    only affects the time taken.
+    """
+
+    def __init__(
+        self,
+        rows: int,
+        cols: int,
+        table_bits: int = TABLE_BITS,
+        *,
+        table: Array | None = None,
+        noise: int = 0,
+        scout_edges: int = SCOUT_EDGES,
+    ) -> None:
+        if (rows, cols) not in BOARDS:
+            raise ValueError(f"there is no board of {rows} x {cols} boxes: a board has at most 64 edges")
+        if not MIN_BITS <= table_bits <= MAX_BITS:
+            raise ValueError(f"table_bits is a whole number from {MIN_BITS} to {MAX_BITS}, not {table_bits}")
+        self.rows, self.cols = rows, cols
+        self.table: Array = new_table(table_bits) if table is None else table
+        self._board = BOARDS.index((rows, cols))
+        self._all = int(ALL[self._board])
+        self._tables = _board_tables(rows, cols)
+        self._heaps = _heap_tables(rows * cols)
+        self._arrays = new_arrays(scout_edges, noise)
+        self._drawn = self._all
+        self._sign, self._gain = 1, 0  # from the searched position to the requested one
+        self._gained, self._dealt = 0, 0
+        self._asked_edge: int | None = None
+
+    # Questions
+
+    def begin(self, position: Any, edge: int | None = None, guess: int = 0) -> None:
+        """Start solving a position: a record of this board, or the set of its drawn edges as an integer.
+
+        With an edge: the value, to the seat to move, of drawing that edge. A good guess of the value saves time.
+        """
+        drawn = self._checked(position)
+        self._drawn, self._sign, self._gain = drawn, 1, 0
+        if edge is not None:
+            if not 0 <= edge < self._all.bit_length() or drawn >> edge & 1:
+                raise ValueError(f"edge {edge} cannot be drawn: it is drawn already, or there is no such edge")
+            self._gain = self._closed(drawn, edge)
+            self._sign = 1 if self._gain else -1
+            drawn |= 1 << edge
+        self._asked_edge = edge
+        undrawn = np.uint64(self._all & ~drawn)
+        gained, dealt, h, v = _resolve_captures(undrawn, self._tables.edge_bits, self._tables.sizes)
+        self._gained, self._dealt = int(gained), int(dealt)
+        first = (guess - self._gain) * self._sign - self._gained - self._dealt
+        _begin(np.uint64(h), np.uint64(v), first, self._tables, self._heaps, self._arrays)
+
+    def run(self, nodes: int = SLICE) -> bool:
+        """Search at most ``nodes`` more nodes; True when the value is known."""
+        return bool(_search(nodes, self._tables, self._heaps, self.table, self._arrays))
+
+    @property
+    def nodes(self) -> int:
+        """The nodes searched since ``begin``."""
+        return int(self._run.nodes)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Proven bounds of the value: (low, high)."""
+        low, high = int(self._run.root_low), int(self._run.root_high)
+        if self._dealt:
+            low, high = low + self._dealt, high + self._dealt
+            least = (low & 1) if low <= 0 <= high else min(abs(low), abs(high))
+            low, high = least, max(abs(low), abs(high))
+        ends = [self._gain + self._sign * (self._gained + end) for end in (low, high)]
+        return min(ends), max(ends)
+
+    @property
+    def value(self) -> int | None:
+        """The value; None until it is known."""
+        low, high = self.bounds
+        return low if low == high else None
+
+    @property
+    def goal(self) -> int:
+        """The current question is whether the searched position is worth at least this."""
+        return int(self._arrays.frames[0].goal)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """(searched, total): the root's open moves for the current question."""
+        root = self._arrays.frames[0]
+        return int(root.at - root.first), int(root.end - root.first)
+
+    @property
+    def fill(self) -> float:
+        """The share of the table in use."""
+        return fill_ratio(self.table)
+
+    # Moves
+
+    @property
+    def best_edge(self) -> int | None:
+        """A best edge; None if no edge is left or the value is not known yet."""
+        if self._drawn == self._all or self._run.root_low < self._run.root_high:
+            return None
+        if self._asked_edge is not None:
+            return self._asked_edge
+        undrawn = self._all & ~self._drawn
+        edges = [edge for edge in range(self._all.bit_length()) if undrawn >> edge & 1]
+        if self._gained or self._dealt:
+            return self._capture(undrawn)
+        best = self._arrays.children[ROOT_BEST]
+        if best.heap < 0:  # no box can be won: every edge is equally good
+            return edges[0]
+        target = (int(best.taken), int(best.dealt), int(best.heap), int(best.key))
+        return next(edge for edge in edges if self._child(undrawn & ~(1 << edge)) == target)
+
+    def line(self, nodes: int = SLICE) -> list[int]:
+        """Best play from here as edges: to the end, or until a move takes more than ``nodes`` nodes to find."""
+        other = Solver(self.rows, self.cols, table=self.table)
+        drawn, edges = self._drawn, []
+        edge = self.best_edge
+        while edge is not None:
+            edges.append(edge)
+            drawn |= 1 << edge
+            other.begin(drawn)
+            edge = other.best_edge if other.run(nodes) else None
+        return edges
+
+    # Saving and resuming
+
+    def saved(self) -> dict[str, Array]:
+        """Everything a later process needs to resume: arrays by name."""
+        edge = -1 if self._asked_edge is None else self._asked_edge
+        return {
+            "question": np.array([self.rows, self.cols, edge], np.int64),
+            "drawn": np.array([self._drawn], np.uint64),
+            "table": self.table,
+            **self._arrays._asdict(),
+        }
+
+    @classmethod
+    def restored(cls, arrays: dict[str, Array]) -> "Solver":
+        """A solver that resumes a saved run."""
+        rows, cols, edge = arrays["question"].tolist()
+        solver = cls(rows, cols, table=arrays["table"])
+        solver.begin(int(arrays["drawn"][0]), None if edge < 0 else edge)
+        for name, own in solver._arrays._asdict().items():
+            own[...] = arrays[name]
+        return solver
+
+    def values(self, positions: Any) -> Array:
+        """The values of many positions, each a set of drawn edges. Runs to completion."""
+        undrawn = np.uint64(self._all) & ~np.asarray(positions, np.uint64)
+        values = np.zeros(len(undrawn), np.int8)
+        arrays = new_arrays(int(self._run.scout_edges))
+        _values(undrawn, self._tables, self._heaps, self.table, arrays, values)
+        return values
+
+    # Helpers
+
+    @property
+    def _run(self) -> Any:
+        return self._arrays.run[0]
+
+    def _checked(self, position: Any) -> int:
+        if isinstance(position, np.void):
+            if (position["rows"], position["cols"]) != (self.rows, self.cols):
+                raise ValueError(f"this solver is for {self.rows} x {self.cols} boxes, not for that record's board")
+            return int(position["edges"])
+        drawn = int(position)
+        if drawn & ~self._all:
+            raise ValueError(
+                f"a position of {self.rows} x {self.cols} boxes is a set of {self._all.bit_length()} edges"
+            )
+        return drawn
+
+    def _sides(self) -> list[int]:
+        return [int(sides) for sides in SIDES[self._board, : self.rows * self.cols]]
+
+    def _closed(self, drawn: int, edge: int) -> int:
+        """The number of boxes that drawing an edge closes."""
+        return sum(1 for sides in self._sides() if sides >> edge & 1 and not sides & ~drawn & ~(1 << edge))
+
+    def _child(self, undrawn: int) -> tuple[int, int, int, int]:
+        gained, dealt, heap, key = _child_of(np.uint64(undrawn), self._tables, self._heaps)
+        return int(gained), int(dealt), int(heap), int(key)
+
+    def _capture(self, undrawn: int) -> int:
+        """The edge of the next capture, or the edge that gives the only double-deal away if that is better."""
+        taking, deal = _next_capture(np.uint64(undrawn), self._tables.edge_bits, self._tables.sizes)
+        stride = self.cols + 1
+        sides = [
+            self._sides()[place // stride * self.cols + place % stride] & undrawn
+            for place in range(self.rows * stride)
+            if (int(taking) | int(deal)) >> place & 1
+        ]
+        last = next(edges for edges in sides if edges.bit_count() == 1)
+        if deal and self._dealt + int(self._run.root_low) < 0:
+            for edges in sides:  # the edge that belongs to none of its open boxes
+                if edges.bit_count() == 1:
+                    last |= edges
+            last = ~last & functools.reduce(operator.or_, sides)
+        return last.bit_length() - 1

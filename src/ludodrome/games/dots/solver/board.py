@@ -1,13 +1,12 @@
-"""A board as the solver sees it: its undrawn edges in two machine words, and what can be read off them at once.
+"""The solver's board: undrawn edges in two machine words, canonical keys, and captures that are always right.
 
-Box (r, c) is bit ``r * stride + c`` with ``stride = cols + 1``; H(r,c) and V(r,c) have the same bit in the word
-of their kind. So the top of a box is its own bit of ``h``, its bottom the bit one stride further, its left side
-its own bit of ``v``, its right side the next bit; and a set of boxes moves to its neighbours by shifting. Rules
-and edge numbers are in ``rules.py``; which captures are made is in ``captures.py``.
+Box (r, c) is bit ``r * stride + c`` with ``stride = cols + 1``; H(r,c) and V(r,c) use the same bit in the words
+``h`` and ``v``. So the top of a box is its own bit of ``h``, its bottom the bit one stride further, its left side
+its own bit of ``v``, its right side the next bit; shifting a set of boxes gives its neighbours. ``rules.py`` has
+the rules and edge numbers.
 
-Only the graph matters: boxes, edges between them, and edges to the ground, the outside. A box with several
-edges to the ground, such as a corner, can swap them; and the board can be image_masks over. Both are used here to
-give equal positions one key.
+Only the graph matters: boxes, edges between them, and edges to the *ground*, the outside. Ground edges of one
+box, such as a corner, are interchangeable (*twins*), and the board has symmetries. The canonical key uses both.
 """
 
 from itertools import pairwise, permutations
@@ -26,29 +25,29 @@ STRIDE, BOXES = range(2)
 
 
 class BoardTables(NamedTuple):
-    """The tables of one board."""
+    """Lookup tables of one board size."""
 
     sizes: Array
-    """uint64 (2,): STRIDE, and BOXES, the set of all boxes."""
+    """uint64 (2,): STRIDE and BOXES, the set of all boxes."""
     twins: Array
-    """uint64 (pairs, 4): two ground edges of one box, each as its bit of h and its bit of v."""
+    """uint64 (pairs, 4): two ground edges of one box, each as a mask of h and a mask of v."""
     image_masks: Array
-    """uint64 (16, 256, symmetries): (byte of h or of v, its value, symmetry) -> edge numbers of the image."""
-    places: Array
-    """int64 (edges,): edge number -> its bit, with 64 added for those of v."""
+    """uint64 (16, 256, symmetries): (byte of h or v, its value, symmetry) -> set of edge numbers of the image."""
+    edge_bits: Array
+    """int64 (edges,): edge number -> bit index in h, or 64 + bit index in v."""
 
 
 def make_board_tables(rows: int, cols: int) -> BoardTables:
-    """The tables of a board of so many boxes."""
+    """Build the tables of a board of ``rows`` x ``cols`` boxes."""
     stride = cols + 1
     edges = board_edges(rows, cols)
-    places = np.array([(64 if kind == "V" else 0) + r * stride + c for kind, r, c in edges], np.int64)
+    edge_bits = np.array([(64 if kind == "V" else 0) + r * stride + c for kind, r, c in edges], np.int64)
     boxes = sum(1 << (r * stride + c) for r in range(rows) for c in range(cols))
     sizes = np.array([stride, boxes], np.uint64)
     number = {edge: e for e, edge in enumerate(edges)}
     ground = _ground_edges(rows, cols, number)
     twins = [
-        [_bit(places[a], 0), _bit(places[a], 64), _bit(places[b], 0), _bit(places[b], 64)]
+        [_bit(edge_bits[a], 0), _bit(edge_bits[a], 64), _bit(edge_bits[b], 0), _bit(edge_bits[b], 64)]
         for own in ground.values()
         for end in range(len(own) - 1, 0, -1)
         for a, b in pairwise(own[: end + 1])  # bubble sort: three or four are sorted too
@@ -56,10 +55,10 @@ def make_board_tables(rows: int, cols: int) -> BoardTables:
     image_masks = np.zeros((2 * WORD_BYTES, 256, 8), np.uint64)
     images = _symmetries(rows, cols, number, ground)
     for which, image in enumerate(images if rows == cols else images + images):
-        for edge, place in enumerate(places.tolist()):
+        for edge, place in enumerate(edge_bits.tolist()):
             values = np.arange(256) >> (place % 8) & 1 == 1
             image_masks[place // 8, values, which] |= ONE << np.uint64(image[edge])
-    return BoardTables(sizes, np.array(twins, np.uint64).reshape(-1, 4), image_masks, places)
+    return BoardTables(sizes, np.array(twins, np.uint64).reshape(-1, 4), image_masks, edge_bits)
 
 
 def _bit(place: int, base: int) -> int:
@@ -67,17 +66,17 @@ def _bit(place: int, base: int) -> int:
 
 
 def _ground_edges(rows: int, cols: int, number: dict[Any, int]) -> dict[tuple[int, int], list[int]]:
-    """Box -> its edges to the ground, ascending."""
+    """Map each box to its ground edges, ascending."""
     sides = {(r, c): [number[side] for side in box_sides(r, c)] for r in range(rows) for c in range(cols)}
     count = np.bincount([side for own in sides.values() for side in own])
     return {box: sorted(side for side in own if count[side] == 1) for box, own in sides.items()}
 
 
 def _symmetries(rows: int, cols: int, number: dict[Any, int], ground: dict[Any, list[int]]) -> list[list[int]]:
-    """For each symmetry of the board the image of every edge.
+    """For each symmetry of the board, the image of every edge.
 
-    The k-th ground edge of a box goes to the k-th ground edge of the box's image, so that the
-    image of a position whose twins are in order has its twins in order.
+    The k-th ground edge of a box maps to the k-th ground edge of the box's image, so that symmetries keep
+    twins sorted.
     """
     images = []
     for axes in permutations((0, 1)) if rows == cols else [(0, 1)]:
@@ -105,25 +104,25 @@ def _between(box: tuple[int, int], other: tuple[int, int], number: dict[Any, int
     return number[shared]
 
 
-# Kernels; h and v are the two words of undrawn edges
+# Kernels. h and v are the two words of undrawn edges.
 
 
 @kernel
-def edge_words(undrawn: Any, places: Array) -> tuple[Any, Any]:
-    """The two words of a set of edge numbers."""
+def edge_words(undrawn: Any, edge_bits: Array) -> tuple[Any, Any]:
+    """Convert a set of edge numbers to the two words."""
     h, v = ZERO, ZERO
-    for edge in range(len(places)):
+    for edge in range(len(edge_bits)):
         if undrawn >> np.uint64(edge) & ONE:
-            if places[edge] < 64:
-                h |= ONE << np.uint64(places[edge])
+            if edge_bits[edge] < 64:
+                h |= ONE << np.uint64(edge_bits[edge])
             else:
-                v |= ONE << np.uint64(places[edge] - 64)
+                v |= ONE << np.uint64(edge_bits[edge] - 64)
     return h, v
 
 
 @inline_kernel
 def degrees(h: Any, v: Any, sizes: Array) -> tuple[Any, Any, Any]:
-    """The boxes with one undrawn side, with two, and with three or four: all boxes are counted at once, in binary."""
+    """The boxes with one undrawn side, with two, and with three or four: counts all boxes at once, in binary."""
     boxes = sizes[BOXES]
     top, bottom, left, right = h & boxes, h >> sizes[STRIDE] & boxes, v & boxes, v >> ONE & boxes
     flat, upright = top ^ bottom, left ^ right
@@ -141,7 +140,7 @@ def edges_of(boxes: Any, h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
 
 @kernel
 def flood(seed: Any, within: Any, h: Any, v: Any, sizes: Array) -> Any:
-    """The boxes that can be reached from the seed through undrawn edges and boxes of ``within``, the seed included."""
+    """Flood fill: the seed and all boxes reachable from it through undrawn edges and boxes of ``within``."""
     stride = sizes[STRIDE]
     reached = seed
     while True:
@@ -155,7 +154,7 @@ def flood(seed: Any, within: Any, h: Any, v: Any, sizes: Array) -> Any:
 
 @kernel
 def sort_twins(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
-    """The same position with every box's undrawn ground edges moved to the first of its ground edges."""
+    """Move each box's undrawn ground edges to the first of its ground edges: the same position."""
     for i in range(len(twins)):
         first_h, first_v, second_h, second_v = twins[i, 0], twins[i, 1], twins[i, 2], twins[i, 3]
         if (h & second_h) | (v & second_v) and not (h & first_h) | (v & first_v):
@@ -166,7 +165,7 @@ def sort_twins(h: Any, v: Any, twins: Array) -> tuple[Any, Any]:
 
 @inline_kernel
 def images(h: Any, v: Any, image_masks: Array) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
-    """The position's images, as sets of edge numbers."""
+    """The position's eight images under the symmetries, as sets of edge numbers."""
     a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = ZERO
     rest, byte = h, ZERO
     while rest | v:
@@ -188,13 +187,13 @@ def images(h: Any, v: Any, image_masks: Array) -> tuple[Any, Any, Any, Any, Any,
 
 @inline_kernel
 def canonical_key(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any]) -> Any:
-    """The least of a position's images. If its twins are in order, equal positions have the same."""
+    """The smallest of a position's images: equal positions share it if their twins are sorted."""
     return min(min(min(of[0], of[1]), min(of[2], of[3])), min(min(of[4], of[5]), min(of[6], of[7])))
 
 
 @inline_kernel
 def canonical_key_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edge: int, image_masks: Array) -> Any:
-    """The least of the images after one more edge, given by its bit as in ``Lattice.places``, has been drawn."""
+    """The canonical key after drawing one more edge, given as in ``BoardTables.edge_bits``."""
     byte, value = edge >> 3, 1 << (edge & 7)
     return canonical_key(
         (
@@ -212,45 +211,48 @@ def canonical_key_without(of: tuple[Any, Any, Any, Any, Any, Any, Any, Any], edg
 
 @inline_kernel
 def edge_count(h: Any, v: Any) -> Int:
-    """How many edges are undrawn."""
+    """The number of undrawn edges."""
     return popcount(h) + popcount(v)
 
 
-# Which boxes to take: the captures that are always right, and the one choice that is left.
-# Write V(P) for what position P is worth to the seat to move: its further boxes minus the other's, under perfect play.
-# A box with one undrawn side is *open*; P - e is P with edge e drawn. Drawing an edge that closes boxes gains them
-# and keeps the move, so V(P) >= 1 + V(P - e) for every e that closes one box. ``settle`` takes, one after another,
+# Captures that are always right, and the one choice that is left
+#
+# V(P) is the value of position P to the seat to move: its further boxes minus the other's, under perfect play. A box
+# with one undrawn side is *open*; P - e is P with edge e drawn. Drawing an edge that closes boxes gains them and keeps
+# the move, so V(P) >= 1 + V(P - e) for every e that closes one box. ``resolve_captures`` takes, one after another,
 # boxes for which equality holds, until none is left or exactly one double-deal:
+#
 # * A. The open box b's edge e leads to the ground, to another open box, or to a box c of degree three or more. Against
 #   another move m that closes nothing: -V(P - m) <= -(1 + V(P - m - e)) <= -1 + V(P - e), the first because the other
 #   side may take b. Against m that closes k boxes: e is still such an edge in P - m, so k + V(P - m) =
 #   k + 1 + V(P - e - m) <= 1 + V(P - e) by induction; but if c has degree three and m takes another open box
-#   beside c, then P - m and P - e are alike.
+#   next to c, then P - m and P - e are isomorphic.
 # * B. e leads to c of degree two, c's other edge f to d of degree two, d's other edge g not to an open box. Moves that
 #   close nothing as in A, except m = f, which gives two boxes away: -V(P - f) = -2 - V(P - f - e); but in P - e
 #   the same seat can draw g, so 1 + V(P - e) >= -1 - V(P - e - f - g) >= -2 - V(P - e - f), since there d is open.
 #   Moves that close boxes leave B or A true of e, or are its mirror image in an open chain of five.
-# * C. b and two more boxes are a component of three with two open ends: whoever starts takes all three.
-# * D. What remains are double-deals. Of two: an open box b, then c of degree two, then the ground or a box of degree
-#   three or more; drawing c's other edge gives both away and passes the move. Of four: a component of four in a row with
-#   two open ends; drawing the middle gives all away. With k boxes and the rest R the choice is between k + V(R) and
-#   -(k + V(R)), so such a position is worth |k + V(R)| >= 0. If there are several, one may be taken whole, one of
+# * C. b and two more boxes are a component of three with two open ends: the seat to move takes all three.
+# * D. The rest are double-deals. Of two: an open box b, then c of degree two, then the ground or a box of degree
+#   three or more; drawing c's other edge gives both away and passes the move. Of four: a component of four in a row
+#   with two open ends; drawing the middle gives all away. With k boxes and the rest R the choice is between k + V(R)
+#   and -(k + V(R)), so such a position is worth |k + V(R)| >= 0. If there are several, one may be taken whole, one of
 #   four rather than one of two: giving that one away is worth -k - V(Q), taking it k + V(Q), and V(Q) >= 0
-#   because Q still has a double-deal; and any capture in another leads, that one and this being settled, to
-#   the same rest with no better choice.
+#   because Q still has a double-deal; and a capture in another one leads, once both are resolved, to the same rest
+#   with no better choice.
+#
 # The tests compare all this with retrograde analysis on every position of the boards up to 3 x 3.
 
 
 @kernel
 def neighbours(box: Any, h: Any, v: Any, sizes: Array) -> Any:
-    """The boxes on the other side of the undrawn edges of a set of boxes, bits outside of the board among them."""
+    """The boxes across the undrawn edges of a set of boxes; may include bits outside the board."""
     stride = sizes[STRIDE]
     return (box & h) >> stride | (box << stride & h) | (box & v) >> ONE | (box << ONE & v)
 
 
 @kernel
 def double_deal(box: Any, one: Any, two: Any, h: Any, v: Any, sizes: Array) -> Any:
-    """The boxes of the double-deal that begins with this open box, or the empty set if it should just be taken."""
+    """The boxes of the double-deal that starts at this open box; empty if the box should just be taken."""
     second = neighbours(box, h, v, sizes) & two
     if not second:
         return ZERO  # A
@@ -267,7 +269,7 @@ def double_deal(box: Any, one: Any, two: Any, h: Any, v: Any, sizes: Array) -> A
 
 @kernel
 def next_capture(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
-    """The open box to take next; or, if nothing but one double-deal is open, the boxes of that; else empty sets."""
+    """(box, deal): the open box to take next, or the boxes of the only double-deal; two empty sets if none is open."""
     one, two, _ = degrees(h, v, sizes)
     rest, box, deal = one, ZERO, ZERO
     several = False
@@ -285,10 +287,11 @@ def next_capture(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
 
 @kernel
 def resolve_captures(h: Any, v: Any, sizes: Array) -> tuple[int, int, Any, Any]:
-    """Take what must be taken: the boxes gained, the boxes of the one double-deal left (0, 2 or 4), and the rest.
+    """Make all captures that are always right: (gained, dealt, h, v).
 
-    The rest is without open boxes, and the double-deal's boxes are taken out of it. The position is
-    worth ``gained + V(rest)``, or with a double-deal ``gained + |dealt + V(rest)|``.
+    ``dealt`` is the number of boxes of the one double-deal left (0, 2 or 4); h and v are the rest, without open
+    boxes and without the double-deal. The value is ``gained + V(rest)``, or with a double-deal
+    ``gained + |dealt + V(rest)|``.
     """
     gained = 0
     while True:

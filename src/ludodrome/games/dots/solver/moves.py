@@ -1,19 +1,19 @@
-"""The moves of a position without open boxes, and the positions they lead to.
+"""Move generation: the moves of a position without open boxes, the positions they lead to, and heaps.
 
-Such a position is a *core*, the undrawn edges that hang together with a box of three or four undrawn sides, and
-the heap of the chains and loops that hang on nothing (``endgame.py``). V is what it is worth to the seat to move: its
-further boxes minus the other's. After a move the other side takes what must be taken (``captures.py``), so a
-child is again without open boxes, and comes with the boxes taken and those of the double-deal that is left: the move
-is worth ``-(taken + V(child))``, or ``-(taken + |dealt + V(child)|)``.
+Such a position is a *core*, the undrawn edges connected to a box of three or four undrawn sides, and a *heap* of
+chains and loops connected to nothing else. V is its value to the seat to move: its further boxes minus the other's.
+After a move the other side makes all captures that are always right (``board.py``), so a child again has no open
+boxes, and comes with the boxes taken and those of the double-deal left: the move is worth ``-(taken + V(child))``,
+or ``-(taken + |dealt + V(child)|)``.
 
 The moves:
 
-* a *safe* edge, which touches no box of two undrawn sides; of a box's ground edges only one;
+* each *safe* edge, which touches no box of two undrawn sides; of a box's ground edges only one;
 * one for each chain of the core, a path of boxes of degree two between two ends (the ground or a box of a higher
-  degree). Of one box: the other side takes it, whichever edge was drawn. Of two boxes: the middle edge gives both
-  away, -(2 + V); the outer ones let the other side choose, -|2 + V|, which is no better. Of three or more:
-  whichever edge is drawn, the other side gets all but two and the choice. If both ends are one box
-  of degree three, the captures go on through that box, and ``settle`` follows them: they are the same for every edge;
+  degree). One box: the other side takes it, whichever edge was drawn. Two boxes: the middle edge gives both away,
+  -(2 + V); the outer ones let the other side choose, -|2 + V|, which is no better. Three or more: whichever edge is
+  drawn, the other side gets all but two and the choice. If both ends are the same box of degree three, the captures
+  continue through that box, and ``resolve_captures`` follows them: they are the same for every edge;
 * up to three from the heap.
 """
 
@@ -49,38 +49,37 @@ _POSITION = [
     ("heap", "i4"),
     ("left", "i2"),
 ]
-"""What frames and children know of their position: the core's undrawn edges, its key and its graph_hash (``likeness.py``),
-which is zero as long as it is not needed; its place in the table; the heap, and the boxes left in both."""
+"""The position in frames and children: the core's undrawn edges, its key, its graph hash (zero until it is needed), its
+bucket in the table, the heap, and the boxes left in both."""
 
 CHILD = record_dtype(
     [*_POSITION, ("taken", "i2"), ("dealt", "i2"), ("low", "i2"), ("high", "i2"), ("rank", "i4")]
 )  # 64 bytes
-"""A move: where it leads, what the other side gets on the way, the bounds of the child's value, and its rank among
-its brothers."""
+"""A move: the position it leads to, the boxes the other side gets first, the bounds of the child's value, and its rank
+among its siblings."""
 
 FRAME = record_dtype(
     [*_POSITION, ("goal", "i2"), ("best", "i2"), ("first", "i4"), ("end", "i4"), ("at", "i4"), ("begun", "i8")]
 )
-"""A position under search: whether V >= goal is asked, the best so far, the places of its children, the one it is
-at, and the nodes that had been searched when it was begun."""
+"""A position under search: the question is whether V >= goal; the best value so far, the range of its children, the
+current one, and the node count at its start."""
 
 RUN = record_dtype(
     [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "scout_edges")]
 )
-"""A run: where it is, how far it is, the bounds of the root, how much its order differs from others', and the edges
-of the core from which on children are scouted and like positions sought (``prove.py``)."""
+"""A run: its depth and progress, the bounds of the root, the noise in its move order, and the number of undrawn core
+edges from which on it scouts children and probes by graph hash (``search.py``)."""
 
 ROOT_BEST, SPARE = -1, -2
-"""Places of children for the root's best move, and for swapping two."""
+"""Reserved slots among the children: the root's best move, and one for swapping two."""
 
 PREFETCH_BATCH = 16
-"""So many children are made before the table is prefetched of them all: it is far away, and finding the way to many
-of its pages at once takes hardly longer than to one."""
+"""Children whose buckets are prefetched together: many page walks at once take hardly longer than one."""
 
 
 @kernel
 def free_component(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array) -> Any:
-    """The chain or loop of a box of degree two, or the empty set if it hangs on a box of a higher degree."""
+    """The chain or loop of a box of degree two; empty if it is connected to a box of a higher degree."""
     reached = seed
     while True:
         around = neighbours(reached, h, v, sizes)
@@ -96,10 +95,10 @@ def free_component(seed: Any, two: Any, more: Any, h: Any, v: Any, sizes: Array)
 def move_to_heap(
     fresh: Any, two: Any, more: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, added: Array
 ) -> tuple[Any, Any, Int, Int]:
-    """Move the chains and loops that hang on nothing from the board to the heap: those with a box of ``fresh``.
+    """Move free chains and loops that have a box of ``fresh`` from the board to the heap.
 
-    The words, the heap and the boxes left after that: pairs that cancel no longer count. No box may be open. ``two``
-    and ``more`` are the boxes of degree two and those of a higher degree.
+    ``two`` and ``more`` are the boxes of degree two and of a higher degree; no box may be open. Return the words, the
+    heap and the boxes left, without pairs that cancel.
     """
     while fresh:
         seed = fresh & (~fresh + ONE)
@@ -112,7 +111,7 @@ def move_to_heap(
             size = popcount(part)
             kind = size - 1 if edge_count(own_h, own_v) > size else added.shape[1] + 1 - size // 2
             after = np.int64(added[heap, kind])
-            if after < heap:  # it was one of a pair, and both are gone
+            if after < heap:  # it cancelled its pair
                 left -= 2 * size
             heap = after
     return h, v, heap, left
@@ -120,7 +119,7 @@ def move_to_heap(
 
 @inline_kernel
 def safe_edges(h: Any, v: Any, two: Any, sizes: Array, twins: Array) -> tuple[Any, Any]:
-    """The edges that touch no box of degree two, of twins only one. The position's twins are in order."""
+    """The edges that touch no box of degree two, and only one of each pair of twins. Twins must be sorted."""
     chain_h, chain_v = edges_of(two, h, v, sizes)
     safe_h, safe_v = h & ~chain_h, v & ~chain_v
     for i in range(len(twins)):
@@ -132,7 +131,7 @@ def safe_edges(h: Any, v: Any, two: Any, sizes: Array, twins: Array) -> tuple[An
 
 @kernel
 def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any, Any]:
-    """What the other side gets when a chain of the core is opened in the best way: as ``settle``."""
+    """What the other side gets when a chain of the core is opened in the best way; as ``resolve_captures``."""
     own_h, own_v = edges_of(chain, h, v, sizes)
     one, _, _ = degrees(h & ~own_h, v & ~own_v, sizes)
     if one:  # both ends were one box; such a ring has edges of both kinds
@@ -147,7 +146,7 @@ def open_chain(chain: Any, h: Any, v: Any, sizes: Array) -> tuple[int, int, Any,
 def next_safe(
     h: Any, v: Any, safe_h: Any, safe_v: Any, three: Any, sizes: Array
 ) -> tuple[Int, Any, Any, Any, Any, Any]:
-    """Draw the first of the safe edges: it, the words after it, the safe edges left, the boxes now of degree two."""
+    """Draw the first safe edge: (edge, h, v, safe edges left in h and v, boxes now of degree two)."""
     if safe_h:
         bit = safe_h & (~safe_h + ONE)
         return lowest(bit), h ^ bit, v, safe_h ^ bit, safe_v, (bit | bit >> sizes[STRIDE]) & three
@@ -157,7 +156,7 @@ def next_safe(
 
 @kernel
 def move_value_bounds(taken: Int, dealt: Int, left: Int, low: Int, high: Int) -> tuple[Int, Int]:
-    """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
+    """The bounds of a move's value to the mover, from the bounds of the child's value."""
     if dealt == 0:
         return -(taken + high), -(taken + low)
     low, high = dealt + low, dealt + high
@@ -167,17 +166,17 @@ def move_value_bounds(taken: Int, dealt: Int, left: Int, low: Int, high: Int) ->
 
 @kernel
 def max_move_value(taken: Int, dealt: Int, left: Int) -> Int:
-    """What a move that leaves a double-deal can be worth at most, whatever the child is worth.
+    """The maximum value of a move that leaves a double-deal, for any value of the child.
 
-    The child's V has the parity of the boxes left and is not below ``-left``; dealt is even. So ``|dealt + V|`` is
-    not less than either.
+    The child's V has the parity of the boxes left and is at least ``-left``; dealt is even. So ``|dealt + V|`` is at
+    least ``left & 1`` and at least ``dealt - left``.
     """
     return -(taken + max(left & 1, dealt - left))
 
 
 @inline_kernel
 def rank(child: Record, sizes: Array) -> Int:
-    """A child's place among its brothers, the least first: few safe edges, much given away."""
+    """A child's rank for move ordering, lowest first: few safe edges, many boxes given away."""
     _, two, _ = degrees(child.h, child.v, sizes)
     chain_h, chain_v = edges_of(two, child.h, child.v, sizes)
     return edge_count(child.h & ~chain_h, child.v & ~chain_v) - child.taken - child.dealt
@@ -196,7 +195,7 @@ def expand(
     table: Array,
     children: Array,
 ) -> bool:
-    """Make the children of a frame. True as soon as one of them answers its question with yes: that one is the last."""
+    """Generate the children of a frame. True as soon as one of them proves V >= goal: that one is then the last."""
     run.nodes += 1
     h, v, heap, left, goal = frame.h, frame.v, np.int64(frame.heap), np.int64(frame.left), np.int64(frame.goal)
     place = made = prefetched = seen = np.int64(frame.first)
@@ -211,8 +210,8 @@ def expand(
         dealt: Int = 0
         next_h, next_v, next_heap, next_left, key = h, v, heap, left, ZERO
         if safe_h | safe_v:
-            # The parent is reduced: only a box new in degree two can belong to a chain that hangs on nothing. Twins
-            # stay in order, for of two undrawn ones the move is the second.
+            # The parent is reduced: only a box that is new in degree two can belong to a free chain. Twins stay
+            # sorted, because the move is the second of two undrawn ones.
             edge, next_h, next_v, safe_h, safe_v, fresh = next_safe(h, v, safe_h, safe_v, three, sizes)
             if fresh:
                 next_h, next_v, next_heap, next_left = move_to_heap(
@@ -257,7 +256,7 @@ def expand(
                 continue
         for k in range(prefetched, made):
             prefetch(table, children[k].bucket)
-        ready = prefetched if taken >= 0 else made  # the first are near by now
+        ready = prefetched if taken >= 0 else made  # the earlier batch is in the cache by now
         prefetched = made
         while seen < ready:
             low, high = probe_child(children[seen], values, table)
@@ -283,7 +282,7 @@ def expand(
 
 @inline_kernel
 def probe_child(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
-    """Look a child up; the bounds of what the move is worth."""
+    """Look up a child; return the bounds of the move's value."""
     if child.key:
         low, high = probe(child.bucket, child.key, child.heap, child.left, table)
     else:
@@ -294,7 +293,7 @@ def probe_child(child: Record, values: Array, table: Array) -> tuple[Int, Int]:
 
 @inline_kernel
 def bounds_of_move(child: Record) -> tuple[Int, Int]:
-    """The bounds of what a move is worth to the mover, from the bounds of the child's own value."""
+    """The bounds of a move's value to the mover, from the bounds of the child's value."""
     return move_value_bounds(
         np.int64(child.taken), np.int64(child.dealt), np.int64(child.left), np.int64(child.low), np.int64(child.high)
     )
@@ -302,7 +301,7 @@ def bounds_of_move(child: Record) -> tuple[Int, Int]:
 
 @inline_kernel
 def select_next(at: Int, end: Int, children: Any) -> None:
-    """Bring the child of the least rank, of those from ``at`` on, to this place."""
+    """Swap the child of the lowest rank, among those from ``at`` on, to this place."""
     least_place = at
     for place in range(at + 1, end):
         if children[place].rank < children[least_place].rank:
@@ -314,57 +313,60 @@ def select_next(at: Int, end: Int, children: Any) -> None:
 
 
 @kernel
-def child_of(undrawn: Any, lattice: Any, heaps: Any) -> tuple[int, int, Int, Any]:
-    """A position as a child is known: the boxes taken, those of the double-deal, the heap, the core's key."""
-    h, v = edge_words(undrawn, lattice.places)
-    gained, dealt, h, v = resolve_captures(h, v, lattice.sizes)
-    h, v = sort_twins(h, v, lattice.twins)
-    _, two, more = degrees(h, v, lattice.sizes)
-    h, v, heap, _ = move_to_heap(two, two, more, h, v, 0, 0, lattice.sizes, heaps.added)
-    key = canonical_key(images(h, v, lattice.image_masks))
+def child_of(undrawn: Any, board: Any, heaps: Any) -> tuple[int, int, Int, Any]:
+    """Identify a position as children are identified: (boxes taken, boxes of the double-deal, heap, core's key)."""
+    h, v = edge_words(undrawn, board.edge_bits)
+    gained, dealt, h, v = resolve_captures(h, v, board.sizes)
+    h, v = sort_twins(h, v, board.twins)
+    _, two, more = degrees(h, v, board.sizes)
+    h, v, heap, _ = move_to_heap(two, two, more, h, v, 0, 0, board.sizes, heaps.added)
+    key = canonical_key(images(h, v, board.image_masks))
     return gained, dealt, heap, key
 
 
-# Chains and loops that hang on nothing: the end of dots and boxes, as a table.
-# A *chain* is a path of boxes with two undrawn sides each, from the ground to the ground; a *loop* is a ring of
-# them. Where they are does not matter, so a set of them is a *heap*: so many chains and loops of each size, and a
-# number. The tables here know every heap that fits a board, what it is worth when nothing else is left, and which
-# heap it becomes when one is added or opened. Finding chains on a board is ``prove.py``'s work.
-# What it is worth to open one (the proofs are in ``captures.py``): a chain of one or two gives its boxes away (a
-# chain of two is opened in the middle, so that it can be no gift of a double-deal). Of a longer chain the other
-# side gets all but two, and the choice between the last two with the move or neither: ``n - 2 + |2 + V|``, where V
-# is what the rest is worth to the side that must move there. In a loop it is the last four: ``n - 4 + |4 + V|``.
-# Two short chains of the same size n cancel: V(P + c + c) = V(P) for every position P. By induction every move of P
-# is worth as much as without the pair; and to open one of the two is worth no more: the other side may take its n boxes
-# and open the second, V(P + c + opened c) >= n + V(P + c) >= n - (n + V(P)) = -V(P). With no move left in P, the
-# pair alone is worth n - n = 0. So a heap has at most one chain of one and one of two.
+# Heaps: free chains and loops, the endgame of dots and boxes
+#
+# A *chain* is a path of boxes with two undrawn sides each, from the ground to the ground; a *loop* is a ring of them.
+# Where they are does not matter, so a set of them is a *heap*: the number of chains and loops of each size. Heaps are
+# numbered. The tables hold, for every heap that fits a board, its value when nothing else is left, and the heap it
+# becomes when a chain or loop is added or opened.
+#
+# The value of opening one (proofs in ``board.py``): a chain of one or two gives its boxes away (a chain of two is
+# opened in the middle, so that it cannot become a double-deal). Of a longer chain the other side gets all but two, and
+# the choice between the last two with the move or neither: ``n - 2 + |2 + V|``, where V is the value of the rest to
+# the side that must move there. In a loop it is the last four: ``n - 4 + |4 + V|``.
+#
+# Two short chains of the same size n cancel: V(P + c + c) = V(P) for every position P. By induction every move of P has
+# the same value as without the pair; and opening one of the two is no better: the other side may take its n boxes and
+# open the second, V(P + c + opened c) >= n + V(P + c) >= n - (n + V(P)) = -V(P). With no move left in P, the pair alone
+# is worth n - n = 0. So a heap has at most one chain of one and one of two.
 
 
 SHORTEST_LONG_CHAIN, SHORTEST_LOOP = 3, 4
 
 
 class HeapTables(NamedTuple):
-    """The tables of all heaps of at most so many boxes. Heap 0 is the empty one."""
+    """Tables of all heaps that fit a board. Heap 0 is empty."""
 
     values: Array
-    """int8 (heaps,): the margin of the seat to move when nothing else is left."""
+    """int8 (heaps,): the value to the seat to move when nothing else is left."""
     boxes: Array
-    """int8 (heaps,): how many boxes it has."""
+    """int8 (heaps,): number of boxes."""
     added: Array
-    """uint16 (heaps, kinds): the heap with one more of that kind, or with one less, which has a lower number, where it
-    cancels one that is there. Kind n - 1 is the chain of n boxes; the loops, of 4, 6, 8, ... boxes, are counted from
-    the last kind backwards."""
+    """uint16 (heaps, kinds): the heap with one more of that kind; if that cancels one, the heap with one fewer, which
+    has a lower number. Kind n - 1 is the chain of n boxes; loops of 4, 6, 8, ... boxes count from the last kind
+    backwards."""
     opened: Array
-    """int16 (heaps, 3, 3): up to three openings that are worth a try, each as the heap that is left, the boxes
-    taken without a choice, and the boxes of the double-deal (0, 2, 4); no boxes at all where there is none."""
+    """int16 (heaps, 3, 3): up to three openings worth trying, each as the heap left, the boxes taken without a choice,
+    and the boxes of the double-deal (0, 2, 4); all zero for an unused slot."""
 
 
 def make_heap_tables(boxes: int) -> HeapTables:
-    """The tables for boards of so many boxes."""
+    """Build the tables for boards of ``boxes`` boxes."""
     sizes = [*range(1, boxes + 1), *reversed(range(SHORTEST_LOOP, boxes + 1, 2))]
     codes, totals, units = np.zeros(1, np.int64), np.zeros(1, np.int64), []
     unit = 1
-    for size in sizes:  # a heap's code is a number of mixed radix, one digit for each kind
+    for size in sizes:  # a heap's code is a mixed-radix number, one digit per kind
         units.append(unit)
         most = boxes // size
         grown = [(codes + k * unit, totals + k * size) for k in range(most + 1)]
@@ -389,14 +391,14 @@ def make_heap_tables(boxes: int) -> HeapTables:
 
 
 def opening_gains(size: int, loop: bool) -> tuple[int, int]:
-    """Of a chain or loop that is opened: the boxes taken without a choice, and those of the double-deal."""
+    """Boxes that opening a chain or loop gives: (taken without a choice, in the double-deal)."""
     if loop:
         return size - 4, 4
     return (size, 0) if size < SHORTEST_LONG_CHAIN else (size - 2, 2)
 
 
 def _values(sizes: list[int], boxes: int, totals: Array, removed: Array) -> Array:
-    """Heaps of fewer boxes come first, so that their values are there when they are needed."""
+    """Values of all heaps. Heaps of fewer boxes come first, since later values depend on them."""
     values = np.zeros(len(totals), np.int8)
     starts = np.searchsorted(totals, np.arange(boxes + 2))
     for total in range(1, boxes + 1):
@@ -412,13 +414,12 @@ def _values(sizes: list[int], boxes: int, totals: Array, removed: Array) -> Arra
 
 
 def _openings(sizes: list[int], boxes: int, removed: Array) -> Array:
-    """The shortest of the short chains, of the long chains and of the loops.
+    """Openings of the shortest short chain, the shortest long chain and the shortest loop.
 
-    The others are never better. One box more in a long chain, wherever the rest of the board
-    stands, changes the value by one at most (by induction: opening it gives exactly one box
-    more, and every other move leads to two positions that differ in the same way); so to open
-    the chain of a boxes instead of the one of b > a saves b - a boxes at once and costs
-    at most b - a later. The same holds between chains of one and two, and between loops.
+    The others are never better. One more box in a long chain changes the value by at most one, whatever the rest of
+    the board is (by induction: opening it gives exactly one box more, and every other move leads to two positions
+    that differ in the same way). So opening the chain of a boxes instead of the one of b > a saves b - a boxes at
+    once and costs at most b - a later. The same holds between chains of one and two, and between loops.
     """
     opened = np.zeros((len(removed), 3, 3), np.int16)
     for kind in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):  # the shortest is written last

@@ -1,7 +1,7 @@
-"""The solver's table: what has been proved about positions, as two bounds of each value.
+"""The solver's transposition table: two bounds of each value; and isomorphic positions, which share entries.
 
-A position is a core and a heap (``prove.py``); V is what it is worth to the seat to move. Keys are exact, nothing is
-taken for something else by chance. Several threads may share one table.
+A position is a core and a heap (``moves.py``); V is its value to the seat to move. Keys are exact: no entry is ever
+mistaken for another. Several threads may share one table.
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ from ludodrome.games.dots.solver.board import BOXES, ONE, STRIDE, ZERO, edge_cou
 from ludodrome.jit import GOLDEN, Array, Int, inline_kernel, kernel, lowest, mix
 
 BUCKET = 4
-"""Entries in a bucket: eight words, one cache line."""
+"""Entries per bucket: eight words, one cache line."""
 CACHE_LINE = 64
 """Bytes of a cache line."""
 INFINITY = 127
-"""Farther from zero than any value."""
+"""Greater than the magnitude of any value."""
 
 _16, _24, _32, _40 = np.uint64(16), np.uint64(24), np.uint64(32), np.uint64(40)
 _BYTE, _LAST = np.uint64(0xFF), np.uint64(0xFFFF)
@@ -24,42 +24,41 @@ _TAG = ~np.uint64(0xFFFFFF0000)
 
 
 def new_table(bits: int) -> Array:
-    """A table of 2**bits entries of 16 bytes, (buckets, 8).
+    """Allocate a table of 2**bits entries of 16 bytes: uint64 (buckets, 8).
 
-    An entry is two words: the core's key, and from the lowest bit on 16 bits for the heap, 8 each for low, high and
-    effort, and 24 of the graph_hash if the entry is under its core's graph_hash, else zero. Heap and graph_hash are its *tag*.
-    The key is stored mixed with the other word, so that an entry which two threads have written
-    at once fits no position.
+    An entry is two words: the core's key, and from the lowest bit 16 bits for the heap, 8 each for low, high and
+    effort, and 24 bits of the graph hash if the entry is stored under it, else zero. Heap and graph hash are its
+    *tag*. The key is XORed with the other word, so that an entry torn between two threads matches no position.
     """
     return cache_aligned(np.zeros(((1 << bits) // BUCKET + 1, 2 * BUCKET), np.uint64))
 
 
-def cache_aligned(room: Array) -> Array:
-    """All buckets but one of an array, so that each begins where a cache line does: else it would lie in two."""
-    words = -room.ctypes.data % CACHE_LINE // room.itemsize
-    return room.reshape(-1)[words : words + room.size - 2 * BUCKET].reshape(-1, 2 * BUCKET)
+def cache_aligned(memory: Array) -> Array:
+    """All buckets of an array but one, shifted so that each is exactly one cache line."""
+    words = -memory.ctypes.data % CACHE_LINE // memory.itemsize
+    return memory.reshape(-1)[words : words + memory.size - 2 * BUCKET].reshape(-1, 2 * BUCKET)
 
 
 def fill_ratio(table: Array) -> float:
-    """The share of the entries in use, judged by a part of the table."""
+    """The share of entries in use, estimated from the first buckets."""
     return float(np.mean(table[: 1 << 12, 1::2] != 0))
 
 
 @inline_kernel
 def bucket_of(key: Any, heap: Int, table: Array) -> Int:
-    """The bucket of a core and a heap; instead of the core's key its graph_hash will do."""
+    """The bucket of a core and a heap; ``key`` is the core's key or its graph hash."""
     return np.int64(mix(key + np.uint64(heap) * GOLDEN) & np.uint64(table.shape[0] - 1))
 
 
 @kernel
 def tag_of(graph_hash: Any, heap: Int) -> Any:
-    """How an entry under a graph_hash is known from those of other heaps and other graph hashes. A graph_hash is not zero."""
+    """The tag of an entry stored under a graph hash, which is never zero."""
     return graph_hash << _40 | np.uint64(heap)
 
 
 @inline_kernel
 def probe(bucket: Int, key: Any, heap: Int, left: Int, table: Array) -> tuple[Int, Int]:
-    """The bounds of a position's value; those that follow from the boxes left if it is not in the table."""
+    """Look up the bounds of a position's value; ``-left, left`` if the table does not have it."""
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
         if table[bucket, i] ^ data == key and has_tag(data, np.uint64(heap)):
@@ -81,10 +80,9 @@ def has_tag(data: Any, tag: Any) -> bool:
 
 @inline_kernel
 def store(bucket: Int, key: Any, tag: Any, low: Int, high: Int, effort: Int, table: Array) -> None:
-    """Write the bounds of a position's value: over its older entry, or over the one that took the least effort.
+    """Write the bounds of a position's value: replace its own entry, or else the one that took the least effort.
 
-    Under a graph_hash, an entry of the same tag gives way as well: it tells no more, or is about
-    another core, which is rare.
+    Under a graph hash, replace any entry of the same tag: it knows no more, or (rarely) belongs to another core.
     """
     place, least = 0, np.int64(1 << 16)
     for i in range(0, 2 * BUCKET, 2):
@@ -99,40 +97,41 @@ def store(bucket: Int, key: Any, tag: Any, low: Int, high: Int, effort: Int, tab
     table[bucket, place + 1] = data
 
 
-# Positions that differ on the board and are one as graphs: a graph_hash that like ones share, and the proof of likeness.
-# What a position is worth depends on the graph alone: the boxes, the edges between them, and how many edges each has to
-# the ground. Many cores that no symmetry of the board maps onto each other are the same graph, such as two that differ
-# in the side where a chain leaves a junction. The *graph_hash* is a hash of the boxes' colours, and colours are made of the
-# colours around, over and over; so it is the same for like graphs. It may be the same for others too: a graph_hash proves
-# nothing. ``alike`` does, by giving every box a partner. Where likeness is sought is in ``prove.py``.
+# Isomorphic positions
+#
+# A value depends on the graph alone: the boxes, the edges between them, and the number of ground edges of each. Many
+# cores that no symmetry of the board maps onto each other are the same graph, such as two that differ in the side where
+# a chain leaves a junction. The *graph hash* combines the colours of the boxes, refined round by round from the colours
+# of their neighbours, so isomorphic graphs share it. Other graphs may share it too: the hash proves nothing.
+# ``isomorphic`` does, by finding a partner for every box.
 
 
 ROUNDS = 3
-"""A box's colour is made of the degrees of the boxes within so many steps."""
+"""Rounds of colour refinement: a box's colour depends on the boxes within this many steps."""
 MARGIN = 16
-"""Before the first box in a row of colours: what lies above the board can be read, and counts for nothing."""
+"""Padding before the first box in a row of colours, so that reads above the board are valid and ignored."""
 _4, _HALF_WORD = np.uint64(4), np.uint64(32)
 _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 
-# The rows of the room for colours: of two positions, of the round before, and the partners
+# Rows of the colour buffer: two positions, the previous round, and the partners
 OURS, THEIRS, BEFORE, PARTNERS = range(4)
 
 
 def new_colour_buffer() -> Array:
-    """Room for the colours of two positions, and for the partners of the boxes."""
+    """Allocate the buffer for the colours of two positions and the partners of boxes."""
     return np.zeros((4, 64 + 2 * MARGIN), np.uint64)
 
 
 @kernel
 def inner_edges(h: Any, v: Any, sizes: Array) -> tuple[Any, Any]:
-    """The edges between two boxes, as sets of the lower and of the right one of the two."""
+    """The edges between two boxes, as sets of the lower and of the right box of each pair."""
     boxes = sizes[BOXES]
     return h & boxes & boxes << sizes[STRIDE], v & boxes & boxes << ONE
 
 
 @kernel
 def colour_boxes(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> Any:
-    """Colour every box that has an undrawn edge; the position's graph_hash, which is not zero."""
+    """Colour every box that has an undrawn edge; return the graph hash, which is never zero."""
     stride, steps = sizes[STRIDE], np.int64(sizes[STRIDE])
     upper, lefter = inner_edges(h, v, sizes)
     lower, righter = upper >> stride, lefter >> ONE
@@ -166,12 +165,12 @@ def colour_boxes(h: Any, v: Any, sizes: Array, which: int, colours: Array) -> An
 
 @kernel
 def isomorphic(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours: Array) -> bool:
-    """Whether two positions are shown to be one graph: True is a proof, False is none.
+    """Whether two positions are found to be isomorphic. True is a proof, False is not.
 
-    Every box gets a partner of its own colour, with as many undrawn sides, whose neighbours among the boxes that
-    are partners already are the partners of its own neighbours, no more and no fewer. When all boxes of both
-    have one, neighbours correspond; so do the edges to the ground, which are the sides left. The first
-    partner that fits is never taken back, so a likeness may be missed.
+    Every box gets a partner of the same colour and number of undrawn sides, whose neighbours among the matched
+    boxes are exactly the partners of its own neighbours. Once all boxes of both are matched, neighbours correspond,
+    and so do the ground edges, which are the remaining sides. The first partner that fits is never taken back, so
+    the function may miss an isomorphism.
     """
     colour_boxes(h, v, sizes, OURS, colours)
     colour_boxes(other_h, other_v, sizes, THEIRS, colours)
@@ -185,13 +184,13 @@ def isomorphic(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours
         ours ^= box
         around = neighbours(box, h, v, sizes) & boxes
         near |= around
-        wanted = ZERO
+        needed = ZERO
         rest = around & ~ours
         while rest:
-            wanted |= colours[PARTNERS, lowest(rest)]
+            needed |= colours[PARTNERS, lowest(rest)]
             rest &= rest - ONE
         partner = find_partner(
-            colours[OURS, lowest(box) + MARGIN], wanted, free, taken, other_h, other_v, sizes, colours
+            colours[OURS, lowest(box) + MARGIN], needed, free, taken, other_h, other_v, sizes, colours
         )
         own_h, own_v = edges_of(box, h, v, sizes)
         other_own_h, other_own_v = edges_of(partner, other_h, other_v, sizes)
@@ -204,11 +203,11 @@ def isomorphic(h: Any, v: Any, other_h: Any, other_v: Any, sizes: Array, colours
 
 
 @kernel
-def find_partner(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any, sizes: Array, colours: Array) -> Any:
-    """The first free box of a colour whose neighbours among those taken are the wanted ones; or the empty set."""
+def find_partner(colour: Any, needed: Any, free: Any, taken: Any, h: Any, v: Any, sizes: Array, colours: Array) -> Any:
+    """The first free box of a colour whose neighbours among those taken are exactly ``needed``; else the empty set."""
     while free:
         box = free & (~free + ONE)
-        if colours[THEIRS, lowest(box) + MARGIN] == colour and neighbours(box, h, v, sizes) & taken == wanted:
+        if colours[THEIRS, lowest(box) + MARGIN] == colour and neighbours(box, h, v, sizes) & taken == needed:
             return box
         free ^= box
     return ZERO
@@ -216,18 +215,18 @@ def find_partner(colour: Any, wanted: Any, free: Any, taken: Any, h: Any, v: Any
 
 @kernel
 def probe_isomorphic(
-    graph_hash: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, places: Array, table: Array, colours: Array
+    graph_hash: Any, h: Any, v: Any, heap: Int, left: Int, sizes: Array, edge_bits: Array, table: Array, colours: Array
 ) -> tuple[Int, Int]:
-    """The bounds of a like position that is in the table under the graph_hash; else those that follow from the boxes left.
+    """Look up the bounds of an isomorphic position under the graph hash; ``-left, left`` if there is none.
 
-    Another thread may write an entry while it is read here; then its words do not belong together, and what
-    its key has become is not alike.
+    If another thread overwrites an entry during the read, its two words do not match, and the garbled key is
+    not isomorphic.
     """
     bucket, tag = bucket_of(graph_hash, heap, table), tag_of(graph_hash, heap)
     for i in range(0, 2 * BUCKET, 2):
         data = table[bucket, i + 1]
         if has_tag(data, tag):
-            other_h, other_v = edge_words(table[bucket, i] ^ data, places)
+            other_h, other_v = edge_words(table[bucket, i] ^ data, edge_bits)
             if isomorphic(h, v, other_h, other_v, sizes, colours):
                 return bounds_of(data)
     return -left, left

@@ -157,16 +157,16 @@ def test_whoever_is_ahead_does_not_go_to_and_fro() -> None:
     states = game.new_states(1)
     states[0] = game.encode(start)
     there, back = (game.action(game.parse_move(text, start), start) for text in ("L55-54", "C63-62"))
-    trodden = VisitedPositions(game)
-    assert trodden.back(states) == ()
-    trodden.note(states, there)
+    visited = VisitedPositions(game)
+    assert visited.repeating(states) == ()
+    visited.add(states, there)
     states["ply"] = 20
-    assert trodden.back(states) == (there,)
-    trodden.note(states, back)
-    assert set(trodden.back(states)) == {there, back}
+    assert visited.repeating(states) == (there,)
+    visited.add(states, back)
+    assert set(visited.repeating(states)) == {there, back}
     for action in legal_actions(game, states):
-        trodden.note(states, action)
-    assert trodden.back(states) == ()
+        visited.add(states, action)
+    assert visited.repeating(states) == ()
 
 
 def test_a_bot_that_is_ahead_makes_another_move_when_the_position_comes_again() -> None:

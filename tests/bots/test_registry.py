@@ -1,11 +1,13 @@
 """Specs: what is right is made, what is wrong gets a sentence that lists what would be right."""
 
+from typing import Any
+
 import pytest
 
 import ludodrome
-from ludodrome.bots import knobs
-from ludodrome.bots.catalogue import KINDS, bot_names
-from ludodrome.bots.specs import settings
+from ludodrome.bots import baselines, params, player, registry
+from ludodrome.bots.player import legal_actions
+from ludodrome.bots.registry import BOT_KINDS, bot_names, parse_params
 
 LEVELS = [f"level:{k}" for k in range(1, 9)]
 
@@ -36,9 +38,9 @@ def test_names_of_a_game(game_id: str, others: list[str]) -> None:
         ("level:8", {"level": 8}),
     ],
 )
-def test_knobs_are_read(spec: str, wanted: dict[str, object]) -> None:
+def test_parameters_are_read(spec: str, wanted: dict[str, object]) -> None:
     name, colon, rest = spec.partition(":")
-    assert settings(KINDS[name], rest if colon else None) == wanted
+    assert parse_params(BOT_KINDS[name], rest if colon else None) == wanted
 
 
 BOTS_OF_DOTS = (
@@ -52,30 +54,33 @@ BOTS_OF_DOTS = (
         ("", f"there is no bot ''; {BOTS_OF_DOTS}"),
         ("Random", f"there is no bot 'Random'; {BOTS_OF_DOTS}"),
         ("depth=6", f"there is no bot 'depth=6'; {BOTS_OF_DOTS}"),
-        ("random:", "random has no knobs: it is just 'random', not 'random:'"),
-        ("random:seed=1", "random has no knobs: it is just 'random', not 'random:seed=1'"),
+        ("random:", "random has no parameters: it is just 'random', not 'random:'"),
+        ("random:seed=1", "random has no parameters: it is just 'random', not 'random:seed=1'"),
         (
             "alphabeta:",
-            "a knob of alphabeta is set like depth=6, nodes=100000, time=0.5 and noise=30, not ''",
+            "a parameter of alphabeta is set like depth=6, nodes=100000, time=0.5 and noise=30, not ''",
         ),
         (
             "alphabeta:sims=5",
-            "alphabeta has no knob 'sims'; its knobs are depth=6, nodes=100000, time=0.5 and noise=30",
+            "alphabeta has no parameter 'sims'; its parameters are depth=6, nodes=100000, time=0.5 and noise=30",
         ),
         (
             "alphabeta:depth=0",
-            "the knob depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '0'",
+            "the parameter depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '0'",
         ),
         (
             "alphabeta:depth=2.0",
-            "the knob depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '2.0'",
+            "the parameter depth of alphabeta is a whole number from 1 to 60, as in alphabeta:depth=6, not '2.0'",
         ),
         (
             "mcts:time=nan",
-            "the knob time of mcts is a number from 0.005 to 86,400, as in mcts:time=0.5, not 'nan'",
+            "the parameter time of mcts is a number from 0.005 to 86,400, as in mcts:time=0.5, not 'nan'",
         ),
-        ("mcts:time=1,time=2", "the knob time of mcts is set twice"),
-        ("expert:three=max", "the knob three of expert is maxn, paranoid or mcts, as in expert:three=mcts, not 'max'"),
+        ("mcts:time=1,time=2", "the parameter time of mcts is set twice"),
+        (
+            "expert:three=max",
+            "the parameter three of expert is maxn, paranoid or mcts, as in expert:three=mcts, not 'max'",
+        ),
         ("level", "level is asked for like level:3, with a whole number from 1 to 8, not with ''"),
         ("level:9", "level is asked for like level:3, with a whole number from 1 to 8, not with '9'"),
         ("level:٣", "level is asked for like level:3, with a whole number from 1 to 8, not with '٣'"),
@@ -100,10 +105,10 @@ def test_a_spec_is_a_text(spec: object) -> None:
         (
             "chains",
             "skysummit",
-            "chains cannot play skysummit: it plays dots alone; the bots of skysummit are ",
+            "chains cannot play skysummit: it plays only dots; the bots of skysummit are ",
         ),
-        ("alphabeta:depth=2", "spaces", "alphabeta cannot play spaces: it looks move by move, and a move here is "),
-        ("mcts", "spaces", "mcts cannot play spaces: it looks move by move, and a move here is a whole board; "),
+        ("alphabeta:depth=2", "spaces", "alphabeta cannot play spaces: it searches move by move, and a move here is "),
+        ("mcts", "spaces", "mcts cannot play spaces: it searches move by move, and a move here is a whole board; "),
     ],
 )
 def test_bots_that_a_game_has_not(spec: str, game_id: str, sentence: str) -> None:
@@ -119,13 +124,40 @@ def test_a_seed_is_a_whole_number(seed: object) -> None:
         ludodrome.bot("random", "dots", seed)  # type: ignore[arg-type]
 
 
-def test_every_knob_reads_its_own_example_and_its_bounds() -> None:
-    for kind in KINDS.values():
-        for knob in kind.knobs:
-            assert str(knob.read(knob.example, kind.name)) == knob.example
-            for text in knob.words or (f"{knob.low:g}", f"{int(knob.high)}"):
-                assert knob.read(text, kind.name) == (text if knob.words else float(text))
+def test_every_parameter_reads_its_own_example_and_its_bounds() -> None:
+    for kind in BOT_KINDS.values():
+        for param in kind.params:
+            assert str(param.read(param.example, kind.name)) == param.example
+            for text in param.words or (f"{param.low:g}", f"{int(param.high)}"):
+                assert param.read(text, kind.name) == (text if param.words else float(text))
 
 
-def test_a_knob_of_words() -> None:
-    assert knobs.THREE.read("paranoid", "expert") == "paranoid"
+def test_a_parameter_of_words() -> None:
+    assert params.THREE.read("paranoid", "expert") == "paranoid"
+
+
+def test_a_bot_is_warmed_up_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    moves: list[int] = []
+
+    def counted(self: baselines.RandomBot, *position: Any) -> int:
+        moves.append(self.seed)
+        return self.rng.choice(legal_actions(self.game, position[0]))
+
+    monkeypatch.setattr(baselines.RandomBot, "action", counted)
+    monkeypatch.setattr(registry, "_warmed_up", set())
+    for seed in range(5):
+        ludodrome.bot("random", "dots", seed)
+    assert moves == [0] * player.WARM_UP_MOVES
+    ludodrome.bot("random", ludodrome.make("dots", rows=2), 7)
+    assert moves == [0] * player.WARM_UP_MOVES + [7] * player.WARM_UP_MOVES
+
+
+@pytest.mark.parametrize(("spec", "game_id"), [("random", "dots"), ("expert:nodes=500", "spaces"), ("mcts", "dots")])
+def test_a_bot_that_was_not_warmed_up_plays_as_one_that_was(
+    spec: str, game_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_warmed_up", set())
+    game = ludodrome.make(game_id)
+    first, second = (ludodrome.bot(spec, game, 3) for _ in range(2))
+    state = game.initial_state()
+    assert first.choose(state) == second.choose(state)

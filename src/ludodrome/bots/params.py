@@ -1,4 +1,4 @@
-"""Knobs: what can be set in a bot's spec. Each is described here once; ``catalogue.py`` says which bot has which."""
+"""The parameters of bots' specs. ``registry.py`` says which bot has which."""
 
 import re
 from typing import Any, NamedTuple
@@ -9,13 +9,13 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 
 
-class Knob(NamedTuple):
-    """One knob: a number from ``low`` to ``high``, or one of a few words."""
+class Param(NamedTuple):
+    """One parameter: a number from ``low`` to ``high``, or one of a few words."""
 
     name: str
     meaning: str
     example: str
-    """A value that is right, for sentences."""
+    """A valid value, for error sentences."""
     low: float = 0
     high: float = 0
     whole: bool = True
@@ -25,13 +25,13 @@ class Knob(NamedTuple):
 
     @property
     def values(self) -> str:
-        """What may be given, for sentences and tables."""
+        """The valid values, for sentences and tables."""
         if self.words:
             return listing(self.words, "or")
         return f"{'a whole number' if self.whole else 'a number'} from {self.low:,} to {self.high:,}"
 
     def read(self, text: str, bot: str) -> Any:
-        """The value of a text, or a ValueError with a sentence."""
+        """Parse a value. Raises ValueError if it is not valid; ``bot`` is named in the sentence."""
         value: Any = None
         if self.words:
             value = text if text in self.words else None
@@ -43,20 +43,20 @@ class Knob(NamedTuple):
         if self.plain:
             raise ValueError(f"{bot} is asked for like {bot}:{self.example}, with {self.values}, not with {show(text)}")
         raise ValueError(
-            f"the knob {self.name} of {bot} is {self.values}, as in {bot}:{self.name}={self.example}, not {show(text)}"
+            f"the parameter {self.name} of {bot} is {self.values}, as in {bot}:{self.name}={self.example}, not {show(text)}"
         )
 
 
-DEPTH = Knob("depth", "plies ahead", "6", 1, 60)
-NODES = Knob("nodes", "positions visited for one move", "100000", 1, 10**12)
-SIMS = Knob("sims", "playouts for one move", "5000", 1, 10**9)
-TIME = Knob("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
-NOISE = Knob("noise", "how far the value of a move is misjudged, in hundredths of a good thing", "30", 0, 10_000)
-THREADS = Knob("threads", "trees that grow side by side, where only time is limited", "2", 1, 64)
-THREE = Knob(
+DEPTH = Param("depth", "plies searched", "6", 1, 60)
+NODES = Param("nodes", "positions visited for one move", "100000", 1, 10**12)
+SIMS = Param("sims", "playouts for one move", "5000", 1, 10**9)
+TIME = Param("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
+NOISE = Param("noise", "standard deviation of errors in the value of a move, in hundredths", "30", 0, 10_000)
+THREADS = Param("threads", "trees searched in parallel, if only time is limited", "2", 1, 64)
+THREE = Param(
     "three",
-    "how it thinks where three play: each for itself, all against it, or by playouts",
+    "the search for three seats: each for itself, all against it, or playouts",
     "mcts",
     words=("maxn", "paranoid", "mcts"),
 )
-LEVEL = Knob("level", "1 for beginners, 8 for everything there is", "3", 1, 8, plain=True)
+LEVEL = Param("level", "1 for beginners, 8 for the expert", "3", 1, 8, plain=True)

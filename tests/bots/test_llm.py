@@ -7,24 +7,31 @@ from collections.abc import Iterator
 import pytest
 
 import ludodrome
-from ludodrome.bots import endpoints
-from ludodrome.bots.endpoints import KNOBS, Endpoint, Failed, Settings, read_settings
-from ludodrome.bots.languagemodels import LanguageModel, make
+from ludodrome.bots import llm
+from ludodrome.bots.llm import (
+    LLM_PARAMS,
+    Endpoint,
+    EndpointError,
+    EndpointSettings,
+    LanguageModelBot,
+    make_llm,
+    read_settings,
+)
 from ludodrome.bots.player import Budget, hello_message
 from tests.bots.endpoint import Fake, serving
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE", 0.01)
-    monkeypatch.delenv(endpoints.KEY, raising=False)
+    monkeypatch.setattr(llm, "FIRST_PAUSE", 0.01)
+    monkeypatch.delenv(llm.KEY, raising=False)
     with serving() as found:
         yield found
 
 
-def player(fake: Fake, model: str, game: ludodrome.Game, *knobs: str) -> LanguageModel:
-    found = ludodrome.bot(fake.spec(model, *knobs), game)
-    assert isinstance(found, LanguageModel)
+def player(fake: Fake, model: str, game: ludodrome.Game, *params: str) -> LanguageModelBot:
+    found = ludodrome.bot(fake.spec(model, *params), game)
+    assert isinstance(found, LanguageModelBot)
     return found
 
 
@@ -35,7 +42,9 @@ def test_a_spec_is_read() -> None:
     found = read_settings(
         "https://api.example.org/v1/,model=big/model:free,temperature=0.5,timeout=9,retries=0,key=MINE"
     )
-    assert found == Settings("https://api.example.org/v1", "big/model:free", "MINE", 9.0, 0, (("temperature", 0.5),))
+    assert found == EndpointSettings(
+        "https://api.example.org/v1", "big/model:free", "MINE", 9.0, 0, (("temperature", 0.5),)
+    )
     assert read_settings("http://localhost:1/v1,model=m").retries == 2
 
 
@@ -51,7 +60,7 @@ def test_a_spec_is_read() -> None:
         ("http://a/v1", "needs the name of a model"),
         ("http://a/v1,model=", "model of llm has no value"),
         ("http://a/v1,model=a,model=b", "set twice"),
-        ("http://a/v1,model=a,depth=3", "no knob 'depth'"),
+        ("http://a/v1,model=a,depth=3", "no parameter 'depth'"),
         ("http://a/v1,model=a,temperature=hot", "temperature of llm is a number from 0 to 10"),
         ("http://a/v1,model=a,key=LUDODROME_TEST_NO_SUCH_VARIABLE", "is not set"),
     ],
@@ -61,13 +70,13 @@ def test_a_wrong_spec_gets_a_sentence(spec: str, why: str) -> None:
         ludodrome.bot(f"llm:{spec}", "dots")
 
 
-def test_every_knob_is_on_the_page() -> None:
+def test_every_parameter_is_on_the_page() -> None:
     from pathlib import Path
 
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "language-models.md").read_text("utf-8")
     lines = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page.partition("## The spec")[2], re.MULTILINE))
-    for knob in KNOBS:
-        assert lines[knob.name] == f"{knob.meaning} ({knob.values})"
+    for param in LLM_PARAMS:
+        assert lines[param.name] == f"{param.meaning} ({param.values})"
     assert {"model", "key"} <= set(lines)
 
 
@@ -182,8 +191,8 @@ def test_an_endpoint_that_fails_is_told_apart(fake: Fake, model: str, why: str, 
 
 
 def test_nobody_there_is_said(fake: Fake) -> None:
-    endpoint = Endpoint(Settings("http://127.0.0.1:9", "m", retries=0))
-    with pytest.raises(Failed, match="cannot be reached") as failed:
+    endpoint = Endpoint(EndpointSettings("http://127.0.0.1:9", "m", retries=0))
+    with pytest.raises(EndpointError, match="cannot be reached") as failed:
         endpoint.complete([])
     assert not failed.value.late
 
@@ -202,20 +211,20 @@ def test_time_is_kept_whatever_the_endpoint_does(fake: Fake, model: str) -> None
 def test_the_key_comes_from_the_environment_and_goes_nowhere_else(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret")
     game = ludodrome.make("dots")
-    bot = make(game, fake.spec("first", "key=MY_KEY"))
+    bot = make_llm(game, fake.spec("first", "key=MY_KEY"))
     bot.choose(game.observation(game.initial_state(), 0))
     assert fake.headers[0]["Authorization"] == "Bearer s3cret"
     assert "s3cret" not in str(bot.exchanges[0].to_json())
-    monkeypatch.setenv(endpoints.KEY, "usual")
-    make(game, fake.spec("first")).choose(game.observation(game.initial_state(), 0))
+    monkeypatch.setenv(llm.KEY, "usual")
+    make_llm(game, fake.spec("first")).choose(game.observation(game.initial_state(), 0))
     assert fake.headers[1]["Authorization"] == "Bearer usual"
 
 
 def test_answers_in_parts_and_odd_usage_are_read() -> None:
     parts = b'{"choices": [{"message": {"content": [{"type": "text", "text": "[H"}, {"text": "(0,0)]"}]}}], "usage": 3}'
-    found = endpoints._completion(parts, 1)
+    found = llm._completion(parts, 1)
     assert (found.text, found.prompt_tokens, found.finish) == ("[H(0,0)]", None, None)
     odd = b'{"choices": [{"message": {"content": 5}, "finish_reason": 1}], "usage": {"prompt_tokens": "7"}}'
-    assert endpoints._completion(odd, 1) == endpoints.Completion("")
-    with pytest.raises(Failed):
-        endpoints._completion(b"<html>", 1)
+    assert llm._completion(odd, 1) == llm.Completion("")
+    with pytest.raises(EndpointError):
+        llm._completion(b"<html>", 1)

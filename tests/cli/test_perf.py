@@ -73,7 +73,7 @@ def test_bench_as_json(game_id: str, long: bool) -> None:
 def test_bench_as_a_table() -> None:
     result = run("bench", "dots", "dots", "--seconds", "0.01")
     header, *lines = result.stdout.splitlines()
-    assert header.split() == ["game", "what", "a", "second", "one", "core", "two", "cores"]
+    assert header.split() == ["game", "work", "per", "second", "one", "core", "two", "cores"]
     assert [line.split()[:3] for line in lines] == [
         ["dots", "playouts", "plies"],
         ["dots", "playouts", "games"],

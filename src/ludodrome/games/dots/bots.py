@@ -1,37 +1,33 @@
-"""Players of dots that think as people do, and levels made of them; how is in ``games/dots/strategy.py``."""
+"""Bots for dots: rules of thumb (``games/dots/strategy.py``), levels made of them, and an exact endgame."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ludodrome.bots.player import EXPERT_BUDGET, ActionBot, Bot, Budget, Stopwatch, position_rng, resolve_budget
 from ludodrome.game import Game
-from ludodrome.games.dots.solver.search import Solver
+from ludodrome.games.dots.solver import Solver
 from ludodrome.games.dots.strategy import BoardMasks, board_masks, chain_edges, greedy_edges, members
 
-# ``expert`` in dots: plays perfectly from the moment the exact solver reaches the end, and counts chains before.
-
-
-WITHIN_REACH = 44
-"""With more undrawn edges than this the solver is not even asked."""
-TABLE_BITS = 20
+MAX_SOLVER_EDGES = 44
+"""The solver is not tried with more undrawn edges than this."""
+SOLVER_TABLE_BITS = 20
+"""The solver's transposition table has 2**20 entries; analysis uses the same size."""
 SLICE = 500
-"""Nodes between two looks at the clock, to begin with."""
+"""Nodes before the first look at the clock."""
 SLICE_SECONDS = 0.002
 
 
 class EndgameSolverBot(ActionBot):
-    """The strongest player of dots."""
+    """``expert``: counts chains until the exact solver reaches the end of the game, then plays perfectly."""
 
-    def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, usual: Budget) -> None:
+    def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, default: Budget) -> None:
         super().__init__(game, name, seed)
-        self.own, self.usual = own, usual
+        self.own, self.default = own, default
         self.field = board_masks(game.options["rows"], game.options["cols"])
         self.solver = self._new_solver()
-        self._warm_up()
-        self.solver = self._new_solver()
 
-    def _warm_up(self) -> None:
-        """Solves an end of rows alone: what that needs is compiled or loaded now, and not while a clock runs."""
+    def warm_up(self) -> None:
+        """Solve an endgame of plain rows, so that the solver's kernels are compiled or loaded."""
         drawn = (1 << (self.game.options["rows"] + 1) * self.game.options["cols"]) - 1
         edge = self._solved(drawn, Budget(nodes=SLICE), Stopwatch())
         while edge is not None:
@@ -39,21 +35,21 @@ class EndgameSolverBot(ActionBot):
             edge = self._solved(drawn, Budget(nodes=SLICE), Stopwatch())
 
     def _new_solver(self) -> Solver:
-        return Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)
+        return Solver(self.game.options["rows"], self.game.options["cols"], SOLVER_TABLE_BITS)
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A new game. What was proved stays true, but which of the best moves is found depends on what was."""
+        """Start a game with an empty table: its contents decide which of the best moves is found."""
         super().start(hello)
         self.solver = self._new_solver()
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """An undrawn edge."""
         drawn = int(states["edges"][0])
-        limits = resolve_budget(self.own, budget.for_nodes, self.usual)
+        limits = resolve_budget(self.own, budget.for_nodes, self.default)
         edge = None
-        if (self.field.everything & ~drawn).bit_count() <= WITHIN_REACH:
+        if (self.field.everything & ~drawn).bit_count() <= MAX_SOLVER_EDGES:
             edge = self._solved(drawn, limits, clock)
-        return self.dice.choice(chain_edges(self.field, drawn)) if edge is None else edge
+        return self.rng.choice(chain_edges(self.field, drawn)) if edge is None else edge
 
     def _solved(self, drawn: int, limits: Budget, clock: Stopwatch) -> int | None:
         """The best edge, if the solver finds it in time."""
@@ -76,20 +72,20 @@ class EndgameSolverBot(ActionBot):
 
 
 EdgeRule = Callable[[BoardMasks, int], list[int]]
-"""(field, drawn edges): the edges among which lots are drawn."""
+"""(board masks, drawn edges) -> the edges to choose from at random."""
 
 
 class DotsLevel(NamedTuple):
-    """How one level thinks in dots."""
+    """How one level plays dots."""
 
     rule: str
-    """``greedy``, ``chains``, or ``search``, which is the expert's way with so many nodes."""
+    """``greedy``, ``chains``, or ``search``: the expert with a budget of ``nodes``."""
     attention: float = 1.0
-    """How often it keeps to its rule; else it draws as the rule below would: chains as greedy, greedy anywhere."""
+    """How often it follows its rule; otherwise it follows the weaker one: chains as greedy, greedy as random."""
     nodes: int = 0
 
 
-DOTS = (
+LEVELS = (
     DotsLevel("greedy", 0.65),
     DotsLevel("greedy", 0.86),
     DotsLevel("greedy"),
@@ -109,11 +105,11 @@ RULES: dict[str, tuple[EdgeRule, EdgeRule]] = {
     "greedy": (greedy_edges, any_edges),
     "chains": (chain_edges, greedy_edges),
 }
-"""name -> the rule, and what whoever forgets it for a moment does."""
+"""Name -> the rule, and the weaker rule of an inattentive moment."""
 
 
 class EdgeRuleBot(ActionBot):
-    """Draws one of the edges that a rule names."""
+    """Draws a random edge of those that a rule allows."""
 
     def __init__(self, game: Game, name: str, seed: int, rule: EdgeRule) -> None:
         super().__init__(game, name, seed)
@@ -122,21 +118,21 @@ class EdgeRuleBot(ActionBot):
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """An undrawn edge."""
-        return self.dice.choice(self.rule(self.field, int(states["edges"][0])))
+        return self.rng.choice(self.rule(self.field, int(states["edges"][0])))
 
 
 class LevelEdgeRuleBot(EdgeRuleBot):
-    """Keeps to a rule most of the time. In a moment of inattention it follows the rule below."""
+    """Follows a rule most of the time, and a weaker one in inattentive moments."""
 
-    def __init__(self, game: Game, name: str, seed: int, drawing: DotsLevel) -> None:
-        self.known, self.forgotten = RULES[drawing.rule]
-        self.attention = drawing.attention
-        super().__init__(game, name, seed, self.known)
+    def __init__(self, game: Game, name: str, seed: int, level: DotsLevel) -> None:
+        self.usual_rule, self.weaker_rule = RULES[level.rule]
+        self.attention = level.attention
+        super().__init__(game, name, seed, self.usual_rule)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """An undrawn edge."""
         attentive = position_rng(states, self.seed).fraction() < self.attention
-        self.rule = self.known if attentive else self.forgotten
+        self.rule = self.usual_rule if attentive else self.weaker_rule
         return super().action(states, budget, clock)
 
 
@@ -154,15 +150,15 @@ def make_expert(
     game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
 ) -> Bot:
     """The strongest bot for dots; ``three`` has no effect."""
-    return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), usual=EXPERT_BUDGET)
+    return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 
 def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
     """A bot of one level."""
-    if level > len(DOTS):
+    if level > len(LEVELS):
         return make_expert(game, name, seed)
-    drawing = DOTS[level - 1]
-    if drawing.rule == "search":
-        budget = Budget(nodes=drawing.nodes)
-        return EndgameSolverBot(game, name, seed, own=budget, usual=budget)
-    return LevelEdgeRuleBot(game, name, seed, drawing)
+    chosen = LEVELS[level - 1]
+    if chosen.rule == "search":
+        budget = Budget(nodes=chosen.nodes)
+        return EndgameSolverBot(game, name, seed, own=budget, default=budget)
+    return LevelEdgeRuleBot(game, name, seed, chosen)

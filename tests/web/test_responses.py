@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ludodrome.web.responses import as_json
+from ludodrome.web.responses import to_json_bytes
 
 
 @pytest.mark.parametrize(
@@ -13,4 +13,4 @@ from ludodrome.web.responses import as_json
     [{"a": [1, 2.5, None, True], "b": {"c": "Ü 名 <script>"}}, [], "", {"half": "\ud83d"}, [0.1, 1e300, -(2**53)]],
 )
 def test_what_is_written_is_what_was_meant(value: Any) -> None:
-    assert json.loads(as_json(value)) == value
+    assert json.loads(to_json_bytes(value)) == value

@@ -1,0 +1,424 @@
+"""``llm:URL,model=NAME``: a language model as a player.
+
+A turn is a conversation of its own: the rules, the position, and after a refusal the answer and what was wrong with
+it. Every exchange is kept, so that a record can say what was asked, what came back, what it was taken for, and what it
+cost.
+The endpoint is in ``endpoints.py``, what is said in ``prompts.py``, how answers are read in ``replies.py``; the seat in
+the arena is ``arena/transports/language_models.py``.
+"""
+
+import hashlib
+import http.client
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ludodrome.bots.params import Param
+from ludodrome.bots.player import Budget
+from ludodrome.bots.prompts import bare, legal_texts, refusal_prompt, rules_prompt, turn_prompt
+from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
+from ludodrome.game import BadState, Game, TooManyMoves
+from ludodrome.validation import listing, show
+
+# Endpoints that speak OpenAI's chat completions: their settings in a spec, asking them, what comes back.
+# Nothing here knows a game; ``languagemodels.py`` plays through this. The key stands in the environment, never in a spec:
+# specs are written into records.
+
+
+KEY = "LUDODROME_LLM_KEY"
+"""The environment variable that holds the key, if the spec names no other."""
+PATH = "/chat/completions"
+EXAMPLE = "llm:http://localhost:8000/v1,model=NAME"
+MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+"""Bytes that are read of a response."""
+AGAIN = (408, 409, 429, 500, 502, 503, 504, 529)
+"""What an endpoint says when it may be asked once more."""
+FIRST_PAUSE = 0.5
+
+LLM_PARAMS = (
+    Param("temperature", "how freely the model chooses its words; not sent if not said", "0", 0, 10, whole=False),
+    Param("max_tokens", "tokens of an answer, by the name that most servers know", "2000", 1, 10**7),
+    Param("max_completion_tokens", "the same by the name that newer ones want", "2000", 1, 10**7),
+    Param("timeout", "seconds for one request; 120 if not said", "60", 0.05, 86_400, whole=False),
+    Param("retries", "how often a failing endpoint is asked again; 2 if not said", "5", 0, 100),
+)
+"""What can be set beside ``model`` and ``key``."""
+
+Message = dict[str, str]
+
+
+class EndpointSettings(NamedTuple):
+    """What a spec says."""
+
+    url: str
+    model: str
+    key: str | None = None
+    """The name of the environment variable, if the spec gives one."""
+    timeout: float = 120.0
+    retries: int = 2
+    sent: tuple[tuple[str, Any], ...] = ()
+    """Parameters that go to the endpoint as they are."""
+
+
+class EndpointError(Exception):
+    """The endpoint gave no answer; the sentence says why. ``late`` if the time was over."""
+
+    def __init__(self, message: str, late: bool = False) -> None:
+        super().__init__(message)
+        self.late = late
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model answered."""
+
+    text: str
+    declined: bool = False
+    """Whether the endpoint says that the model refused to answer."""
+    finish: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    attempts: int = 1
+
+
+def read_settings(text: str) -> EndpointSettings:
+    """The settings after ``llm:``; ValueError says what would be right."""
+    url, *parts = text.split(",")
+    try:
+        where = urlsplit(url)
+        _ = where.port
+    except ValueError:
+        where = urlsplit("")
+    if where.scheme not in ("http", "https") or not where.hostname:
+        raise ValueError(
+            f"a language model is asked for like {EXAMPLE}, with the address of its endpoint, not llm:{text}"
+        )
+    if where.username or where.password or where.query:
+        raise ValueError(f"the address of an endpoint has no user, password or query; keys are read from {KEY}")
+    params = {param.name: param for param in LLM_PARAMS}
+    found: dict[str, Any] = {}
+    for part in parts:
+        name, _, value = part.partition("=")
+        if name not in ("model", "key", *params):
+            raise ValueError(
+                f"llm has no parameter {show(name)}; its parameters are {listing(('model', 'key', *params))}"
+            )
+        if name in found:
+            raise ValueError(f"the parameter {name} of llm is set twice")
+        if not value:
+            raise ValueError(f"the parameter {name} of llm has no value; it is set like {name}=...")
+        found[name] = params[name].read(value, "llm") if name in params else value
+    if "model" not in found:
+        raise ValueError(f"llm needs the name of a model: {EXAMPLE}")
+    own = {name: found.pop(name) for name in ("model", "key", "timeout", "retries") if name in found}
+    return EndpointSettings(url.rstrip("/"), **own, sent=tuple(found.items()))
+
+
+class Endpoint:
+    """One endpoint, with one model."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        self.settings = settings
+        where = urlsplit(settings.url)
+        self._where = where
+        self._path = where.path if where.path.endswith(PATH) else where.path + PATH
+        secret = os.environ.get(settings.key or KEY)
+        if secret is None and settings.key is not None:
+            raise ValueError(f"the environment variable {settings.key}, which is to hold the key, is not set")
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if secret:
+            self._headers["Authorization"] = f"Bearer {secret}"
+
+    def complete(self, messages: list[Message], seconds: float | None = None) -> Completion:
+        """The model's answer within so many seconds; Failed if there is none."""
+        limit = self.settings.timeout if seconds is None else min(seconds, self.settings.timeout)
+        deadline = time.monotonic() + limit
+        payload = {"model": self.settings.model, "messages": messages, **dict(self.settings.sent)}
+        body = json.dumps(payload).encode()
+        attempts, pause = 0, FIRST_PAUSE
+        while True:
+            attempts += 1
+            try:
+                status, said, content = self._post(body, deadline)
+            except OSError as error:
+                status, said, content = 0, 0.0, str(error.strerror or error).encode()
+            if status == http.client.OK:
+                return _completion(content, attempts)
+            why = _complaint(status, content)
+            wait = max(pause, said)
+            may = attempts <= self.settings.retries and (status == 0 or status in AGAIN)
+            if not may or time.monotonic() + wait >= deadline:
+                raise EndpointError(f"the endpoint {why}" + (f", {attempts} times" if attempts > 1 else ""))
+            time.sleep(wait)
+            pause *= 2
+
+    def _post(self, body: bytes, deadline: float) -> tuple[int, float, bytes]:
+        """Status, seconds to wait and content; Failed at the deadline, OSError if nothing can be sent or read."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise EndpointError("no answer came in time", late=True)
+        kind = http.client.HTTPSConnection if self._where.scheme == "https" else http.client.HTTPConnection
+        connection = kind(self._where.hostname or "", self._where.port, timeout=left)
+        alarm: threading.Timer | None = None
+        try:
+            connection.connect()
+            # A server that drips would outlast any socket's timeout.
+            alarm = threading.Timer(deadline - time.monotonic(), _cut, [connection.sock])
+            alarm.daemon = True
+            alarm.start()
+            connection.request("POST", self._path, body, self._headers)
+            response = connection.getresponse()
+            content = response.read(MAX_RESPONSE_BYTES + 1)
+            if time.monotonic() >= deadline:
+                raise EndpointError("no answer came in time", late=True)
+            if len(content) > MAX_RESPONSE_BYTES:
+                raise EndpointError(f"the endpoint sent more than {MAX_RESPONSE_BYTES} bytes")
+            return response.status, _seconds(response.getheader("Retry-After")), content
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+            if time.monotonic() >= deadline or isinstance(error, TimeoutError):
+                raise EndpointError("no answer came in time", late=True) from error
+            raise OSError(str(error) or type(error).__name__) from error
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+            connection.close()
+
+
+def _cut(connected: socket.socket) -> None:
+    with suppress(OSError, ValueError):
+        connected.shutdown(socket.SHUT_RDWR)
+
+
+def _seconds(text: str | None) -> float:
+    with suppress(ValueError):
+        return max(0.0, float(text or 0))
+    return 0.0
+
+
+def _complaint(status: int, content: bytes) -> str:
+    """Why there was no answer, in the endpoint's words as far as they are few."""
+    said = content.decode("utf-8", "replace")
+    with suppress(ValueError, KeyError, TypeError):
+        found = json.loads(said)
+        error = found["error"]
+        said = error["message"] if isinstance(error, dict) else str(error)
+    words = " ".join(str(said).split())[:200]
+    if status == 0:
+        return f"cannot be reached: {words}"
+    return f"answered {status}" + (f": {words}" if words else "")
+
+
+def _completion(content: bytes, attempts: int) -> Completion:
+    """The answer in a response; Failed if there is none."""
+    try:
+        found = json.loads(content)
+        choice = found["choices"][0]
+        message = choice["message"]
+        text, refusal = message.get("content"), message.get("refusal")
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+        raise EndpointError("the endpoint's answer is no chat completion: choices[0].message is missing") from error
+    if isinstance(text, list):  # some servers answer in parts
+        text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
+    usage = found.get("usage")
+    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+    tokens = [count if type(count) is int and count >= 0 else None for count in counts]
+    finish = choice.get("finish_reason")
+    declined = isinstance(refusal, str) and bool(refusal)
+    answer = refusal if declined and not text else text
+    return Completion(
+        answer if isinstance(answer, str) else "",
+        declined,
+        finish if isinstance(finish, str) else None,
+        tokens[0],
+        tokens[1],
+        attempts,
+    )
+
+
+TRIES = 10
+"""How often in a row a model may answer wrongly where no arena says so."""
+MAX_KEPT_CHARS = 64 * 1024
+"""Characters that are kept of an answer."""
+TIMEOUT, ENDPOINT = "timeout", "endpoint"
+"""How asking can fail, beside what ``replies.py`` says of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question to a model, and what came of it."""
+
+    model: str
+    messages: list[dict[str, str]]
+    """As they were sent; one that was sent before in this game has its ``sha256`` in place of its ``content``."""
+    seconds: float
+    completion: Completion | None
+    """The answer; None if there was none."""
+    reading: ParsedReply | None
+    """What it was taken for."""
+    error: str = ""
+    late: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """``move``, ``illegal``, ``nothing``, ``timeout`` or ``endpoint``."""
+        if self.reading is not None:
+            return self.reading.kind
+        return TIMEOUT if self.late else ENDPOINT
+
+    def to_json(self) -> dict[str, Any]:
+        """As records carry it."""
+        told: dict[str, Any] = {
+            "llm": self.model,
+            "messages": self.messages,
+            "outcome": self.outcome,
+            "ms": round(self.seconds * 1000),
+        }
+        if self.completion is not None:
+            answer = self.completion
+            told |= {
+                "reply": answer.text[:MAX_KEPT_CHARS],
+                "tokens": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
+                "finish": answer.finish,
+                "attempts": answer.attempts,
+            }
+            if len(answer.text) > MAX_KEPT_CHARS:
+                told["cut"] = len(answer.text)
+            if answer.declined:
+                told["declined"] = True
+        if self.reading is not None and self.reading.text:
+            told["read"] = self.reading.text
+        if self.error:
+            told["error"] = self.error
+        return told
+
+
+class Conversation:
+    """One game with a model."""
+
+    def __init__(self, game: Game, endpoint: Endpoint, seat: int) -> None:
+        self.game = game
+        self._endpoint = endpoint
+        self.seat = seat
+        self._rules: Message = {"role": "system", "content": rules_prompt(game, seat)}
+        self._messages: list[Message] = []
+        self._observation: Any = None
+        self._told: set[str] = set()
+
+    def ask(self, observation: Any, legal: list[str] | None, seconds: float | None = None) -> Exchange:
+        """A new turn; ``legal`` as in ``turn_prompt``."""
+        self._observation = observation
+        self._messages = [self._rules, _user(turn_prompt(self.game, observation, self.seat, legal))]
+        return self._exchange(seconds)
+
+    def ask_again(self, why: str, tries_left: int | None, seconds: float | None = None) -> Exchange:
+        """The same turn, after an answer that was refused."""
+        self._messages.append(_user(refusal_prompt(why, tries_left)))
+        return self._exchange(seconds)
+
+    def _exchange(self, seconds: float | None) -> Exchange:
+        kept = [self._named(message) for message in self._messages]
+        model = self._endpoint.settings.model
+        began = time.perf_counter()
+        try:
+            answer = self._endpoint.complete(self._messages, seconds)
+        except EndpointError as failed:
+            return Exchange(model, kept, time.perf_counter() - began, None, None, str(failed), failed.late)
+        spent = time.perf_counter() - began
+        self._messages.append({"role": "assistant", "content": answer.text})
+        reading = read_reply(self.game, self._observation, answer.text)
+        return Exchange(model, kept, spent, answer, reading, reading.why)
+
+    def _named(self, message: Message) -> dict[str, str]:
+        """A message for the record: in full once, after that by its digest."""
+        name = hashlib.sha256(message["content"].encode("utf-8", "backslashreplace")).hexdigest()
+        if name in self._told:
+            return {"role": message["role"], "sha256": name}
+        self._told.add(name)
+        return dict(message)
+
+
+def _user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+class LanguageModelBot:
+    """A model as a bot for Python: it is shown the legal moves, and asked again when it answers wrongly.
+
+    In the arena a seat of its own takes this place, where the match's policy and conditions hold.
+    """
+
+    def __init__(self, game: Game, name: str, endpoint: Endpoint) -> None:
+        self.game = game
+        self.name = name
+        self.exchanges: list[Exchange] = []
+        """Everything that was said in this game."""
+        self._endpoint = endpoint
+        self._seat: int | None = None
+        self._conversation: Conversation | None = None
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """A game begins."""
+        self._seat = hello.get("seat")
+        self._conversation = None
+        self.exchanges = []
+
+    def choose(self, observation: Any, budget: Budget | None = None) -> Any:
+        """A legal move; ValueError if none came of so many tries."""
+        seconds = None if budget is None else budget.time
+        deadline = None if seconds is None else time.monotonic() + seconds
+        talk = self._talk(observation)
+        exchange = talk.ask(observation, self._legal(observation), seconds)
+        self.exchanges.append(exchange)
+        for left in range(TRIES - 1, 0, -1):
+            if exchange.outcome == MOVE or exchange.reading is None:
+                break
+            seconds = None if deadline is None else deadline - time.monotonic()
+            exchange = talk.ask_again(exchange.error, left, seconds)
+            self.exchanges.append(exchange)
+        if exchange.outcome != MOVE or exchange.reading is None:
+            raise ValueError(f"{self.name} gave no legal move: {exchange.error}")
+        return exchange.reading.move
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _talk(self, observation: Any) -> Conversation:
+        seat = mover(self.game, observation) if self._seat is None else self._seat
+        if self._conversation is None or self._conversation.seat != seat:
+            self._conversation = Conversation(self.game, self._endpoint, seat)
+        return self._conversation
+
+    def _legal(self, observation: Any) -> list[str] | None:
+        # What lies face down is missing from an observation; which boards are legal does not depend on it.
+        state = self.game.initial_state() if self.game.actions_a_turn > 1 else bare(observation)
+        try:
+            return legal_texts(self.game, observation, self.game.legal_moves(state))
+        except TooManyMoves:
+            return None
+
+
+def mover(game: Game, observation: Any) -> int:
+    """The seat to move in what it was shown; ValueError if the game is over."""
+    try:
+        seat = game.to_move(bare(observation))
+    except BadState:  # spaces: what lies face down is missing
+        seat = observation["to_move"]
+    if seat is None:
+        raise ValueError("there is nothing to choose: the game is over")
+    return seat
+
+
+def make_llm(game: Game, spec: str) -> LanguageModelBot:
+    """The bot of a spec like ``llm:http://localhost:8000/v1,model=NAME``; ValueError says what would be right."""
+    return LanguageModelBot(game, spec, endpoint(spec))
+
+
+def endpoint(spec: str) -> Endpoint:
+    """The endpoint that a spec names; nothing is asked of it yet."""
+    return Endpoint(read_settings(spec.partition(":")[2]))

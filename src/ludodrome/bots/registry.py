@@ -1,0 +1,181 @@
+"""The built-in bots: their names, the games they play, their parameters, and the specs that ask for them.
+
+A spec is a bot's name, then after a colon its parameters, separated by commas: ``random``,
+``alphabeta:depth=6,time=0.5``, ``level:3``. ``py:mine.py:MyBot`` and ``llm:URL,model=NAME`` are made elsewhere.
+Nothing heavy is imported here: the command line lists bots without loading Numba.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ludodrome.bots.params import DEPTH, LEVEL, NODES, NOISE, SIMS, THREADS, THREE, TIME, Param
+from ludodrome.game_extras import extra
+from ludodrome.validation import listing, show
+
+if TYPE_CHECKING:
+    from ludodrome.bots.player import Bot
+    from ludodrome.game import Game
+
+FILE, LLM = "py", "llm"
+"""The prefixes of specs that name no built-in bot."""
+MAX_SPEC_LENGTH = 1000
+
+_warmed_up: set[tuple[Any, ...]] = set()
+"""What has been warmed up in this process: bot class, game with options, parameters."""
+
+
+class BotKind(NamedTuple):
+    """One kind of built-in bot."""
+
+    name: str
+    meaning: str
+    params: tuple[Param, ...] = ()
+    factory: str = ""
+    """``module:function`` in this package, called with (game, name, seed, **params); empty: a game's own kind."""
+    cannot: Callable[["Game"], str] = lambda game: ""
+    """Why it cannot play a game; empty if it can."""
+
+    @property
+    def specs(self) -> list[str]:
+        """The shortest specs: its name, or each of its levels."""
+        plain = next((param for param in self.params if param.plain), None)
+        numbers = range(int(plain.low), int(plain.high) + 1) if plain else ()
+        return [f"{self.name}:{number}" for number in numbers] or [self.name]
+
+    def make(self, game: "Game", name: str, seed: int, params: dict[str, Any]) -> "Bot":
+        """Make a bot that is ready: everything its moves need is compiled or loaded now, not on the clock."""
+        factory = extra(game.bots_module, f"make_{self.name}") or _load(self.factory)
+        bot: Bot = factory(game, name, seed, **params)
+        # The figures of a budget do not matter for compilation; which limits there are may.
+        key = (type(bot), game, *sorted(params), *(params.get(name) for name in ("level", "three", "threads")))
+        if key not in _warmed_up:
+            _load("player:warm_up")(bot, game)
+            _warmed_up.add(key)
+        return bot
+
+
+def _load(name: str) -> Any:
+    """A function of this package, given as ``module:function``; its module is imported only now."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"{__package__}.{module}"), function)
+
+
+def _one_action(game: "Game") -> str:
+    return "" if game.actions_a_turn == 1 else "it searches move by move, and a move here is a whole board"
+
+
+def _needs_evaluator(game: "Game") -> str:
+    if game.actions_a_turn == 1 and game.evaluator is None:
+        return f"it needs to evaluate positions, and {game.id} has no evaluator"
+    return _one_action(game)
+
+
+BOT_KINDS = {
+    kind.name: kind
+    for kind in (
+        BotKind("random", "any legal move, all equally likely", (), "baselines:make_random"),
+        BotKind(
+            "greedy",
+            "the best move at first sight: wins, blocks, free boxes, the best evaluation",
+            (),
+            "baselines:make_greedy",
+        ),
+        BotKind(
+            "alphabeta", "alpha-beta search", (DEPTH, NODES, TIME, NOISE), "alphabeta:make_alphabeta", _needs_evaluator
+        ),
+        BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", _one_action),
+        BotKind("expert", "the strongest for each game", (TIME, NODES, THREE), "levels:make_expert"),
+        BotKind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level"),
+    )
+}
+"""The kinds that every game has. A game makes its own bot of a kind by ``make_KIND`` in its ``bots_module``."""
+
+
+def kinds_of(game: "Game") -> dict[str, BotKind]:
+    """All kinds of bots by name: those of every game, then the game's own."""
+    return BOT_KINDS | {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+
+
+def is_built_in(spec: str, game: "Game") -> bool:
+    """Whether a spec names a built-in bot, rather than a program, a file or a language model."""
+    return spec.partition(":")[0] in kinds_of(game)
+
+
+def playable(game: "Game") -> list[BotKind]:
+    """The bots that can play a game."""
+    return [kind for kind in kinds_of(game).values() if not kind.cannot(game)]
+
+
+def bot_names(game: "Game") -> list[str]:
+    """The specs of all built-in bots that can play a game, with every level."""
+    return [spec for kind in playable(game) for spec in kind.specs]
+
+
+def right_specs(game: "Game") -> str:
+    """The specs that a game accepts, for error sentences."""
+    return listing([*(_pattern(kind) for kind in playable(game)), "py:FILE.py:NAME"])
+
+
+def _pattern(kind: BotKind) -> str:
+    first, *more = kind.specs
+    return f"{first} to {more[-1]}" if more else first
+
+
+def make_bot(spec: str, game: "Game", seed: int = 0) -> "Bot":
+    """Make the bot that a spec describes, for one game. Raises ValueError if there is no such bot."""
+    kind_name = spec.partition(":")[0] if type(spec) is str and len(spec) <= MAX_SPEC_LENGTH else ""
+    if kind_name == FILE:
+        bot: Bot = _load("files:load")(spec.partition(":")[2])
+    elif kind_name == LLM:
+        bot = _load("llm:make_llm")(game, spec)
+    else:
+        kind, params = read_spec(spec, game)
+        bot = kind.make(game, spec, seed, params)
+    return bot
+
+
+def read_spec(spec: str, game: "Game") -> tuple[BotKind, dict[str, Any]]:
+    """The kind and parameters of a built-in bot. Makes and compiles nothing; raises ValueError for a wrong spec."""
+    if type(spec) is not str or len(spec) > MAX_SPEC_LENGTH:
+        raise ValueError(f"a bot is named by a text like {_example(game)}, not by {show(spec)}")
+    name, colon, rest = spec.partition(":")
+    kind = _kind(name, game)
+    return kind, parse_params(kind, rest if colon else None)
+
+
+def _kind(name: str, game: "Game") -> BotKind:
+    kind = kinds_of(game).get(name)
+    if kind is None:
+        raise ValueError(f"there is no bot {show(name)}; the bots of {game.id} are {right_specs(game)}")
+    if why := kind.cannot(game):
+        raise ValueError(f"{name} cannot play {game.id}: {why}; the bots of {game.id} are {right_specs(game)}")
+    return kind
+
+
+def parse_params(kind: BotKind, text: str | None) -> dict[str, Any]:
+    """The parameters that a spec sets, by name. ``text``: what follows the colon; None without a colon."""
+    params = {param.name: param for param in kind.params}
+    plain = next((param for param in kind.params if param.plain), None)
+    if text is None and plain is None:
+        return {}
+    if plain is not None:
+        return {plain.name: plain.read(text or "", kind.name)}
+    if not params:
+        raise ValueError(f"{kind.name} has no parameters: it is just {kind.name!r}, not {show(f'{kind.name}:{text}')}")
+    right = listing(f"{param.name}={param.example}" for param in kind.params)
+    chosen: dict[str, Any] = {}
+    for part in (text or "").split(","):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"a parameter of {kind.name} is set like {right}, not {show(part)}")
+        if name not in params:
+            raise ValueError(f"{kind.name} has no parameter {show(name)}; its parameters are {right}")
+        if name in chosen:
+            raise ValueError(f"the parameter {name} of {kind.name} is set twice")
+        chosen[name] = params[name].read(value, kind.name)
+    return chosen
+
+
+def _example(game: "Game") -> str:
+    return repr(playable(game)[0].name)

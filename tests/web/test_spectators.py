@@ -1,0 +1,54 @@
+"""Watching matches of the league while the database has its troubles."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.exc import OperationalError
+
+from ludodrome.web import spectators
+from ludodrome.web.spectators import Spectators
+
+
+def test_polling_survives_a_database_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spectators, "POLL_SECONDS", 0.01)
+    calls = 0
+
+    def live(engine: object) -> dict[str, tuple[str, int]]:
+        nonlocal calls
+        calls += 1
+        if calls in (2, 3):
+            raise OperationalError("select", {}, Exception("the database is locked"))
+        return {} if calls < 5 else {"m": ("dots", 1)}
+
+    monkeypatch.setattr(spectators, "live", live)
+    monkeypatch.setattr(spectators, "live_views", lambda engine, names: {"m": (1, {"moves": 3})})
+    monkeypatch.setattr(spectators, "with_marks", lambda view: view)
+
+    async def watch() -> object:
+        async for news in Spectators(create_engine("sqlite://")).matches("dots"):
+            if news is not None:
+                return news
+        return None
+
+    async def first_news() -> object:
+        async with asyncio.timeout(5):
+            return await watch()
+
+    assert asyncio.run(first_news()) == {"match": "m", "view": {"moves": 3}}
+
+
+def test_a_spectator_whose_first_look_fails_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def live(engine: object) -> dict[str, tuple[str, int]]:
+        raise OperationalError("select", {}, Exception("the database is locked"))
+
+    monkeypatch.setattr(spectators, "live", live)
+    watched = Spectators(create_engine("sqlite://"))
+
+    async def watch() -> None:
+        async for _ in watched.matches("dots"):
+            pass
+
+    with pytest.raises(OperationalError):
+        asyncio.run(watch())
+    assert watched.watching == 0
