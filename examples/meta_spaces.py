@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ludodrome.bots.spaces import margins
 from ludodrome.games.spaces import format_board, perfect
+from ludodrome.games.spaces.bots import margins
 from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.legality import all_boards
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
-from ludodrome.web.urls import API
+from ludodrome.urls import API
 
 HEAD = f"""\
 # The HTTP API

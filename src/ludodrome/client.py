@@ -13,6 +13,7 @@ from typing import Any
 
 from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Bot, Budget
+from ludodrome.urls import api_url, base_url, websocket_url
 
 try:
     import httpx
@@ -25,8 +26,7 @@ except ImportError as error:
 Json = dict[str, Any]
 Hears = Callable[[Json], Json | None]
 
-HOME = "http://127.0.0.1:8008"
-API = "/api/v1"
+HOME = base_url()
 KEY = "x-play-key"
 REPLACED, NOT_ALLOWED = 4000, 1008
 """Codes of WebSockets that are closed for good."""
@@ -50,7 +50,7 @@ class Client:
     def __init__(self, url: str = HOME, token: str | None = None, timeout: float = 60.0) -> None:
         self.url = url.rstrip("/")
         self.headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._http = httpx.Client(base_url=self.url + API, headers=self.headers, timeout=timeout)
+        self._http = httpx.Client(base_url=api_url(self.url), headers=self.headers, timeout=timeout)
 
     def __enter__(self) -> "Client":
         return self
@@ -257,7 +257,9 @@ class Play:
     @contextmanager
     def live(self) -> "Iterator[LivePlay]":
         """The game over a WebSocket."""
-        address = f"{_socket_url(self.client.url)}{API}/plays/{self.id}/live" + (f"?key={self.key}" if self.key else "")
+        address = websocket_url(api_url(self.client.url, f"/plays/{self.id}/live")) + (
+            f"?key={self.key}" if self.key else ""
+        )
         with connect(address, additional_headers=self.client.headers, max_size=None) as socket:
             yield LivePlay(self, socket)
 
@@ -341,11 +343,11 @@ def connect_player(url: str, token: str, hear: Hears, stop: threading.Event | No
         began = time.monotonic()
         try:
             headers = {"authorization": f"Bearer {token}"}
-            with connect(_socket_url(url), additional_headers=headers, max_size=None) as socket:
+            with connect(websocket_url(url), additional_headers=headers, max_size=None) as socket:
                 _converse(socket, hear, ending)
         except InvalidStatus as refused:
             if refused.response.status_code in (401, 403, 404):
-                raise Refused("the server does not take this bot: its token is not good", 403) from refused
+                raise Refused("the server refuses this bot: its token is not valid", 403) from refused
         except ConnectionClosed as closed:
             code = 0 if closed.rcvd is None else closed.rcvd.code
             if code in (REPLACED, NOT_ALLOWED):
@@ -401,7 +403,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a move is made of plain JSON values, not of {type(value).__name__}")
-
-
-def _socket_url(url: str) -> str:
-    return url.replace("http", "ws", 1) if url.startswith("http") else url

@@ -127,7 +127,7 @@ class Game(GameExtras):
     """What a match does about an illegal move by default: forfeit, substitute or retry:N."""
     seat_names: ClassVar[tuple[str, ...]] = ()
     """What the seats are called in drawings; empty if they have no names."""
-    move_format: ClassVar[str] = ""
+    move_format: str = ""
     """How a move is written, in a sentence or two for language models, with examples in square brackets."""
 
     def __init__(self, /, **options: Any) -> None:

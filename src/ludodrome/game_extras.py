@@ -14,6 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 
 Json = dict[str, Any]
 
+LADDER_LEVELS = ("random", "greedy", "level:2", "level:4", "level:6")
+LADDER_SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
+"""Bots that most ladders have."""
+
 
 class Diagram(NamedTuple):
     """A position on the rules page to try something in."""
@@ -23,7 +27,7 @@ class Diagram(NamedTuple):
     caption: str
     position: str
     """The one-line form; empty for the initial position."""
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = {}
 
 
 class GameExtras:
@@ -34,12 +38,11 @@ class GameExtras:
     bots_module: ClassVar[str] = ""
     """Module with the game's own players. It may define any of
 
-    - ``make_expert(game, name, seed, own, usual)``: the strongest player
-    - ``make_greedy(game, name, seed)``
-    - ``make_level(game, name, seed, level)``: levels 1 to 7
-    - ``LEVELS``: seven ``ludodrome.bots.levels.Level`` for the generic player of levels
-    - ``BOTS``: more kinds of bots, a tuple of ``ludodrome.bots.registry.BotKind``
+    - ``make_KIND(game, name, seed, **params)``: this game's bot of that kind (``make_expert``, ``make_level``, ...)
+    - ``LEVELS``: levels 1 to 7, seven ``ludodrome.bots.levels.Level``, for the general player of levels
     """
+    own_bots: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """(name, meaning) of further kinds of bots without parameters; ``bots_module`` makes them."""
 
     # Language models (asked by ludodrome.bots)
 
@@ -65,6 +68,9 @@ class GameExtras:
     - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None where it is out of reach
     - ``make_solver(game, states, table_bits, saved)``: a worker of ``ludodrome.analysis.solving``
     - ``table_bits(game, state)``: the size of table that solving a position takes
+    - ``solve_move(game, states, action, bits)``: the exact margin after an action, and its continuation (puzzles)
+    - ``load_solver(game, path, table_bits)``: what ``save`` of a solver wrote into a file
+    - ``hint(game, state, seconds)``: the best move with its score, for games that are not searched move by move
     """
 
     # Arena (asked by ludodrome.arena)
@@ -73,8 +79,8 @@ class GameExtras:
     """The least and the greatest number of moves of a random opening."""
     doctor_options: ClassVar[tuple[Json, ...]] = ()
     """Unusual options with which the doctor tries a bot."""
-    ladder_bots: ClassVar[tuple[str, ...]] = ()
-    """Specs that a ladder has beside those of every game."""
+    ladder_bots: ClassVar[tuple[str, ...]] = ("random", "greedy")
+    """Built-in bots that are in the league from the beginning, limited by nodes or playouts and not by time."""
 
     def opening_moves(self, state: Any) -> list[Any]:
         """The moves that a random opening chooses among; by default all legal moves."""
@@ -94,6 +100,9 @@ class GameExtras:
     """For each seat a regular expression of its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
     """Positions that the rules page shows below rules."""
+
+    routes_module: ClassVar[str] = ""
+    """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """What the page's board shows beside the state (chains, eruptions, the last round)."""

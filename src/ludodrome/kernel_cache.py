@@ -26,6 +26,9 @@ KEPT_DAYS = 30
 MAX_COMPILE_SECONDS = 120.0
 """The longest time that a process waits for another one that compiles the same function."""
 
+WITHOUT_KERNELS = ("bots.py", "analysis.py", "painter.py", "environments.py", "page.py", "routes.py")
+"""Modules of a game's package that hold no kernels (``game_extras.py``): a change there compiles nothing anew."""
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -133,7 +136,8 @@ def _sources(package: Path) -> Iterable[Path]:
     own_modules = {_PACKAGE / name for name in ("jit.py", "splitmix.py", "game_spec.py")}
     shared = {*own_modules, *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
     own = (package if package.is_relative_to(_PACKAGE) else _top(package)).rglob("*.py")
-    return sorted({*shared, *own} - {games / "__init__.py"})
+    others = {games / "__init__.py", *(package / name for name in WITHOUT_KERNELS)}
+    return sorted({*shared, *own} - others)
 
 
 def _top(folder: Path) -> Path:

@@ -7,7 +7,7 @@ import pytest
 
 import ludodrome
 from ludodrome.analysis.game_review import GameReview
-from ludodrome.analysis.move_review import least_loss, reviewer_of
+from ludodrome.analysis.move_review import reviewer_of
 from ludodrome.analysis.win_probability import (
     BEST,
     BLUNDER,
@@ -23,6 +23,7 @@ from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.games.dots.solver import Solver
 from ludodrome.games.spaces import respond, simulate
+from ludodrome.games.spaces.analysis import least_loss
 
 FEW = 3_000
 

@@ -114,7 +114,7 @@ def test_solving_goes_on_from_a_file(tmp_path: Path) -> None:
     assert whole.run()
     stopped = Solving(game, table_bits=16)
     for _ in range(3):
-        stopped.solver.run(2_000)  # type: ignore[union-attr]
+        stopped.backend.solver.run(2_000)  # type: ignore[attr-defined]
     save_solving(stopped, tmp_path / "run.npz")
     resumed = load_solving(game, None, tmp_path / "run.npz")
     assert resumed.run()

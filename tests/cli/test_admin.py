@@ -60,7 +60,7 @@ def test_there_and_back(engine: Engine, tmp_path: Path) -> None:
     assert "is not empty; say --replace" in complaint(run("admin", "restore", str(file)))
     assert run("admin", "restore", str(file), "--replace").output.strip().endswith(" rows restored")
     assert [one.name for one in accounts(engine)] == ["Ada", "You"]
-    assert run("admin", "restore", str(file), "--db", str(tmp_path / "new.db")).output.strip().endswith(" are back")
+    assert run("admin", "restore", str(file), "--db", str(tmp_path / "new.db")).output.strip().endswith(" restored")
 
 
 def test_ratings_made_anew(engine: Engine) -> None:

@@ -152,7 +152,7 @@ def test_a_win_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_what_is_no_record_is_refused(tmp_path: Path, game_file: Path) -> None:
-    assert "review grades one game, and 0 were found" in complaint(run("review", str(tmp_path)))
+    assert complaint(run("review", str(tmp_path))) == f"review grades one game, but {tmp_path} has 0"
     false = json.loads(game_file.read_text())
     false["result"]["reason"] = "boredom"
     (tmp_path / "false.json").write_text(json.dumps(false))

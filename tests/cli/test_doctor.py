@@ -106,7 +106,7 @@ HELD = SandboxLevel(
     "/usr/bin/python3.11",
     "3.11.2",
     None,
-    ({"name": "reading.database", "verdict": "held", "words": ""},),
+    ({"name": "access.database", "verdict": "held", "words": ""},),
 )
 NOTHING = SandboxLevel("none", ("bubblewrap: not here", "landlock: it needs root"))
 
@@ -114,8 +114,8 @@ NOTHING = SandboxLevel("none", ("bubblewrap: not here", "landlock: it needs root
 def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
-    def level(anew: bool = False) -> SandboxLevel:
-        asked.append(anew)
+    def level(refresh: bool = False) -> SandboxLevel:
+        asked.append(refresh)
         return HELD
 
     monkeypatch.setattr(sandbox, "level", level)
@@ -124,7 +124,7 @@ def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = page.stdout.splitlines()
     assert lines[0] == "Uploaded bots run under landlock, with Python 3.11.2 and its standard library, without NumPy."
     assert lines[1] == "A stronger level does not hold. bubblewrap: the program bwrap cannot be found."
-    row = next(line for line in lines if line.startswith("reading.database"))
+    row = next(line for line in lines if line.startswith("access.database"))
     assert row.split(maxsplit=2)[1:] == ["held", "Reads the server's database by its path."]
     assert lines[-1] == "1 of 1 attacks were held off."
     assert json.loads(run("sandbox", "--again", "--json").stdout) == HELD.to_json()
@@ -132,7 +132,7 @@ def test_the_level_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_none_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sandbox, "level", lambda anew=False: NOTHING)
+    monkeypatch.setattr(sandbox, "level", lambda refresh=False: NOTHING)
     page = run("sandbox")
     assert page.exit_code == 1
     why = "Uploaded bots are not run here, because no sandbox holds: bubblewrap: not here; landlock: it needs root."
@@ -143,7 +143,7 @@ def test_where_none_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 
 def test_a_box_that_holds_no_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "level", lambda anew=False: HELD)
+    monkeypatch.setattr(sandbox, "level", lambda refresh=False: HELD)
     sentence = complaint(run("match", "dots", f"box:{tmp_path}", "random"))
     assert sentence == f"a bot in a sandbox is a folder with a main.py, and {tmp_path} has none"
 

@@ -85,7 +85,7 @@ def test_a_test_passes_or_fails_or_neither() -> None:
         ([*MATCH, "--openings", "/nowhere"], "the openings /nowhere cannot be read"),
         ([*MATCH, "--no-openings", "--record", "/dev/null/games"], "records cannot be kept in /dev/null/games: Not a"),
         ([*MATCH, "--workers", "1", "--cluster", "tcp://x:1"], "give either --workers or --cluster"),
-        (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "santorini has 3 seats with these options"),
+        (["sprt", "santorini", "greedy", "random", "-o", "players=3"], "Elo compares two players"),
         (["sprt", "dots", "greedy", "random", "--elo0", "10", "--elo1", "0"], "elo0 is less than elo1"),
         (["sprt", "dots", "greedy", "random", "--alpha", "2"], "alpha and beta are between 0 and 0.5"),
     ],

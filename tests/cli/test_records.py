@@ -32,7 +32,7 @@ def test_a_pipe_gets_the_whole_game(game_file: Path) -> None:
 
 def test_one_turn(game_file: Path) -> None:
     assert output("replay", str(game_file), "--turn", "1").startswith("turn 1  seat 1 ◆ random: ")
-    assert "the game has the turns 0 to" in complaint(run("replay", str(game_file), "--turn", "999"))
+    assert "the game has turns 0 to" in complaint(run("replay", str(game_file), "--turn", "999"))
 
 
 def test_stepping_at_the_terminal(game_file: Path) -> None:

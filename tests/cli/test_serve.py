@@ -58,7 +58,7 @@ def test_a_port_that_is_taken_is_refused() -> None:
         (["--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--lan", "--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
-        (["--db", "mysql://host/name"], "a database is a file of SQLite's or a URL"),
+        (["--db", "mysql://host/name"], "a database is an SQLite file or a URL"),
         (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),
         (["--address", "a" * 70, "--port", "8999"], "port 8999 cannot be used"),
         (["--address", "\udcff", "--port", "8999"], "port 8999 cannot be used"),

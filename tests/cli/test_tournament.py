@@ -48,7 +48,7 @@ def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
     again = json.loads(output("tournament", "run", str(plan), "--resume", "--json"))
     assert again == first
     changed = complaint(run("tournament", "run", str(plan), "--resume", "--pairs", "2", "--clock", "1s"))
-    assert changed == "the plan of quick is not the one that was begun: games and pairs changed"
+    assert changed == "the plan of quick has changed since it was started: games and pairs"
     other = json.loads(output("tournament", "run", str(plan), "--name", "second", "--store", "quick.sqlite", "--json"))
     assert other["played"] == 20
     assert "has several tournaments; say --name and one of quick and second" in complaint(

@@ -16,7 +16,6 @@ from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.game import BadState, Game, IllegalMove
-from ludodrome.web.routes.rules import DIAGRAMS
 from tests.arena.playing import AMPLE, play_spec
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
@@ -134,7 +133,7 @@ def _positions(name: str, page: Sequence[Block]) -> Iterator[tuple[Game, Any]]:
     for state in (one for block in page if block.language == "json" for one in _values(block.text)):
         if _is_state(state) and "you" not in state:
             yield _game_of(name, state), state
-    for diagram in DIAGRAMS[name]:
+    for diagram in ludodrome.make(name).diagrams:
         game = ludodrome.make(name, **diagram.options)
         yield game, game.parse_state(diagram.position) if diagram.position else game.initial_state()
 

@@ -13,7 +13,7 @@ from ludodrome.bots.llm import LLM_PARAMS
 from ludodrome.bots.registry import BOT_KINDS
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import whole_program
-from ludodrome.web.urls import API
+from ludodrome.urls import API
 from tests.docs.markdown import DOCS, ROOT
 from tools.http_api import NOT_FOR_PEOPLE, description
 

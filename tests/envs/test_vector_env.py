@@ -251,7 +251,7 @@ def test_wrong_arguments_are_refused_with_a_sentence() -> None:
             envs.reset(options={"reset_mask": mask})
     envs.reset(seed=1)
     for actions in ([0], [0.0, 1.0], [[0, 1]]):
-        with pytest.raises(ValueError, match="2 games want 2 whole numbers"):
+        with pytest.raises(ValueError, match="2 games need 2 whole numbers"):
             envs.step(actions)
 
 

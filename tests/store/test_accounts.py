@@ -95,8 +95,8 @@ def test_sessions_end(engine: Engine) -> None:
     _shift(engine, "sign_ins", "ends", timedelta(days=accounts.SESSION_DAYS, seconds=1))
     assert session_of(engine, secret) is None
     assert accounts.sign_ins(engine, person.id) == []
-    secrets = [sign_in(engine, person.id, "") for _ in range(accounts.MOST_SIGN_INS + 3)]
-    assert len(accounts.sign_ins(engine, person.id)) == accounts.MOST_SIGN_INS
+    secrets = [sign_in(engine, person.id, "") for _ in range(accounts.MAX_SIGN_INS + 3)]
+    assert len(accounts.sign_ins(engine, person.id)) == accounts.MAX_SIGN_INS
     assert session_of(engine, secrets[-1]) is not None
     accounts.set_password(engine, person.id, "other")
     assert session_of(engine, secrets[-1]) is None
@@ -134,7 +134,7 @@ def test_tokens(engine: Engine) -> None:
 
 
 def test_an_account_has_so_many_tokens(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "MOST_TOKENS", 2)
+    monkeypatch.setattr(accounts, "MAX_TOKENS", 2)
     person = add_account(engine, "Ada", "hash")
     for _ in range(2):
         add_token(engine, person.id, "x", ["play"])

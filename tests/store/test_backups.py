@@ -78,9 +78,9 @@ def test_nothing_is_lost_unasked(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "is no backup of ludodrome's"),
-        (b"[1]\n", "is no backup of ludodrome's"),
-        (b"\xff\xfe", "is no backup of ludodrome's"),
+        (b"", "is not a backup of ludodrome"),
+        (b"[1]\n", "is not a backup of ludodrome"),
+        (b"\xff\xfe", "is not a backup of ludodrome"),
         (json.dumps({"format": "ludodrome backup", "revision": "0"}).encode(), "is of revision 0"),
     ],
 )

@@ -174,15 +174,15 @@ def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "other.sqlite")
     connection.execute("CREATE TABLE things (id INTEGER)")
     connection.close()
-    with pytest.raises(ValueError, match="is a database, but not one of ludodrome's"):
+    with pytest.raises(ValueError, match="is a database, but not one of ludodrome"):
         open_database(tmp_path / "other.sqlite")
 
 
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ("mysql://host/name", "a database is a file of SQLite's or a URL that begins with postgresql://"),
-        ("sqlite://", "a database is a file of SQLite's or a URL that begins with postgresql://"),
+        ("mysql://host/name", "a database is an SQLite file or a URL that begins with postgresql://"),
+        ("sqlite://", "a database is an SQLite file or a URL that begins with postgresql://"),
         ("postgresql://host:port/name", "a database's URL is written like postgresql://"),
     ],
 )

@@ -40,8 +40,8 @@ def test_from_sign_up_to_sign_out(hosted: Hosted) -> None:
 @pytest.mark.parametrize(
     ("name", "password", "sentence"),
     [
-        ("Ada <b>", PASSWORD, "a name is made of letters"),
-        ("admin", PASSWORD, "is kept for the house"),
+        ("Ada <b>", PASSWORD, "a name consists of letters"),
+        ("admin", PASSWORD, "is reserved"),
         ("Ada", "short", "10 to 1000 characters"),
         ("Ada", "aaaaaaaaaaaaa", "different characters"),
         ("Ada", "x" * 1001, "at most 1000"),

@@ -14,7 +14,7 @@ from ludodrome.arena import sandbox
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import LeagueJob
-from ludodrome.arena.ladder.uploads import MOST_SOURCE
+from ludodrome.arena.ladder.uploads import MAX_SOURCE
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
@@ -129,7 +129,7 @@ def test_a_bot_is_checked_entered_changed_and_retired(home: Home) -> None:
     assert not client.post(f"/api/v1/bots/{bot_id}/retire", json={"back": True}).json()["retired"]
 
 
-@pytest.mark.parametrize("source", ["", " \n", "x\0", "é" * (MOST_SOURCE // 2 + 1), "x" * (MOST_SOURCE + 1)])
+@pytest.mark.parametrize("source", ["", " \n", "x\0", "é" * (MAX_SOURCE // 2 + 1), "x" * (MAX_SOURCE + 1)])
 def test_what_is_no_source(home: Home, source: str) -> None:
     wish = {"game": "dots", "name": "Strange", "kind": "uploaded", "source": source}
     assert home.client.post("/api/v1/bots", json=wish).status_code == 422
@@ -224,7 +224,9 @@ def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.Mo
         assert [one["id"] for one in owner.get("/api/v1/bots?mine=true").json()] == [bot_id]
         for page in ("arena", "bots/new", "leaderboard", f"bots/{bot_id}"):
             assert nobody.get(f"/dots/{page}").status_code == 200
-        monkeypatch.setattr(sandbox, "level", lambda anew=False: sandbox.SandboxLevel("none", ("nothing holds here",)))
+        monkeypatch.setattr(
+            sandbox, "level", lambda refresh=False: sandbox.SandboxLevel("none", ("nothing holds here",))
+        )
         upload = {"game": "dots", "name": "Up", "kind": "uploaded", "source": one_file("dots")}
         refused = owner.post("/api/v1/bots", json=upload)
         assert refused.status_code == 409

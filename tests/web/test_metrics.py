@@ -12,8 +12,8 @@ def test_health(client: Client, hosted: Hosted) -> None:
     assert client.get("/health").json() == {
         "status": "ok",
         "database": "reachable",
-        "runner": "none: matches wait",
-        "sandbox": "unused: bots are the owner's",
+        "runner": "none: matches are waiting",
+        "sandbox": "unused: all bots belong to the owner",
     }
     with hosted.client() as guest:
         assert guest.get("/health").json()["sandbox"] in ("none", "bubblewrap", "landlock")

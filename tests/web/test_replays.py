@@ -171,7 +171,7 @@ def test_replays_that_are_told_leave_threads_for_others(
         answer = client.get(f"{API}/replays/{name}")
         go_on.set()
         assert answer.status_code == 503
-        assert answer.json()["error"] == "too many games are being told; ask again in a moment"
+        assert answer.json()["error"] == "too many replays are being prepared; try again in a moment"
         assert [one.result().status_code for one in asked] == [200] * routes.MAX_REPLAYS
     assert client.get(f"{API}/replays/{name}").json()["digest"] == record["digest"]
 

@@ -1,14 +1,13 @@
 """The best moves of a position with their values, refined as long as time allows."""
 
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.game import Game, checked_count
-from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
-from ludodrome.games.dots.solver import Solver
+from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.validation import show
@@ -26,8 +25,8 @@ class Line:
     text: str
     """The move in notation."""
     score: float
-    """For the seat to move. In dots the final margin of boxes; elsewhere the evaluation, where 1 is a clear advantage;
-    meaningless once ``distance`` is known."""
+    """For the seat to move. In games of points the final margin; elsewhere the evaluation, where 1 is a clear
+    advantage; meaningless once ``distance`` is known."""
     continuation: list[str]
     """The moves that follow, in notation."""
     proven: bool
@@ -47,13 +46,17 @@ class Analysis:
     seconds: float
 
 
+ExactAnalysis = Callable[[Game, Any, float | None, int], Analysis | None]
+"""(game, states, seconds, number of lines): the exact lines, None if they are not found in time."""
+
+
 def analyse(
     game: Game, state: Any, time: float | None = 1.0, lines: int = LINES, depth: int | None = None
 ) -> Iterator[Analysis]:
     """Analyse a position of a running game and yield better and better results.
 
     ``time``: seconds, or None to search until everything is proven. ``lines``: how many moves to compare.
-    ``depth``: the last depth to search; in dots it also turns the exact solver off.
+    ``depth``: the last depth to search; it also turns a game's exact solver off.
 
     Raises ValueError if the game is over, has no evaluator, or an argument is out of range.
 
@@ -70,16 +73,19 @@ def analyse(
     game.check_running(states)
     if game.evaluator is None:
         raise ValueError(f"{game.id} is not analysed move by move: {why_not_searchable(game)}")
-    if game.evaluator.by_points and depth is None:
-        return _solve_or_search(game, states, budget, lines)
+    exact = extra(game.analysis_module, "exact_analysis")
+    if exact is not None and depth is None:
+        return _solve_or_search(game, states, budget, lines, exact)
     return _search_lines(game, states, budget, lines, deepest)
 
 
-def _solve_or_search(game: Game, states: Any, time: float | None, count: int) -> Iterator[Analysis]:
-    """Games of points: an estimate, then the exact values if they are found soon, otherwise a search."""
+def _solve_or_search(
+    game: Game, states: Any, time: float | None, count: int, exact: ExactAnalysis
+) -> Iterator[Analysis]:
+    """Games with an exact solver: an estimate, then the exact values if they are found soon, otherwise a search."""
     begin = clock.perf_counter()
     yield from _search_lines(game, states, time, count, 1)
-    solved = exact_lines(game, states, time, count)
+    solved = exact(game, states, time, count)
     if solved is not None:
         yield solved
         return
@@ -149,40 +155,3 @@ def lead(game: Game, states: Any) -> int:
     seat = int(game.kernels.mover(states))
     own, other = game.scores_of(None, states) if seat == 0 else reversed(game.scores_of(None, states))
     return int(own - other)
-
-
-# Dots: exact lines from the solver
-
-
-SOLVER_SLICE = 2000
-"""Nodes between two looks at the clock."""
-SOLVER_TIME_SHARE = 0.5
-"""The solver's share of the time: the rest is for a search, if the position is too hard to solve."""
-
-
-def exact_lines(game: Game, states: Any, time: float | None, count: int) -> Analysis | None:
-    """The best ``count`` edges with exact margins; None if they are not found in the solver's share of ``time``."""
-    begin = clock.perf_counter()
-    edges = game.legal_actions_of(states)
-    if len(edges) > MAX_SOLVER_EDGES:
-        return None
-    solver, nodes, margins = Solver(**game.options, table_bits=SOLVER_TABLE_BITS), 0, {}
-    for edge in edges:
-        solver.begin(states[0], edge)
-        while not solver.run(SOLVER_SLICE):
-            if time is not None and clock.perf_counter() - begin > SOLVER_TIME_SHARE * time:
-                return None
-        assert solver.value is not None
-        nodes, margins[edge] = nodes + solver.nodes, solver.value
-    best = sorted(edges, key=lambda edge: -margins[edge])[:count]
-    lines = [_solved_line(game, states, edge, margins[edge], solver) for edge in best]
-    return Analysis(lines, len(edges), nodes, clock.perf_counter() - begin)
-
-
-def _solved_line(game: Game, states: Any, edge: int, margin: int, solver: Solver) -> Line:
-    """An edge and its best continuation, from the solver's table."""
-    solver.begin(states[0], edge)
-    solver.run()
-    texts = notations(game, states, tuple(solver.line()) or (edge,))
-    move = game.codec.format_moves([edge], states[0])[0]
-    return Line(move, texts[0], float(margin + lead(game, states)), texts[1:], True, None)

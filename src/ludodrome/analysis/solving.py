@@ -1,42 +1,27 @@
 """Exact values of positions under perfect play, and files that keep what a long solve has proven."""
 
-import os
 import time as clock
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
-from ludodrome.analysis.lines import check_time, lead, notations
+from ludodrome.analysis.lines import HUNDREDTHS, check_time, lead, notations
 from ludodrome.analysis.win_probability import why_not_searchable
-from ludodrome.atomic_io import whole_file
 from ludodrome.game import Game
-from ludodrome.games.dots.solver import MAX_BITS, MIN_BITS, SLICE, Solver
-from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
+from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
-TABLE_BITS, MAX_TABLE_BITS = 22, 27
+TABLE_BITS = 22
 PULSE = 0.05
 """Seconds between two reports of a solver."""
 
 
 def recommended_table_bits(game: Game, state: Any) -> int:
-    """The table size for solving a position, log2 of entries: at most a quarter of the machine's memory.
-
-    In dots the default is enough for 31 undrawn edges; the 40 of 4x4 need a table 32 times as large
-    (docs/results/solving-dots.md). Other games get the default.
-    """
-    if game.evaluator is None or not game.evaluator.by_points:
-        return TABLE_BITS
-    undrawn = len(game.legal_moves(state))
-    wanted = TABLE_BITS + max(0, undrawn - 31) * 5 // 9
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    affordable = (memory // 4 // (CACHE_LINE // BUCKET)).bit_length() - 1
-    return max(TABLE_BITS, min(wanted, affordable, MAX_TABLE_BITS))
+    """The table size for solving a position, log2 of entries: what the game recommends, or the default."""
+    own = extra(game.analysis_module, "table_bits")
+    return TABLE_BITS if own is None else int(own(game, state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +29,7 @@ class Solution:
     """The value of a position, as far as it is known."""
 
     value: int | None
-    """For the seat to move: in dots the final margin of boxes, elsewhere 1, 0 or -1. None while it is unknown."""
+    """For the seat to move: in games of points the final margin, elsewhere 1, 0 or -1. None while it is unknown."""
     proven: bool
     distance: int | None
     """Plies to the end of a decided game: the winner plays the fastest win, the loser the slowest loss."""
@@ -76,10 +61,8 @@ class SolverBackend(Protocol):
 class Solving:
     """A solve in progress: ``run`` works for a while and continues where it stopped when called again."""
 
-    def __init__(
-        self, game: Game, state: Any = None, *, table_bits: int = TABLE_BITS, solver: Solver | None = None
-    ) -> None:
-        """``table_bits``: log2 of the table's entries. ``solver``: a solver of dots with a filled table.
+    def __init__(self, game: Game, state: Any = None, *, table_bits: int = TABLE_BITS, saved: Any = None) -> None:
+        """``table_bits``: log2 of the table's entries. ``saved``: what a game's ``load_solver`` read from a file.
 
         Raises ValueError for games without an evaluator, with three seats, or if the game is over.
         """
@@ -90,12 +73,13 @@ class Solving:
         states = game.encode_array(game.initial_state() if state is None else state)
         game.check_running(states)
         self.game = game
-        self._backend: SolverBackend
-        if game.evaluator.by_points:
-            self._backend = DotsBackend(game, states, solver or Solver(**game.options, table_bits=table_bits))
+        make_solver = extra(game.analysis_module, "make_solver")
+        self.backend: SolverBackend
+        if make_solver is not None:
+            self.backend = make_solver(game, states, table_bits, saved)
         else:
-            self._backend = DeepeningBackend(game, states, table_bits)
-        self._work = self._backend.work()
+            self.backend = DeepeningBackend(game, states, table_bits)
+        self._work = self.backend.work()
         self.seconds = 0.0
         self.done = False
         """Whether the position is solved."""
@@ -103,22 +87,17 @@ class Solving:
     @property
     def nodes(self) -> int:
         """Positions visited."""
-        return self._backend.nodes
+        return self.backend.nodes
 
     @property
     def state(self) -> str:
         """Its progress, for people."""
-        return self._backend.state
+        return self.backend.state
 
     @property
     def solution(self) -> Solution:
         """What is known so far."""
-        return self._backend.solution
-
-    @property
-    def solver(self) -> Solver | None:
-        """The solver of dots; None for other games."""
-        return self._backend.solver if isinstance(self._backend, DotsBackend) else None
+        return self.backend.solution
 
     def run(self, seconds: float | None = None) -> bool:
         """Work for about ``seconds``, None for no limit. Returns whether it is done."""
@@ -133,7 +112,7 @@ class Solving:
 
 
 class DeepeningBackend:
-    """Games without points: alpha-beta without reductions, with iterative deepening."""
+    """Games without a solver of their own: alpha-beta without reductions, with iterative deepening."""
 
     def __init__(self, game: Game, states: Any, table_bits: int) -> None:
         self._game, self._states = game, states
@@ -172,44 +151,15 @@ class DeepeningBackend:
             return Solution(None, False, None, None, [])
         move = self._game.codec.format_moves([result.action], self._states[0])[0]
         line = notations(self._game, self._states, result.line)
-        value = (result.score > 0) - (result.score < 0) if result.proven else None
-        return Solution(value, result.proven, result.distance, move, line)
+        return Solution(self._value(result), result.proven, result.distance, move, line)
 
-
-class DotsBackend:
-    """Dots: the exact solver."""
-
-    def __init__(self, game: Game, states: Any, solver: Solver) -> None:
-        self._game, self._states = game, states
-        self.solver = solver
-        self.solver.begin(states[0])
-        self.solver.run(1)
-
-    @property
-    def nodes(self) -> int:
-        """Positions visited."""
-        return self.solver.nodes
-
-    @property
-    def state(self) -> str:
-        """The bounds of the value."""
-        low, high = (bound + lead(self._game, self._states) for bound in self.solver.bounds)
-        return f"the margin is between {low:+d} and {high:+d}"
-
-    def work(self) -> Iterator[None]:
-        """Solve in slices of positions."""
-        while not self.solver.run(SLICE):
-            yield
-
-    @property
-    def solution(self) -> Solution:
-        """The final margin; unknown until the bounds meet."""
-        edge, value = self.solver.best_edge, self.solver.value
-        if edge is None or value is None:
-            return Solution(None, False, None, None, [])
-        move = self._game.codec.format_moves([edge], self._states[0])[0]
-        line = notations(self._game, self._states, tuple(self.solver.line()))
-        return Solution(value + lead(self._game, self._states), True, None, move, line)
+    def _value(self, result: SearchResult) -> int | None:
+        """The final margin in games of points, elsewhere 1, 0 or -1; None while it is unknown."""
+        if not result.proven:
+            return None
+        if self._game.evaluator is not None and self._game.evaluator.by_points:
+            return round(result.score / HUNDREDTHS) + lead(self._game, self._states)
+        return (result.score > 0) - (result.score < 0)
 
 
 def solve(
@@ -232,54 +182,27 @@ def solve(
     return solving.solution
 
 
-# Checkpoints, only for dots: only its boards take hours.
-# A file holds the board's size and the solver's table. The search starts again with everything that was proven and is
-# soon where it was; a forged file cannot corrupt memory.
+# Checkpoints, for games whose positions can take hours. A game's analysis module defines ``load_solver`` and its
+# solver has ``save``: the search starts again with everything that was proven and is soon where it was.
 
 
 def check_can_save(game: Game) -> None:
     """Raise ValueError if a game has no checkpoints."""
-    if game.evaluator is None or not game.evaluator.by_points:
-        raise ValueError(f"only the solving of dots can be kept in a file, not that of {game.id}")
+    if extra(game.analysis_module, "load_solver") is None:
+        raise ValueError(f"the solving of {game.id} cannot be kept in a file")
 
 
 def save_solving(solving: Solving, path: Path) -> None:
-    """Write a checkpoint. Raises ValueError for other games than dots, OSError if it cannot be written."""
+    """Write a checkpoint. Raises ValueError for games without them, OSError if it cannot be written."""
     check_can_save(solving.game)
-    solver = solving.solver
-    assert solver is not None
-    with whole_file(path) as file:
-        np.savez(file, board=np.array([solver.rows, solver.cols], np.int64), table=solver.table)
+    backend: Any = solving.backend
+    backend.save(path)
 
 
 def load_solving(game: Game, state: Any, path: Path, table_bits: int | None = None) -> Solving:
-    """Continue from a checkpoint of this board, also with another position: the table holds for all of them.
+    """Continue from a checkpoint of this game, also with another position: the table holds for all of them.
 
     ``table_bits``: the expected size of the table, None for any. Raises ValueError if the file does not fit.
     """
     check_can_save(game)
-    try:
-        with zipfile.ZipFile(path) as packed:
-            if any(part.compress_type != zipfile.ZIP_STORED for part in packed.infolist()):
-                raise ValueError("it is compressed, and could expand to any size")
-        with np.load(path, allow_pickle=False) as kept:
-            board, table = kept["board"].tolist(), kept["table"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is no file of `ludodrome solve`: {error}") from error
-    if board != [game.options["rows"], game.options["cols"]]:
-        raise ValueError(
-            f"{path} is about a board of {board}, not {game.options['rows']} x {game.options['cols']} boxes"
-        )
-    bits = max(1, table.size // 2).bit_length() - 1
-    if (
-        table.dtype != np.uint64
-        or table.shape != ((1 << bits) // BUCKET, 2 * BUCKET)
-        or not (MIN_BITS <= bits <= MAX_BITS)
-    ):
-        raise ValueError(f"{path} has no table of the solver in it")
-    if table_bits not in (None, bits):
-        raise ValueError(f"the table in {path} has 2^{bits} positions, not 2^{table_bits}: the size cannot be changed")
-    aligned = new_table(bits)
-    aligned[:] = table
-    del table
-    return Solving(game, state, solver=Solver(**game.options, table=aligned))
+    return Solving(game, state, saved=extra(game.analysis_module, "load_solver")(game, path, table_bits))

@@ -34,7 +34,7 @@ from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.bots import llm
-from ludodrome.bots.registry import BOT_KINDS, LLM, read_spec, right_specs
+from ludodrome.bots.registry import LLM, is_built_in, read_spec, right_specs
 from ludodrome.game import Game
 from ludodrome.games import make
 from ludodrome.system import core_count
@@ -273,7 +273,7 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
             sandbox.box(Path(rest))
         elif colon and kind == LLM:
             llm.endpoint(spec)
-        elif kind in BOT_KINDS:
+        elif is_built_in(spec, game):
             read_spec(spec, game)
         else:
             raise ValueError(

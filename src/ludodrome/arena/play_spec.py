@@ -111,7 +111,7 @@ def _read(game: Game, position: Any) -> Any:
     """Check a position that someone set up."""
     state = game.decode(game.encode(position))
     if game.to_move(state) is None:
-        raise ValueError("a game cannot start from a position in which it is over")
+        raise ValueError("the game is over in this position, so it cannot start here")
     return state
 
 

@@ -8,21 +8,19 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ludodrome.game import BadState, Game
+from ludodrome.game import Game
 from ludodrome.games import find
 from ludodrome.validation import listing
 
 SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
 """The parts of RULES.md that a player needs; the others speak to machines."""
 
-DECK_FORMAT = " Here a move is a deck: ten such codes, joined by commas, in one pair of brackets."
 ANSWER = (
     "Think as you like, and end your answer with your move in square brackets. The last legal move in your answer is "
     "the one that is played."
 )
 MOVES_SHOWN = 3
 """Of a game that does not say how its moves are written, so many are shown."""
-HIDDEN = "what the other seat has laid is face down"
 
 
 def rules_prompt(game: Game, seat: int) -> str:
@@ -63,7 +61,7 @@ def move_format(game: Game) -> str:
         state = game.initial_state()
         shown = [bracketed(game.format_move(move, state)) for move in game.legal_moves(state)[:MOVES_SHOWN]]
         return f"A move is written as in {listing(shown, 'or')}."
-    return game.move_format + (DECK_FORMAT if game.options.get("mode") == "deck" else "")
+    return game.move_format
 
 
 def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None) -> str:
@@ -83,12 +81,7 @@ def refusal_prompt(why: str, tries_left: int | None = None) -> str:
 
 def drawing(game: Game, observation: Any) -> str:
     """The position as a seat sees it, drawn."""
-    state = bare(observation)
-    try:
-        return game.render(state)
-    except BadState:  # spaces: a board that lies face down is missing from what a seat sees
-        seat = state["to_move"]
-        return f"{game.render({**state, 'to_move': 1 - seat}).rpartition(',')[0]}, seat {seat} to lay; {HIDDEN}"
+    return game.render_observation(bare(observation))
 
 
 def bare(observation: Any) -> Any:

@@ -25,33 +25,6 @@ LONGEST = 100_000
 """Characters that are looked at, from the end of an answer."""
 MOST_CANDIDATES = 500
 
-_CELL = "[a-e][1-5]"
-_ARROW = r"(?:\s*(?:-+>?|→|to)\s*)"
-_UP = r"(?:\s*[,;]?\s*(?:(?:and\s+)?builds?(?:\s+(?:on|at))?|[↑^+])?\s*)"
-_GAP = r"(?:\s*(?:,|-+>?|→|to|;)?\s*)"
-PATTERNS = {
-    "caldera": (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",),
-    "dots": (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)"),
-    "santorini": (rf"(?<!\w)[nwg]\s*[12]{_GAP}{_CELL}{_GAP}{_CELL}{_GAP}(?:builds?\s+(?:on\s+|at\s+)?)?{_CELL}(?!\w)",),
-    "skysummit": (
-        rf"(?<!\w)place\s*{_CELL}\s*(?:,|and)?\s*{_CELL}(?!\w)",
-        rf"(?<!\w)(?:[12]\s*)?{_CELL}{_ARROW}{_CELL}(?:{_UP}{_CELL})?(?!\w)",
-    ),
-    "spaces": (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",),
-}
-"""How moves are written in a text, before the rules have looked at them."""
-BRACKETED = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)
-"""The same for games of other packages: whatever stands in square brackets."""
-KEYS = {
-    "caldera": {"action"},
-    "dots": {"orient"},
-    "santorini": set(),
-    "skysummit": {"t"},
-    "spaces": {"boardSize", "sequence", "deck"},
-}
-"""By these a JSON object is known for a move; santorini's moves are texts."""
-_COMPILED = {name: [re.compile(one, re.IGNORECASE) for one in patterns] for name, patterns in PATTERNS.items()}
-_OTHERS = [re.compile(one) for one in BRACKETED]
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _decoder = json.JSONDecoder()
@@ -100,14 +73,14 @@ def spoken(reply: str) -> str:
 
 
 def _candidates(game: Game, answer: str) -> Iterator[_Candidate]:
-    for pattern in _COMPILED.get(game.id, _OTHERS):
-        for match in pattern.finditer(answer):
-            yield _Candidate(match.start(), match.end(), _tidy(game, match[0]), _in_brackets(answer, match))
+    for pattern in game.reply_patterns:
+        for match in re.finditer(pattern, answer, re.IGNORECASE):
+            yield _Candidate(match.start(), match.end(), game.tidy_reply(match[0]), _in_brackets(answer, match))
     at, tried = answer.rfind("{"), 0
     while at >= 0 and tried < MOST_CANDIDATES:
         with suppress(ValueError, RecursionError):
             value, end = _decoder.raw_decode(answer, at)
-            if game.id not in KEYS or KEYS[game.id] & value.keys():
+            if game.reply_keys is None or game.reply_keys & value.keys():
                 yield _Candidate(at, end, value, False)
         at, tried = answer.rfind("{", 0, at), tried + 1
 
@@ -116,21 +89,6 @@ def _in_brackets(answer: str, match: "re.Match[str]") -> bool:
     return bool(re.search(r"\[\s*\Z", answer[max(0, match.start() - 5) : match.start()])) and bool(
         re.match(r"\s*\]", answer[match.end() : match.end() + 5])
     )
-
-
-def _tidy(game: Game, text: str) -> str:
-    """A candidate in the words that the game's own reading knows."""
-    if game.id == "santorini":
-        squeezed = re.sub(r"builds?|\bon\b|\bat\b|\bto\b|[^a-z0-9]", "", text, flags=re.IGNORECASE)
-        return f"[{squeezed.upper()}]"
-    if game.id == "skysummit":
-        plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
-        return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
-    if game.id == "caldera":
-        return re.sub(r"-+>|→|--+", "-", text)
-    if game.id == "spaces":
-        return re.sub(r"\s", "", text)
-    return text
 
 
 def _move(game: Game, state: Any, value: Any) -> Any:

@@ -170,7 +170,8 @@ def _bots(typed: Mapping[str, Any]) -> Words:
     """All built-ins that the table of games does not rule out; to know more would take importing the game."""
     entry = GAMES.get(_game(typed))
     steps = 2 if entry is not None and entry.by_steps else 1
-    game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, evaluator=True)
+    own_bots = () if entry is None else entry.own_bots
+    game = SimpleNamespace(id=_game(typed), actions_a_turn=steps, evaluator=True, own_bots=own_bots)
     for kind in playable(game):  # type: ignore[arg-type]
         yield from ((spec, kind.meaning) for spec in kind.specs)
     yield from PREFIXES.items()

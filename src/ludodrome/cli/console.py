@@ -37,14 +37,6 @@ SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
 SEAT_SIGNS = ("●", "◆", "■")
 GOOD, DOUBTFUL, BAD = "#3B7A2A", "bold #8A6100", "#B3261E"
 
-PIECES = {
-    "caldera": (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b"),
-    "dots": (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)"),
-    "santorini": (r"N[12]", r"W[12]", r"G[12]"),
-    "skysummit": (r"●[12]?", r"◆[12]?"),
-}
-"""Patterns of each seat's pieces in the drawings of a game, besides "seat 0" and so on."""
-
 NOTICE_DELAY = 1.5
 """Seconds of silence before a command says what it is waiting for."""
 
@@ -166,7 +158,7 @@ def seat_name(seat: int) -> Text:
 def drawing(game: Game, state: Any) -> Text:
     """The game's drawing of a position, with the pieces in the seats' colours."""
     text = rich_text.Text(game.render(state))
-    pieces = PIECES.get(game.id, ())
+    pieces = game.seat_patterns
     for seat in range(game.seats):
         for pattern in (*pieces[seat : seat + 1], rf"\bseat {seat}\b"):
             text.highlight_regex(pattern, seat_style(seat))

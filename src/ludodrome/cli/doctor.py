@@ -236,7 +236,7 @@ def sandbox(
     is used. Exit code 1 means that none does: then bots of strangers are not run.
     """
     with console.waiting("attacking ..."):
-        found = arena_sandbox.level(anew=again)
+        found = arena_sandbox.level(refresh=again)
     if json:
         console.say(dumps(found.to_json()))
     else:

@@ -12,8 +12,8 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, GameId, command_errors, examples, open_game
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.serve import HOST, PORT
 from ludodrome.cli.workers import check_bots
+from ludodrome.urls import api_url, base_url
 
 with lazy_imports():
     from ludodrome import client as server_client
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-HOME = f"http://{HOST}:{PORT}"
+HOME = base_url()
 
 
 @app.command(
@@ -100,7 +100,7 @@ def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
             stop.set()
 
     away = remote_client.RemoteClient(spec, ended)
-    url = f"{server.rstrip('/')}/api/v1/bots/{entered['id']}/connect"
+    url = api_url(server, f"/bots/{entered['id']}/connect")
     try:
         with suppress(KeyboardInterrupt), command_errors():
             server_client.connect_player(url, entered["token"], away.hear, stop)

@@ -184,9 +184,7 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
     if len(others) == game.seats:
         raise CommandError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
     if len(specs) not in (1, len(others)):
-        raise CommandError(
-            f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times"
-        )
+        raise CommandError(f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times")
     with command_errors(), console.compiling(game.id):
         if programs := [spec for spec in specs if spec.partition(":")[0] in (transports.BOX, transports.COMMAND)]:
             raise ValueError(

@@ -15,6 +15,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
 from ludodrome.installation import has_display
+from ludodrome.urls import HOST, PORT, base_url
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-HOST = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"
-PORT = 8008
 NEIGHBOURS = 20
 """Number of ports to try if none is given."""
 PORTS = range(PORT, PORT + NEIGHBOURS)
@@ -126,11 +125,11 @@ def _announce(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
     """Print the addresses of the page; returns the one on this machine."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
-    here = f"http://{HOST if host == EVERYWHERE else host}:{port}/"
+    here = base_url(HOST if host == EVERYWHERE else host, port) + "/"
     console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
     if mode == "lan":
-        made.state.public_address = f"http://{_own_address()}:{port}"
-        console.say(f"In your network: http://{_own_address()}:{port}/  Others play by the links that you send them.")
+        made.state.public_address = base_url(_own_address(), port)
+        console.say(f"In your network: {made.state.public_address}/  Others play by the links that you send them.")
     if mode == "hosted":
         console.say(f"It answers to {', '.join(names) if names else 'this machine only: add names with --host-name'}.")
     sys.stdout.flush()
@@ -204,7 +203,7 @@ def mcp(
     except OSError as error:
         taken = MCP_PORT if port is None else port
         raise CommandError(f"port {taken} cannot be used ({error.strerror}); give a free one with --port N") from error
-    console.say(f"MCP is at http://{HOST}:{listening.getsockname()[1]}/mcp  (Ctrl-C ends it)")
+    console.say(f"MCP is at {base_url(port=listening.getsockname()[1])}/mcp  (Ctrl-C ends it)")
     sys.stdout.flush()
     web = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
     with suppress(KeyboardInterrupt):

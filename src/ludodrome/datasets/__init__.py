@@ -1,12 +1,9 @@
-"""Games as datasets for supervised learning: recorded games, or games that a search plays for the purpose.
+"""Games as datasets for supervised learning: recorded games or self-play.
 
-    columns.py   what a row holds
-    sources.py   where rows come from
-    shards.py    rows in files, as Parquet or as NumPy's .npz, and back
-    cards.py     the data card, README.md of a dataset's folder
+    sources.py   what a row holds, and where rows come from
+    files.py     writing and reading, as Parquet or as NumPy's .npz, and the data card
 
-A dataset is of one game with its options. However large it is, no more than one shard is in memory.
-docs/how-to/training.md says how to make one and how to read it.
+A dataset holds one game with its options. At most one shard is in memory. docs/how-to/training.md is the guide.
 """
 
 from ludodrome.datasets.files import NPZ, PARQUET, Dataset, read, write

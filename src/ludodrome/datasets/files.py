@@ -1,7 +1,7 @@
-"""Datasets in folders: rows gathered and written shard by shard, and read back.
+"""Write datasets to folders shard by shard, and read them back; the data card.
 
-Parquet wants pyarrow (the extra ``export``); .npz needs nothing. A folder without its README.md is not finished: the
-data card is written last.
+Parquet needs pyarrow (the extra ``export``); .npz needs nothing. The data card, README.md, is written last: a folder
+without it is unfinished.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome import __version__
 from ludodrome.atomic_io import write_whole
 from ludodrome.datasets.sources import Column, DatasetRow, GameSource, columns_of
 from ludodrome.game import checked_count
@@ -24,41 +25,41 @@ CARD = "README.md"
 PARQUET, NPZ = FORMS = ("parquet", "npz")
 GAMES, LAYOUT = "games.jsonl", "layout.json"
 SHARD_BYTES, SHARD_ROWS = 64 << 20, 1 << 16
-"""A shard has no more rows than this, and no more than fit into so many bytes."""
+"""Limits of a shard: bytes and rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What was written."""
+    """A dataset that was written."""
 
     folder: Path
     games: int
     rows: int
     files: tuple[tuple[str, str], ...]
-    """Names and SHA-256 digests, in order."""
+    """(name, SHA-256 digest) in order."""
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the lines of ``sha256sum`` over all files."""
+        """The SHA-256 of the output of ``sha256sum`` on all files."""
         lines = "".join(f"{digest}  {name}\n" for name, digest in self.files)
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
 class Shard:
-    """Room for so many rows."""
+    """A buffer of rows."""
 
     def __init__(self, columns: tuple[Column, ...], rows: int) -> None:
         self.arrays: dict[str, Array] = {one.name: np.zeros((rows, *one.shape), one.dtype) for one in columns}
         self.rows, self.used = rows, 0
 
     def add(self, row: DatasetRow, game: int) -> None:
-        """A row more."""
+        """Append a row."""
         for name, array in self.arrays.items():
             array[self.used] = game if name == "game" else getattr(row, name)
         self.used += 1
 
-    def taken(self) -> dict[str, Array]:
-        """The rows that are there; the next begin anew."""
+    def flush(self) -> dict[str, Array]:
+        """The rows in the buffer, which is empty afterwards."""
         used, self.used = self.used, 0
         return {name: array[:used] for name, array in self.arrays.items()}
 
@@ -73,7 +74,8 @@ def write(
 ) -> Dataset:
     """Write all games of a source into a new folder.
 
-    ``rows``: those of a shard, at most; ``note`` hears after each game how many games and rows there are.
+    ``form``: ``"npz"`` or ``"parquet"``. ``rows``: maximum rows of a shard. ``note`` is called after each game with the
+    numbers of games and rows. Raises ValueError if the folder is not empty or an argument is wrong.
     """
     packed = _packer(form)
     columns = columns_of(source.game, source.policy)
@@ -89,20 +91,20 @@ def write(
 
     def flush() -> None:
         if shard.used:
-            keep(f"part-{len(files):05}.{form}", packed(shard.taken(), columns))
+            keep(f"part-{len(files):05}.{form}", packed(shard.flush(), columns))
 
     games = count = 0
     listed = hashlib.sha256()
     with open(home / GAMES, "wb") as lines:
-        for games, (facts, told) in enumerate(source.told(), 1):
+        for games, (facts, rows_of_game) in enumerate(source.iter_games(), 1):
             line = json.dumps({"game": games - 1, **facts}, ensure_ascii=False).encode() + b"\n"
             lines.write(line)
             listed.update(line)
-            for row in told:
+            for row in rows_of_game:
                 shard.add(row, games - 1)
                 if shard.used == shard.rows:
                     flush()
-            count += len(told)
+            count += len(rows_of_game)
             if note is not None:
                 note(games, count)
     flush()
@@ -117,7 +119,7 @@ def _new_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise ValueError(f"{folder} is not empty: a dataset wants a folder of its own")
+            raise ValueError(f"{folder} is not empty: a dataset needs a folder of its own")
     except OSError as error:
         raise ValueError(f"{folder} cannot be a dataset's folder: {error.strerror}") from error
     return folder
@@ -134,10 +136,10 @@ def _layout(source: GameSource, columns: tuple[Column, ...], form: str) -> dict[
 
 
 def read(folder: Path | str) -> Iterator[dict[str, Array]]:
-    """A dataset's shards, one after another: arrays by column, rows first. ValueError if it is none."""
+    """Yield the shards of a dataset as arrays by column, rows first. Raises ValueError if it is not a finished dataset."""
     home = Path(folder)
     if not (home / CARD).is_file() or not (home / LAYOUT).is_file():
-        raise ValueError(f"{home} is no finished dataset: it has no {CARD} with a {LAYOUT}")
+        raise ValueError(f"{home} is not a finished dataset: it has no {CARD} with a {LAYOUT}")
     layout = json.loads((home / LAYOUT).read_text("utf-8"))
     unpacked = _read_parquet if layout["form"] == PARQUET else _read_npz
     for file in sorted(home.glob(f"part-*.{layout['form']}")):
@@ -172,7 +174,7 @@ def _read_npz(path: Path, columns: dict[str, Any]) -> dict[str, Array]:
 
 def _pyarrow() -> tuple[Any, Any]:
     try:
-        import pyarrow
+        import pyarrow  # optional extra
         import pyarrow.parquet
     except ImportError as error:
         raise ValueError(
@@ -182,7 +184,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _pack_parquet(arrays: dict[str, Array], columns: tuple[Column, ...]) -> bytes:
-    """Arrays of one row become lists of fixed size, flat; their shape is in the field's metadata."""
+    """Arrays of a row become flat lists of fixed size; the field's metadata has the shape."""
     arrow, parquet = _pyarrow()
     fields, stored = [], []
     for one in columns:
@@ -207,13 +209,11 @@ def _read_parquet(path: Path, columns: dict[str, Any]) -> dict[str, Array]:
     return arrays
 
 
-# The data card: what is in a dataset, how it was made, how to read it. README.md of its folder.
+# The data card
 
 
 def card(source: GameSource, columns: tuple[Column, ...], made: Dataset, digest: str, licence: str) -> str:
-    """The text of the card."""
-    from ludodrome import __version__
-
+    """The text of the data card."""
     game = source.game
     options = ", ".join(f"`{name}` {value}" for name, value in game.options.items()) or "none"
     planes = "\n".join(
@@ -243,7 +243,7 @@ tags: [board-games, {game.id}, ludodrome]
 
 ## How it was made
 
-{source.story()}
+{source.description()}
 
 ## Layout
 

@@ -1,6 +1,6 @@
-"""Where a dataset's rows come from: records of the arena, or games that a tree search plays against itself.
+"""The rows of a dataset and their sources: records of the arena, or self-play by tree search.
 
-A source tells one game after another and keeps none.
+A source yields one game at a time and keeps none. The planes are those of the environments.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,32 +10,35 @@ import numpy as np
 
 from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.records import BadRecord, verify
+from ludodrome.envs.observations import PositionEncoder
 from ludodrome.game import Game, checked_count, checked_seed
+from ludodrome.games.spaces.codec import parse_lay
 from ludodrome.jit import Array, new_states
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
-# What a row of a dataset holds: one position, what was played there, and what came of it.
-# The planes are those of the environments for learners, as the seat to move sees them.
+MAX_GAMES = 1 << 30
+FREE_TURNS = 8
+"""Default number of turns in self-play that are sampled in proportion to the search's visits."""
 
 
 class DatasetRow(NamedTuple):
-    """A position in which somebody chose an action."""
+    """A position in which a seat chose an action."""
 
     planes: Array
-    """(planes, rows, columns)"""
+    """[planes, rows, columns]"""
     mask: Array
-    """(actions,) uint8: 1 where an action is legal."""
+    """[num_actions] uint8: 1 where an action is legal."""
     action: int
     outcome: float
-    """What the game came to for the seat to move."""
+    """The result of the game for the seat to move, from -1 to 1."""
     ply: int
     seat: int
     policy: Array | None = None
-    """(actions,) float32: how a search shared its visits out; adds up to 1."""
+    """[num_actions] float32: the search's share of visits; sums to 1."""
 
 
 class PlayedGame(NamedTuple):
-    """A game: facts about it, and its rows."""
+    """A game: its line in games.jsonl, and its rows."""
 
     facts: dict[str, Any]
     rows: list[DatasetRow]
@@ -47,12 +50,12 @@ class Column(NamedTuple):
     name: str
     dtype: Any
     shape: tuple[int, ...]
-    """Of one row; () for a single number."""
+    """Of one row; () for a scalar."""
     meaning: str
 
 
 def columns_of(game: Game, policy: bool) -> tuple[Column, ...]:
-    """The columns of a dataset of a game."""
+    """The columns of a dataset; ``policy``: with the search's visits."""
     planes = game.planes
     columns = (
         Column("planes", np.dtype(planes.dtype), planes.shape, "the position as the seat to move sees it"),
@@ -67,49 +70,24 @@ def columns_of(game: Game, policy: bool) -> tuple[Column, ...]:
     return (*columns, share) if policy else columns
 
 
-class PositionEncoder:
-    """Looks at positions of one game, one at a time."""
-
-    def __init__(self, game: Game) -> None:
-        from ludodrome.envs.observations import as_planes, new_observations
-
-        self.game = game
-        self._observations = new_observations(game, 1)
-        self._planes = as_planes(game, self._observations)
-        self._rows: Array = np.zeros(1, np.int64)
-        self._views: Array = np.zeros(1, np.int8)
-
-    def look(self, states: Any) -> tuple[int, Array, Array]:
-        """The seat to move in states[0], and copies of what it sees: planes and mask."""
-        seat = int(self.game.kernels.mover(states))
-        self._views[0] = seat
-        self.game.kernels.look_many(states, self._rows, self._views, self._observations)
-        return seat, self._planes[0].copy(), self._observations.mask[0].astype(np.uint8)
-
-
-MAX_GAMES = 1 << 30
-FREE_TURNS = 8
-"""So many turns of a game by self-play are drawn in proportion to the search's visits, if nothing else is said."""
-
-
 class GameSource(Protocol):
-    """Games, one after another, all of one game with its options."""
+    """A source of played games, all of one game with the same options."""
 
     game: Game
     policy: bool
-    """Whether rows tell what a search thought."""
+    """Whether rows have a search policy."""
 
-    def told(self) -> Iterator[PlayedGame]:
-        """The games."""
+    def iter_games(self) -> Iterator[PlayedGame]:
+        """Yield the games."""
 
-    def story(self) -> str:
-        """How they were made, for the data card; asked when all are told."""
+    def description(self) -> str:
+        """How the games were made, for the data card; called after the last one."""
 
 
 class Recorded:
-    """Games of the arena. Every record is verified; what was not decided by play is left out.
+    """Recorded games. Every record is verified; games that were not decided by play are left out.
 
-    Rows are the moves that a seat chose itself: neither openings nor moves that were played for an offender.
+    Rows are the moves that a seat chose itself: no openings, no substituted moves. Raises ValueError without records.
     """
 
     policy = False
@@ -124,18 +102,18 @@ class Recorded:
         self.left_out = 0
         self._bots: set[str] = set()
 
-    def told(self) -> Iterator[PlayedGame]:
-        """The games in the order of the records; BadRecord if one is false or of another game."""
-        eyes = PositionEncoder(self.game)
-        yield from self._one(self._first, eyes)
+    def iter_games(self) -> Iterator[PlayedGame]:
+        """Yield the games in the order of the records. Raises BadRecord if one is invalid or of another game."""
+        encoder = PositionEncoder(self.game)
+        yield from self._one(self._first, encoder)
         for record in self._records:
             if _verified_game(record) != self.game:
                 raise BadRecord(
                     f"{record['match']} is no game of {self.game!r}: a dataset is of one game and its options"
                 )
-            yield from self._one(record, eyes)
+            yield from self._one(record, encoder)
 
-    def _one(self, record: dict[str, Any], eyes: PositionEncoder) -> Iterator[PlayedGame]:
+    def _one(self, record: dict[str, Any], encoder: PositionEncoder) -> Iterator[PlayedGame]:
         result = record["result"]
         if result["decided_by"] != "play":
             self.left_out += 1
@@ -149,9 +127,9 @@ class Recorded:
             "returns": result["returns"],
             "reason": result["reason"],
         }
-        yield PlayedGame(facts, self._rows(record, eyes))
+        yield PlayedGame(facts, self._rows(record, encoder))
 
-    def _rows(self, record: dict[str, Any], eyes: PositionEncoder) -> list[DatasetRow]:
+    def _rows(self, record: dict[str, Any], encoder: PositionEncoder) -> list[DatasetRow]:
         game, returns = self.game, record["result"]["returns"]
         states = new_states(game.dtype, 1)
         states[0] = game.encode(start_state(game, PlaySpec.from_json(record)))
@@ -161,13 +139,14 @@ class Recorded:
                 game.apply_to(states, entry["move"])
                 continue
             for action in actions_of(game, entry["move"], states):
-                seat, planes, mask = eyes.look(states)
-                rows.append(DatasetRow(planes, mask, action, returns[seat], entry["turn"], seat))
+                seat = int(game.kernels.mover(states))
+                planes, mask = encoder.encode(states, seat)
+                rows.append(DatasetRow(planes, mask.view(np.uint8), action, returns[seat], entry["turn"], seat))
                 game.kernels.play(states, action)
         return rows
 
-    def story(self) -> str:
-        """How they were made."""
+    def description(self) -> str:
+        """How the games were made."""
         out = f" {self.left_out} games that were not decided by play were left out." if self.left_out else ""
         return f"Games of the arena between {', '.join(sorted(self._bots))}, each verified by the rules.{out}"
 
@@ -178,16 +157,14 @@ def _verified_game(record: dict[str, Any]) -> Game:
 
 
 def actions_of(game: Game, move: Any, states: Any) -> list[int]:
-    """The actions that a legal move is made of: one, or the steps of boards."""
+    """The actions of a legal move: one, or the steps of boards."""
     if game.actions_a_turn == 1:
         return [game.codec.parse_move(move, states)]
-    from ludodrome.games.spaces.codec import parse_lay
-
     return list(b"".join(parse_lay(move, game.options)))
 
 
 class SelfPlay:
-    """Games that a tree search plays against itself, with its shares of visits."""
+    """Self-play by tree search, with the shares of visits as policy. Raises ValueError for wrong arguments."""
 
     policy = True
 
@@ -202,13 +179,13 @@ class SelfPlay:
         self.free = checked_count(free, "the number of free turns", 0, MAX_GAMES)
         self.seed = int(checked_seed(seed))
 
-    def told(self) -> Iterator[PlayedGame]:
-        """Game after game. Game i of a seed is the same, however many there are."""
-        eyes = PositionEncoder(self.game)
+    def iter_games(self) -> Iterator[PlayedGame]:
+        """Yield the games. Game i of a seed does not depend on their number."""
+        encoder = PositionEncoder(self.game)
         for number in range(self.games):
-            yield self._played(number, eyes)
+            yield self._played(number, encoder)
 
-    def _played(self, number: int, eyes: PositionEncoder) -> PlayedGame:
+    def _played(self, number: int, encoder: PositionEncoder) -> PlayedGame:
         game = self.game
         dice = np.random.default_rng([self.seed, number])
         tree = TreeSearch(game, seed=int(dice.integers(1 << 62)), nodes=max(1 << 16, 64 * self.sims))
@@ -220,7 +197,9 @@ class SelfPlay:
             policy = visit_shares(found, game.num_actions)
             turn = int(game.kernels.turns(states))
             action = int(dice.choice(len(policy), p=policy / policy.sum())) if turn < self.free else found.best
-            turns.append((*eyes.look(states), action, turn, policy.astype(np.float32)))
+            seat = int(game.kernels.mover(states))
+            planes, mask = encoder.encode(states, seat)
+            turns.append((seat, planes, mask.view(np.uint8), action, turn, policy.astype(np.float32)))
             game.kernels.play(states, action)
         outcome = game.outcome_of(states)
         assert outcome is not None
@@ -230,8 +209,8 @@ class SelfPlay:
         ]
         return PlayedGame({"returns": outcome.returns, "reason": outcome.reason}, rows)
 
-    def story(self) -> str:
-        """How they were made."""
+    def description(self) -> str:
+        """How the games were made."""
         return (
             f"Games that `mcts` played against itself with {self.sims} simulations a move, seed {self.seed}. The first "
             f"{self.free} turns of each game were drawn in proportion to visits, then the best move was played."
@@ -239,7 +218,7 @@ class SelfPlay:
 
 
 def visit_shares(found: TreeSearchResult, actions: int) -> Array:
-    """How a search shared its visits out, (actions,) float64; all to the best move where the end is certain."""
+    """The shares of visits, [num_actions] float64; all to the best move if the result is proven."""
     policy = np.zeros(actions)
     if found.proven:
         policy[found.best] = 1.0

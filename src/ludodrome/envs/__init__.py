@@ -1,4 +1,4 @@
-"""Environments for learners and for agents who read and write text. Gymnasium, if it is there, is told of them.
+"""Environments for reinforcement learning and for agents that read and write text. Gymnasium knows them by id.
 
     import gymnasium
     import ludodrome.envs
@@ -7,11 +7,13 @@
     envs = gymnasium.make_vec("ludodrome/Skysummit-v0", num_envs=4096, opponent="self")
     game = ludodrome.envs.aec_env("santorini", players=3)
 
-Nothing heavy is imported before it is used.
+Environments are imported on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from ludodrome.games import GAMES
 
 if TYPE_CHECKING:
     from ludodrome.envs.gym_env import GameEnv
@@ -55,11 +57,15 @@ SCENARIOS = {
     "SpacesOpponentPrediction": "OpponentPrediction",
     "SpacesMetaGame": "MetaGame",
 }
-"""The names of the four scenarios of spaces, and their classes."""
+"""The scenarios of spaces: name -> class."""
 
 
 def env_id(name: str) -> str:
-    """The id under which Gymnasium knows an environment: of a game by its id, of a scenario by its name."""
+    """The Gymnasium id of a game, given its id, or of a scenario, given its name.
+
+    >>> env_id("dots")
+    'ludodrome/Dots-v0'
+    """
     return f"{NAMESPACE}/{name[:1].upper()}{name[1:]}-v{VERSION}"
 
 
@@ -76,13 +82,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _register() -> None:
-    """Tell Gymnasium, if it is there, of every game and scenario."""
+    """Register every game and scenario with Gymnasium, if it is installed."""
     try:
-        from gymnasium.envs.registration import register, registry
+        from gymnasium.envs.registration import register, registry  # optional extra
     except ImportError:
         return
-    from ludodrome.games import GAMES
-
     for game_id in GAMES:
         if env_id(game_id) not in registry:
             register(

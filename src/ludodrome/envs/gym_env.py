@@ -1,4 +1,4 @@
-"""One game as a ``gymnasium.Env``: one seat learns, bots take the others."""
+"""One game as a ``gymnasium.Env``: the learner plays one seat, bots the others."""
 
 import operator
 from typing import Any, ClassVar
@@ -7,22 +7,21 @@ import numpy as np
 
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import VecGame, read_game
-from ludodrome.envs.rendering import MODES, frame
+from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.game import Game
 from ludodrome.jit import Array
-from ludodrome.validation import listing, show
-
-# The spaces of a game in Gymnasium's terms: what is observed, what can be done.
-
+from ludodrome.validation import show
 
 try:
+    import gymnasium
     from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
 except ImportError as error:
     raise missing_extra(error, "training environments", "rl") from error
 
 
 def observation_space(game: Game) -> spaces.Box:
-    """Planes of whole numbers, (planes, rows, columns); docs/reference/envs.md has them one by one."""
+    """Integer planes, [planes, rows, columns]; docs/reference/envs.md lists them."""
     planes = game.planes
     high = np.empty(planes.shape, planes.dtype)
     high[:] = np.array(planes.highest)[:, None, None]
@@ -30,25 +29,19 @@ def observation_space(game: Game) -> spaces.Box:
 
 
 def action_space(game: Game) -> spaces.Discrete:
-    """The game's actions; which of them are legal, the mask says."""
+    """The game's actions; the mask says which are legal."""
     return spaces.Discrete(game.num_actions)
 
 
-try:
-    import gymnasium
-    from gymnasium.error import ResetNeeded
-except ImportError as error:
-    raise missing_extra(error, "training environments", "rl") from error
-
-
 class GameEnv(gymnasium.Env):  # type: ignore[misc]
-    """One game, the learner at one seat, or at all of them.
+    """One game with the learner at one seat, or at all of them.
 
-    ``game``: an id with its options as further arguments, or a game. ``opponent``: any bot, a policy or a pool, see
-    ``opponents.py``; ``"self"``: the learner plays all seats. ``seat``: the learner's, or None: by lot for each game.
+    ``game``: an id, with its options as further arguments, or a game. ``opponent``: a bot, a policy or a pool of them;
+    ``"self"``: the learner plays all seats. ``seat``: the learner's seat; None: a random one for each game.
 
-    ``info`` has ``action_mask`` (actions,) int8, ``seat``, ``illegal``; at the end ``returns`` by seat and ``reason``.
-    A game with a seed is the same as that game of a ``GameVectorEnv``.
+    Observations are the game's planes, [planes, rows, columns]. ``info`` has ``action_mask``, [num_actions] int8,
+    ``seat`` and ``illegal``; at the end also ``returns``, [seats] float32, and ``reason``. A seed gives the same game
+    here and in a ``GameVectorEnv``. Raises ValueError for wrong arguments.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
@@ -62,9 +55,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         self.game = read_game(game, options)
-        if render_mode is not None and render_mode not in MODES:
-            raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.vec = VecGame(self.game, 1, opponent, seat)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
@@ -73,7 +64,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         self._begun = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """A new game; whoever moves before the learner has moved."""
+        """Start a new game; opponents that move first have moved."""
         super().reset(seed=seed)
         if seed is not None or not self._begun:
             self.vec.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
@@ -83,7 +74,10 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """The learner's action, and the others' until its next turn. An illegal action ends the game with -1."""
+        """Play the learner's action and the opponents' moves. An illegal action ends the game with reward -1.
+
+        Raises ResetNeeded if the game is over, ValueError if the action is not an integer.
+        """
         state = self.vec.state
         if state.over[0]:
             raise ResetNeeded("the game is over, or has not begun: call reset")
@@ -99,7 +93,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         return self._seen(), float(state.rewards[0]), ended, False, info
 
     def render(self) -> Any:
-        """The game as text or as a picture; None without a render_mode."""
+        """The position as text or picture; None without a render_mode."""
         return None if self.render_mode is None else frame(self.game, self.vec.state.states[0], self.render_mode)
 
     def _seen(self) -> Array:
@@ -115,7 +109,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 def _number(action: Any) -> int:
-    """An action as a number of machine size; one that cannot be becomes illegal."""
+    """An action as a machine integer; -1, which is illegal, if it does not fit."""
     try:
         number = operator.index(action)
     except TypeError:

@@ -1,9 +1,8 @@
-"""All five games as Python games of OpenSpiel, so that its algorithms run on ours.
+"""All games as Python games of OpenSpiel.
 
-Importing this registers ``ludodrome_dots`` and its fellows: ``pyspiel.load_game("ludodrome_dots(rows=3,cols=3)")``. The
-options are the game's parameters, OpenSpiel's actions are our actions, its returns ours. In spaces an action is one
-step of a board, and boards that lie face down make it a game of imperfect information;
-docs/how-to/openspiel.md tells more.
+Importing this module registers ``ludodrome_dots`` and so on: ``pyspiel.load_game("ludodrome_dots(rows=3,cols=3)")``.
+Options become parameters; actions and returns are ours. In spaces an action is one step of a board, and hidden boards
+make it a game of imperfect information; see docs/how-to/openspiel.md.
 """
 
 from typing import Any
@@ -24,18 +23,18 @@ except ImportError as error:
 
 PREFIX = "ludodrome_"
 _ONLY: Array = np.zeros(1, np.int64)
-"""The number of the only game."""
+"""Row 0, the only one."""
 SEATS = {"santorini": (2, 3)}
-"""Of games that can be played by more or fewer, least and most."""
+"""Game id -> minimum and maximum of players, where it varies."""
 
 
 class SharedGame:
-    """A game of ours for all states of one of OpenSpiel's; copies of states share it."""
+    """A game that all states share, also their deep copies."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.hidden = game.has_hidden_information
-        """Whether something lies face down."""
+        """Whether boards can be hidden."""
         self.by_steps = game.actions_a_turn > 1
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "SharedGame":
@@ -43,7 +42,7 @@ class SharedGame:
 
 
 def game_type(game_class: type[Game], hidden: bool = False) -> Any:
-    """What OpenSpiel knows of a game before it is made, and, with ``hidden``, of one with boards face down."""
+    """The OpenSpiel type of a game; ``hidden``: with hidden boards."""
     least, most = SEATS.get(game_class.id, (game_class.seats, game_class.seats))
     information = pyspiel.GameType.Information
     return pyspiel.GameType(
@@ -65,13 +64,13 @@ def game_type(game_class: type[Game], hidden: bool = False) -> Any:
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """One of our games, as OpenSpiel sees it."""
+    """One of our games as a game of OpenSpiel."""
 
     game_class: type[Game]
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         usual = {option.name: option.default for option in self.game_class.available}
-        # OpenSpiel fills in what was not said, and a deck has no five rounds.
+        # OpenSpiel adds the defaults of missing parameters, but a deck accepts no rounds.
         game = self.game_class(**{name: value for name, value in (params or {}).items() if value != usual.get(name)})
         self.rules = SharedGame(game)
         info = pyspiel.GameInfo(
@@ -86,7 +85,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(game_type(self.game_class, self.rules.hidden), info, game.options)
 
     def new_initial_state(self, state: Any = None) -> "SpielState":
-        """The first position, or that of a JSON state; ValueError if it is none, or a match of spaces under way."""
+        """The initial position, or that of a JSON state. Raises ValueError if it is wrong, or for a state of spaces."""
         found = SpielState(self, self.rules)
         if state is not None and self.rules.by_steps:
             raise ValueError("here spaces begins at its beginning: what was laid before is part of what a seat knows")
@@ -95,7 +94,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         return found
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """What observes states: texts as a seat sees the position, or, with perfect recall, all it has seen."""
+        """The observer of a kind of observation: the current view, or with perfect recall the whole history."""
         plain = iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall)
         if plain or self.rules.hidden:
             return SpielObserver(self.rules.game, params)
@@ -111,12 +110,12 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self.states: Array = rules.game.blank()
         rules.game.kernels.reset(self.states, 0)
         self.laid: tuple[tuple[int, str], ...] = ()
-        """Where a turn takes many actions: the turns made so far, by seat, in words."""
+        """In games with many actions a turn: (seat, text) of the turns so far."""
         self.steps: tuple[str, ...] = ()
-        """And the words of the turn that is being made."""
+        """The texts of the current turn's actions."""
 
     def current_player(self) -> int:
-        """The seat to move, or OpenSpiel's sign that the game is over."""
+        """The seat to move, or TERMINAL."""
         seat = int(self.rules.game.kernels.mover(self.states))
         return int(pyspiel.PlayerId.TERMINAL) if seat < 0 else seat
 
@@ -150,12 +149,12 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return int(self.rules.game.kernels.mover(self.states)) < 0
 
     def returns(self) -> list[float]:
-        """By seat; zeros while the game runs."""
+        """Returns by seat; zeros while the game runs."""
         ending = self.rules.game.outcome_of(self.states)
         return [0.0] * self.rules.game.seats if ending is None else [float(value) for value in ending.returns]
 
     def seen_by(self, seat: int) -> str:
-        """The position as a seat sees it: drawn, or, in spaces, all that was laid, in words."""
+        """The position as a seat sees it: a drawing, or in spaces the text of all boards."""
         if not self.rules.by_steps:
             return self.rules.game.codec.render(self.states[0])
         lines = [f"seat {laid_by}: {words}" for laid_by, words in self.laid]
@@ -173,7 +172,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class SpielObserver:
-    """What a seat sees of a position, in OpenSpiel's form. All earlier rounds are part of it: nothing is forgotten."""
+    """Observations of a seat, as tensor and text. They include all earlier rounds, so recall is perfect."""
 
     def __init__(self, game: Game, params: Any) -> None:
         if params:
@@ -183,20 +182,20 @@ class SpielObserver:
         self._shape = game.planes.shape
         self.tensor: Array = np.zeros(np.prod(self._shape), np.float32)
         self.dict = {"observation": self.tensor.reshape(self._shape)}
-        """The planes of docs/reference/envs.md; views of the tensor."""
+        """The planes of docs/reference/envs.md, [planes, rows, columns] float32; a view of the tensor."""
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Fills the tensor with what that seat sees."""
+        """Fill the tensor with the observation of a seat."""
         self._game.kernels.look_many(state.states, _ONLY, np.array([player], np.int8), self._observations)
         self.tensor[:] = self._observations.planes.reshape(-1)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The position as that seat sees it."""
+        """The position as a seat sees it."""
         return state.seen_by(player)
 
 
 def register() -> None:
-    """Tell OpenSpiel of every game."""
+    """Register every game with OpenSpiel."""
     known = pyspiel.registered_names()
     for entry in GAMES.values():
         if PREFIX + entry.id not in known:

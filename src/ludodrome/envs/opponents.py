@@ -1,11 +1,11 @@
-"""Who answers a learner: compiled opponents, bots, and policies that are asked about many games at once.
+"""The learner's opponents: compiled ones, bots, and policies that play many games at once.
 
     "random", "greedy", "alphabeta:depth=2"   compiled: thousands of games in one call
-    any other bot, "mcts:sims=200"            game after game, for few games
+    any other bot, "mcts:sims=200"            one game after another, for few games
     a callable                                (observations, masks) -> actions, many games at once
-    a list of these                           a pool: each game has one of them by lot, and keeps it
+    a list of these                           a pool: each game gets a random one and keeps it
 
-A game's own random stream decides its opponents' lots, so a game does not depend on those beside it.
+Each game has its own random numbers, also for its opponents, so games do not depend on each other.
 """
 
 import re
@@ -14,43 +14,45 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ludodrome.bots.player import Bot
+from ludodrome.bots.registry import make_bot
+from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, as_words
 from ludodrome.search.opponents import new_workspace
 from ludodrome.validation import show
 
 if TYPE_CHECKING:
-    from ludodrome.bots.player import Bot
     from ludodrome.envs.core import VecGame
 
 Policy = Callable[[Array, Array], Any]
-"""(observations (m, planes, rows, columns), masks (m, actions) int8) -> (m,) actions, each as its own seat sees it."""
+"""(planes [m, planes, rows, columns], masks [m, num_actions] int8) -> actions [m], each from its own seat's view."""
 
 MAX_BOTS = 64
-"""Bots play in no more games than this: each has its own memory."""
+"""Limit of games with bots: each game has bots of its own."""
 _DEPTH = re.compile(r"alphabeta:depth=([1-9]\d?)")
 
 
 class Opponent(Protocol):
-    """Somebody who answers in the games that have drawn it."""
+    """An opponent in the games that it was assigned to."""
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """Move wherever ``state.opponents`` is ``which``, until it is the learner's turn there, or over."""
+        """Move in the games where ``vec.state.opponents`` is ``which``, until the learner's turn or the end."""
 
 
 class RandomOpponent:
-    """Any legal action, each as likely as the others."""
+    """Any legal action, all equally likely."""
 
     def __init__(self, game: Game) -> None:
         self._buffer = game.buffer()
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """In all games in one call."""
+        """Move in all games in one call."""
         vec.game.kernels.answer_random(vec.state, which, self._buffer)
 
 
 class GreedyOpponent:
-    """What is best at once, as the bot ``greedy``; lots decide between equals."""
+    """The best action at first sight, as the bot ``greedy``; ties are broken at random."""
 
     def __init__(self, game: Game) -> None:
         self._kernels: Any = game.kernels
@@ -59,13 +61,13 @@ class GreedyOpponent:
         self._desk_words = as_words(self._desk)
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """In all games in one call."""
+        """Move in all games in one call."""
         state = vec.state
         self._kernels.answer_greedy(state, as_words(state.states), which, self._buffer, self._desk, self._desk_words)
 
 
 class AlphaBetaOpponent:
-    """Looks so many plies ahead, and remembers nothing from one move to the next."""
+    """Alpha-beta to a fixed depth, without memory between moves."""
 
     def __init__(self, game: Game, depth: int) -> None:
         self._kernels: Any = game.kernels
@@ -73,25 +75,22 @@ class AlphaBetaOpponent:
         self._desk = new_workspace(game)
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """In all games in one call."""
+        """Move in all games in one call."""
         state = vec.state
         self._kernels.answer_alphabeta(state, as_words(state.states), which, self._desk, self._depth)
 
 
 class PolicyOpponent:
-    """A policy, somebody's network say: asked about all its games at once, again and again until none is its turn."""
+    """A policy, for instance a network: called with all its games at once until none is its turn."""
 
     def __init__(self, game: Game, n: int, policy: Policy) -> None:
-        from ludodrome.envs.observations import as_planes, new_observations
-
         self._policy = policy
         self._observations = new_observations(game, n)
         self._planes = as_planes(game, self._observations)
         self._movers: Array = np.empty(n, np.int8)
-        self._not: Array = np.ones(n, np.bool_)
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """In batches; ValueError if the policy's answer is none."""
+        """Move in batches. Raises ValueError if the policy returns wrong or illegal actions."""
         state, kernels = vec.state, vec.game.kernels
         while True:
             kernels.movers_many(state.states, self._movers)
@@ -121,11 +120,9 @@ class PolicyOpponent:
 
 
 class BotOpponent:
-    """A bot for each game, made when its first game begins, and told when a new one does."""
+    """A bot for each game, made when its first game starts. Raises ValueError for more than MAX_BOTS games."""
 
     def __init__(self, game: Game, n: int, spec: str) -> None:
-        from ludodrome.bots.registry import make_bot
-
         if n > MAX_BOTS:
             raise ValueError(
                 f"{spec} plays in at most {MAX_BOTS} games at once; in more play random, greedy and "
@@ -136,7 +133,7 @@ class BotOpponent:
         self._games: dict[tuple[int, int], int] = {}
 
     def answer(self, vec: "VecGame", which: int) -> None:
-        """Game after game."""
+        """Move in one game after another."""
         state, game = vec.state, vec.game
         for i in np.flatnonzero(state.opponents == which).tolist():
             states, view = state.states[i : i + 1], int(state.agent_seat[i])
@@ -144,8 +141,8 @@ class BotOpponent:
                 bot = self._bot(vec, i, (seat - view) % game.seats - 1)
                 game.apply_to(states, bot.choose(game.observation_of(states, seat)))
 
-    def _bot(self, vec: "VecGame", i: int, place: int) -> "Bot":
-        """The bot of a game and of the seat that comes ``place`` after the one after the learner's."""
+    def _bot(self, vec: "VecGame", i: int, place: int) -> Bot:
+        """The bot of game i for the seat that is ``place`` + 1 after the learner's."""
         from ludodrome.splitmix import SplitMix64
 
         key = i, place
@@ -158,7 +155,7 @@ class BotOpponent:
 
 
 def read_opponents(opponent: Any, game: Game, n: int) -> list[Opponent]:
-    """The opponents that somebody asked for; ValueError says what would be right."""
+    """Make the opponents of an ``opponent`` argument. Raises ValueError if it is wrong."""
     if isinstance(opponent, Sequence) and not isinstance(opponent, str):
         checked_count(len(opponent), "the number of opponents in a pool", 1, np.iinfo(np.int16).max)
         return [_read_one(one, game, n) for one in opponent]

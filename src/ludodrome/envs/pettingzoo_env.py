@@ -1,7 +1,8 @@
 """PettingZoo: every game turn by turn (AEC), and spaces under blind choice with both seats at once (Parallel).
 
-An observation is a dict of ``observation``, the planes as that seat sees them, and ``action_mask``; only the seat
-to move has legal actions. An illegal action ends the game: its author gets -1, nobody else anything.
+An observation is a dict: ``observation``, [planes, rows, columns] from that seat's view, and ``action_mask``,
+[num_actions] int8; only the seat to move has legal actions. An illegal action ends the game: its seat gets -1, the
+others 0.
 """
 
 import operator
@@ -12,11 +13,12 @@ import numpy as np
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import as_planes, new_observations
-from ludodrome.envs.rendering import MODES, frame
+from ludodrome.envs.observations import PositionEncoder
+from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.game import Game, checked_seed
+from ludodrome.games.spaces.equilibria import straight_run
 from ludodrome.jit import Array
-from ludodrome.validation import listing, show
+from ludodrome.validation import listing
 
 try:
     from gymnasium import spaces
@@ -29,12 +31,12 @@ Observation = dict[str, Array]
 
 
 def aec_env(game: Any, render_mode: str | None = None, **options: Any) -> Any:
-    """A game turn by turn, as PettingZoo's users expect one: with its check that calls come in order."""
-    return OrderEnforcingWrapper(Turns(game, render_mode, **options))
+    """A game turn by turn, in PettingZoo's wrapper that checks the order of calls. Raises ValueError for wrong options."""
+    return OrderEnforcingWrapper(GameAECEnv(game, render_mode, **options))
 
 
 def parallel_env(render_mode: str | None = None, **options: Any) -> "ParallelSpaces":
-    """Spaces under blind choice, both seats building at once."""
+    """Spaces under blind choice, both seats at once. Raises ValueError for wrong options."""
     return ParallelSpaces(render_mode, **options)
 
 
@@ -47,30 +49,13 @@ def _spaces(game: Game, actions: int) -> spaces.Dict:
     return spaces.Dict({"observation": observation_space(game), "action_mask": mask})
 
 
-def _check_mode(mode: str | None) -> None:
-    if mode is not None and mode not in MODES:
-        raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(mode)}")
+def _observe(encoder: PositionEncoder, states: Any, seat: int) -> Observation:
+    planes, mask = encoder.encode(states, seat)
+    return {"observation": planes, "action_mask": mask}
 
 
-class _Eyes:
-    """What seats see of one record."""
-
-    def __init__(self, game: Game) -> None:
-        self._game = game
-        self._observations = new_observations(game, 1)
-        self._planes = as_planes(game, self._observations)
-        self._rows: Array = np.zeros(1, np.int64)
-        self._views: Array = np.zeros(1, np.int8)
-
-    def look(self, states: Any, seat: int) -> Observation:
-        """Fresh arrays: the planes of states[0], and what is legal for the seat."""
-        self._views[0] = seat
-        self._game.kernels.look_many(states, self._rows, self._views, self._observations)
-        return {"observation": self._planes[0].copy(), "action_mask": self._observations.mask[0].copy()}
-
-
-class Turns(AECEnv):  # type: ignore[misc]
-    """One game, an agent at each seat: ``player_0``, ``player_1``, ..."""
+class GameAECEnv(AECEnv):  # type: ignore[misc]
+    """One game with an agent at each seat: ``player_0``, ``player_1``, ..."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (each instance has its own name)
         "render_modes": list(MODES),
@@ -81,17 +66,16 @@ class Turns(AECEnv):  # type: ignore[misc]
 
     def __init__(self, game: Any, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        _check_mode(render_mode)
         self.game = read_game(game, options)
         self.metadata = {**type(self).metadata, "name": f"ludodrome_{self.game.id}_v0"}
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.possible_agents = [_name(seat) for seat in range(self.game.seats)]
         self.agents = self.possible_agents[:]
         self.action_spaces = {agent: action_space(self.game) for agent in self.agents}
         self.observation_spaces = {agent: _spaces(self.game, self.game.num_actions) for agent in self.agents}
         self._seats = {agent: seat for seat, agent in enumerate(self.agents)}
         self._states = self.game.blank()
-        self._eyes = _Eyes(self.game)
+        self._encoder = PositionEncoder(self.game)
         self._random = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Any:
@@ -103,7 +87,7 @@ class Turns(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """A new game; the seed settles what a game has to draw. Without one it follows from the last one given."""
+        """Start a new game. Without a seed, one is derived from the last one given."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         word = int(self._random.integers(1 << 63)) if seed is None else seed
@@ -118,11 +102,11 @@ class Turns(AECEnv):  # type: ignore[misc]
         self.agent_selection = _name(0)
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees, also when it is not its turn."""
-        return self._eyes.look(self._states, self._seats[agent])
+        """The observation of an agent, also when it is not its turn."""
+        return _observe(self._encoder, self._states, self._seats[agent])
 
     def step(self, action: Any) -> None:
-        """The selected agent's action; None once it is done."""
+        """Play the selected agent's action; None once it is done."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -150,18 +134,19 @@ class Turns(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.agents[0]
 
     def render(self) -> Any:
-        """The game as text or as a picture; None without a render_mode."""
+        """The position as text or picture; None without a render_mode."""
         return None if self.render_mode is None else frame(self.game, self._states[0], self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
 
 class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
-    """Spaces under blind choice: in every step each seat adds one step to its own board.
+    """Spaces under blind choice: each step adds one step to both boards.
 
-    Whoever has laid waits for the other: the last action, ``wait``, is its only legal one. The boards meet when both
-    are laid. What a seat sees is what it sees turn by turn; while it waits, its board without the last step.
+    A seat with a finished board waits: the last action, ``wait``, is its only legal one. The round is played when both
+    boards are finished. Observations are those of the game turn by turn; while waiting, a seat sees its board without
+    the last step.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -171,17 +156,16 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
     }
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
-        _check_mode(render_mode)
         if options.setdefault("choice", "blind") != "blind":
             raise ValueError("both seats build at once only under choice='blind'; turn by turn it is aec_env('spaces')")
         self.game = read_game("spaces", options)
         self.wait = self.game.num_actions
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.possible_agents = [_name(0), _name(1)]
         self.agents: list[str] = []
         self._action_spaces = {agent: spaces.Discrete(self.wait + 1) for agent in self.possible_agents}
         self._observation_spaces = {agent: _spaces(self.game, self.wait + 1) for agent in self.possible_agents}
-        self._eyes = _Eyes(self.game)
+        self._encoder = PositionEncoder(self.game)
         self._filler = _straight_run(self.game)
 
     def observation_space(self, agent: str) -> Any:
@@ -195,7 +179,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """A new match. Nothing is random in it; a seed is read, as everywhere, and changes nothing."""
+        """Start a new match. It has no randomness: a seed is checked, but has no effect."""
         self._match = self.game.blank()
         self.game.kernels.reset(self._match, checked_seed(0 if seed is None else seed))
         self.agents = self.possible_agents[:]
@@ -203,7 +187,10 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, Any]) -> Any:
-        """An action of each agent: observations, rewards, terminations, truncations and infos by agent."""
+        """Play an action of each agent. Returns observations, rewards, terminations, truncations, infos by agent.
+
+        Raises ValueError if an agent has no action.
+        """
         agents = self.agents
         missing_agents = [agent for agent in agents if agent not in actions]
         if missing_agents:
@@ -228,17 +215,17 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
     def render(self) -> Any:
-        """The match without the boards that are being built."""
+        """The match, without the boards being built."""
         return None if self.render_mode is None else frame(self.game, self._match[0], self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
     def state(self) -> Array:
-        """What both see together: the observations of the two seats, one after the other."""
+        """The observations of both seats, [2, planes, rows, columns]."""
         return np.stack([self._look(seat)["observation"] for seat in range(2)])
 
-    # Underneath: each seat builds in a copy of the match in which it is its turn.
+    # Each seat builds in a copy of the match in which it is its turn.
 
     def _next_round(self) -> None:
         first = int(self.game.kernels.mover(self._match))
@@ -249,7 +236,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         self._laid = [False, False]
 
     def _take(self, seat: int, action: Any) -> bool:
-        """A seat's step; whether it was legal."""
+        """Add a seat's step. Returns whether it was legal."""
         number = _read_action(action, self.wait + 1)
         table = self._tables[seat]
         if self._laid[seat] or number in (-1, self.wait):
@@ -265,7 +252,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         return True
 
     def _end_of(self, seat: int) -> int:
-        """How many boards are laid when a seat has laid all of its turn."""
+        """The number of boards laid after a seat's turn."""
         boards = 10 if self.game.options["mode"] == "deck" else 1
         first = int(self.game.kernels.mover(self._match))
         return int(self._match["laid"][0]) + boards * (1 if seat == first else 2)
@@ -282,7 +269,7 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
     def _look(self, seat: int) -> Observation:
         over = self.game.outcome_of(self._match) is not None
         waiting = self._laid[seat] and not over
-        seen = self._eyes.look(self._match if over else self._tables[seat], seat)
+        seen = _observe(self._encoder, self._match if over else self._tables[seat], seat)
         mask = np.append(seen["action_mask"], np.int8(waiting))
         if waiting:
             mask[:-1] = 0
@@ -290,15 +277,13 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
 
 
 def _straight_run(game: Game) -> list[int]:
-    """The actions of a turn of straight runs."""
-    from ludodrome.games.spaces.equilibria import straight_run
-
+    """The actions of a turn of straight runs, to fill a hidden turn."""
     boards = 10 if game.options["mode"] == "deck" else 1
     return list(straight_run(game.options["size"], 0)) * boards
 
 
 def _read_action(action: Any, limit: int) -> int:
-    """An action as a number below ``limit``, or -1."""
+    """An action as an integer below ``limit``, or -1."""
     try:
         number = operator.index(action)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Positions as texts and as pictures: ``render_mode`` "ansi" and "rgb_array". Pictures are painted with NumPy alone."""
+"""Render positions: ``render_mode`` "ansi" for text, "rgb_array" for pictures, painted with NumPy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,19 +6,23 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Cell, Game
+from ludodrome.games.dots.rules import board_edges
+from ludodrome.games.spaces import encode_board
+from ludodrome.games.spaces.boards import steps_of
 from ludodrome.jit import Array, Record
+from ludodrome.validation import listing, show
 
 MODES = ("ansi", "rgb_array")
 
 Colour = tuple[int, int, int]
 
 CELL = 32
-"""Pixels to a cell."""
+"""Pixels of a cell's side."""
 PAPER, INK, FAINT = (250, 248, 242), (40, 40, 46), (205, 200, 190)
 SEATS = ((52, 101, 164), (204, 82, 41), (84, 138, 62))
 HEIGHTS = ((232, 226, 212), (206, 196, 170), (172, 158, 126), (128, 114, 88), (58, 54, 60))
 
-# Three columns and five rows a sign, from the top, a bit a pixel.
+# Glyphs of 3 columns x 5 rows, a bit for each pixel, from the top.
 _FONT = {
     "0": 0b111101101101111,
     "1": 0b010110010010111,
@@ -36,20 +40,25 @@ _FONT = {
 }
 
 
+def check_render_mode(mode: str | None) -> str | None:
+    """Return a valid render mode or None. Raises ValueError otherwise."""
+    if mode is not None and mode not in MODES:
+        raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(mode)}")
+    return mode
+
+
 def frame(game: Game, record: Record, mode: str) -> Any:
-    """A record as text, or as a picture (height, width, 3) uint8."""
+    """A position as text, or as a picture [height, width, 3] uint8."""
     if mode == "ansi":
         return text(game, record)
     return _PAINTERS.get(game.id, paint_cells)(game, record)
 
 
 def text(game: Game, record: Record) -> str:
-    """The drawing for people; in spaces also the board that is being built."""
+    """The drawing of the terminal; in spaces also the board being built."""
     drawing = game.codec.render(record)
     if game.id != "spaces":
         return drawing
-    from ludodrome.games.spaces import encode_board
-
     steps = game.prefix(record)  # type: ignore[attr-defined]
     if not steps:
         return drawing
@@ -58,7 +67,7 @@ def text(game: Game, record: Record) -> str:
 
 
 class Canvas:
-    """A picture being painted; places are in pixels, from the top and from the left."""
+    """A picture, [height, width, 3] uint8; coordinates are pixels from the top and the left."""
 
     def __init__(self, height: int, width: int, colour: Colour = PAPER) -> None:
         self.pixels: Array = np.empty((height, width, 3), np.uint8)
@@ -75,7 +84,7 @@ class Canvas:
         self.pixels[(down - row) ** 2 + (right - column) ** 2 <= radius * radius] = colour
 
     def write(self, row: int, column: int, words: str, colour: Colour, scale: int = 2) -> None:
-        """Signs, centred at a place."""
+        """Text, centred."""
         left = column - (4 * len(words) - 1) * scale // 2
         for place, sign in enumerate(words):
             for bit in range(15):
@@ -89,7 +98,7 @@ def _middle(cell: int) -> int:
 
 
 def _ground(heights: list[int], side: int) -> Canvas:
-    """Cells coloured by their heights."""
+    """A board with its cells coloured by height."""
     canvas = Canvas(side * CELL, side * CELL, INK)
     for cell, height in enumerate(heights):
         canvas.box(cell // side * CELL + 1, cell % side * CELL + 1, CELL - 2, CELL - 2, HEIGHTS[height])
@@ -101,7 +110,7 @@ def _heights(levels: Any, cells: int) -> list[int]:
 
 
 def paint_towers(game: Game, record: Record) -> Array:
-    """Skysummit and santorini: grounds by height, workers by seat with their numbers."""
+    """Skysummit and santorini: cells by height, numbered workers by seat."""
     canvas = _ground(_heights(record["levels"], 25), 5)
     first = 0 if game.id == "skysummit" else 1
     for seat in range(game.seats):
@@ -114,7 +123,7 @@ def paint_towers(game: Game, record: Record) -> Array:
 
 
 def paint_caldera(game: Game, record: Record) -> Array:
-    """Grounds by height, vents dark, pieces by seat with their letters."""
+    """Cells by height, dark vents, lettered pieces by seat."""
     canvas = _ground(_heights(record["levels"], 49), 7)
     for seat in range(game.seats):
         for letter, cell in zip("CLLSS", record["cells"][seat].tolist(), strict=True):
@@ -126,9 +135,7 @@ def paint_caldera(game: Game, record: Record) -> Array:
 
 
 def paint_dots(game: Game, record: Record) -> Array:
-    """Dots, the edges drawn, boxes by owner."""
-    from ludodrome.games.dots.rules import board_edges
-
+    """Dots, drawn edges, boxes by owner."""
     rows, cols = game.options["rows"], game.options["cols"]
     canvas = Canvas((rows + 1) * CELL, (cols + 1) * CELL)
     half = CELL // 2
@@ -151,7 +158,7 @@ def paint_dots(game: Game, record: Record) -> Array:
 
 
 def paint_spaces(game: Game, record: Record) -> Array:
-    """Seat 0's board and seat 1's, each as its owner sees it: of this round, or of the last one."""
+    """Both boards of this round or the last one, each as its owner sees it."""
     deck = game.options["mode"] == "deck"
     slots = [_slot(record, seat, deck) for seat in range(2)]
     boards = [record["boards"][slot, : int(record["lengths"][slot])].tobytes() for slot in slots]
@@ -159,9 +166,7 @@ def paint_spaces(game: Game, record: Record) -> Array:
 
 
 def paint_boards(boards: list[bytes], size: int) -> Array:
-    """Boards, as actions, side by side: pieces are discs, traps are squares, with the numbers of their steps."""
-    from ludodrome.games.spaces.boards import steps_of
-
+    """Boards, given as actions, side by side: pieces as discs and traps as squares, numbered by step."""
     cell = CELL if size <= 10 else 8
     canvas = Canvas((size + 1) * cell, (len(boards) * (size + 1) - 1) * cell)
     for place, actions in enumerate(boards):
@@ -180,7 +185,7 @@ def paint_boards(boards: list[bytes], size: int) -> Array:
 
 
 def _slot(record: Record, seat: int, deck: bool) -> int:
-    """Where the board of a seat is kept that is shown."""
+    """The index of a seat's board to show."""
     laid = int(record["laid"])
     if deck:
         return seat * 10 + min(max(laid - seat * 10, 0), 9)
@@ -191,7 +196,7 @@ def _slot(record: Record, seat: int, deck: bool) -> int:
 
 
 def paint_cells(game: Game, record: Record) -> Array:
-    """A game of another package: its cells, a disc in each that belongs to a seat; one empty cell if it gives none."""
+    """Any other game: its cells, with discs in the seats' colours; one empty cell if it has none."""
     rows = game.cells(game.decode(record)) or [[Cell("")]]
     canvas = Canvas(len(rows) * CELL, max(map(len, rows)) * CELL, INK)
     for row, cells in enumerate(rows):

@@ -1,14 +1,14 @@
-"""The four scenarios of spaces for learners: generating a board, choosing one, predicting one, and many rounds of it.
+"""The four scenarios of spaces for learners, as Gymnasium environments, and the styles of their opponents.
 
-    BoardGeneration      build a board step by step, against an opponent's
-    BoardSelection       choose one of some boards against an unknown opponent
-    OpponentPrediction   say which of some boards the opponent lays next, from what it has laid
-    MetaGame             choose a board in every round, against an opponent with a style of its own
+    BoardGeneration      build a board step by step against an opponent's board
+    BoardSelection       choose one of several boards against an unknown opponent
+    OpponentPrediction   predict which of several boards the opponent lays next
+    MetaGame             choose a board in every round against an opponent with a style
 
-All observe the same: a dict of ``grid``, ``position``, ``traps``, ``score``, ``opponent``, ``step``, ``round``,
-``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/reference/envs.md has them one by one.
-``information``: with "perfect", earlier rounds are seen in full; with "fog", of the opponent's boards only the
-squares that its piece visited, and the steps at which traps were set. The styles of opponents are in ``styles.py``.
+All observations have the same keys: ``grid``, ``position``, ``traps``, ``score``, ``opponent``, ``step``, ``round``,
+``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/reference/envs.md explains them.
+``information``: "perfect" shows earlier rounds in full; "fog" shows, of the opponent's boards, only the squares that
+its piece visited and the steps at which it set traps.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.rendering import MODES, paint_boards
+from ludodrome.envs.rendering import MODES, check_render_mode, paint_boards
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, encode_board, format_board, perfect
@@ -29,7 +29,6 @@ from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
 from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
-from ludodrome.validation import listing, show
 
 try:
     import gymnasium
@@ -44,40 +43,39 @@ Observation = dict[str, Array]
 Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
-# Opponents in the scenarios of spaces: how they choose a board each round, and how a round comes out.
-# Boards are actions, ``bytes``. A *style* chooses from a pool of boards; ``perfect`` has boards of its own. Bots that
-# play whole matches are in ``bots/spaces.py``.
+# Rounds and styles. Boards are their actions, ``bytes``. A style chooses a board from a pool; ``perfect`` has its own
+# boards. The bots for whole matches are in ``games/spaces/bots.py``.
 
 
 class RoundResult(NamedTuple):
-    """A round between the learner's board and the opponent's."""
+    """The result of a round between the learner's board and the opponent's."""
 
     points: tuple[int, int]
     """The learner's, the opponent's."""
     ended: str
     steps: tuple[int, int]
-    """How many steps of each board were carried out."""
+    """The steps of each board that were played."""
 
 
 class StyleContext(NamedTuple):
-    """What an opponent knows when it chooses."""
+    """What an opponent knows when it chooses a board."""
 
     pool: list[bytes]
     seen: bytes | None
-    """The learner's board of this round, if it may be seen."""
+    """The learner's board of this round, if visible."""
     learners: list[bytes]
-    """Its boards of the rounds before."""
+    """The learner's boards of earlier rounds."""
     turn: int
     """The round, from 0."""
     place: int
-    """A number by lot, the same for the whole match, below the size of the pool."""
+    """A random index into the pool, fixed for the match."""
     size: int
     live: bool
-    dice: np.random.Generator
+    rng: np.random.Generator
 
 
 def play_round(first: bytes, second: bytes, size: int, live: bool) -> RoundResult:
-    """Play a round; the second board is turned."""
+    """Play a round; the second board is rotated."""
     one, other = _packed(first, size, live, False), _packed(second, size, live, True)
     a, b, ended, last, *hits = round_kernels.play_round(*one, *other, live)
     steps = [min(int(last), int(hit)) + 1 for hit in hits]
@@ -93,9 +91,9 @@ def _packed(board: bytes, size: int, live: bool, rotated: bool) -> tuple[Array, 
 
 
 def planes(board: bytes, size: int, turned: bool = False, steps: int | None = None) -> Array:
-    """A board's path and traps, (2, size, size) int16 with the numbers of the steps, as ``games/spaces/planes.py``.
+    """A board's path and traps with the numbers of their steps, [2, size, size] int16.
 
-    ``steps``: only so many of them.
+    ``turned``: from the other seat's view. ``steps``: only the first steps.
     """
     drawn = np.zeros((2, size, size), np.int16)
     row, col = size - 1, 0
@@ -117,7 +115,7 @@ def planes(board: bytes, size: int, turned: bool = False, steps: int | None = No
 
 
 def trap_steps(board: bytes, size: int, length: int, steps: int | None = None) -> Array:
-    """(length,) int8: 1 at the steps at which the board sets a trap."""
+    """[length] int8: 1 at the steps that set a trap."""
     marks = np.zeros(length, np.int8)
     for number, action in enumerate(board[:steps]):
         marks[number] = FIRST_TRAP <= action - size < FINISH
@@ -127,28 +125,28 @@ def trap_steps(board: bytes, size: int, length: int, steps: int | None = None) -
 # Styles
 
 
-def by_lot(known: StyleContext) -> bytes:
-    """Any board of the pool."""
-    return known.pool[int(known.dice.integers(len(known.pool)))]
+def random_choice(known: StyleContext) -> bytes:
+    """A random board of the pool."""
+    return known.pool[int(known.rng.integers(len(known.pool)))]
 
 
 def constant(known: StyleContext) -> bytes:
-    """The same board all the time."""
+    """Always the same board."""
     return known.pool[known.place]
 
 
 def cycle(known: StyleContext) -> bytes:
-    """One board of the pool after the other."""
+    """The boards of the pool in turn."""
     return known.pool[(known.place + known.turn) % len(known.pool)]
 
 
 def mimic(known: StyleContext) -> bytes:
-    """What the learner laid in the round before."""
+    """The learner's board of the previous round."""
     return known.learners[-1] if known.learners else known.pool[known.place]
 
 
 def counter(known: StyleContext) -> bytes:
-    """The best board of the pool against what the learner has laid, now or in the round before."""
+    """The best board of the pool against the learner's board of this round or the previous one."""
     target = known.seen or (known.learners[-1] if known.learners else None)
     if target is None:
         return known.pool[known.place]
@@ -160,14 +158,14 @@ def counter(known: StyleContext) -> bytes:
 
 
 def equilibrium(known: StyleContext) -> bytes:
-    """A board of the mixture that nobody beats, where it is known, else a straight run."""
+    """A board of the equilibrium mixture where it is known, otherwise a straight run."""
     mixture = perfect(known.size, "live" if known.live else "written")
     weights = np.array(mixture.weights, float)
-    return mixture.boards[int(known.dice.choice(len(weights), p=weights / weights.sum()))]
+    return mixture.boards[int(known.rng.choice(len(weights), p=weights / weights.sum()))]
 
 
 STYLES: dict[str, Callable[[StyleContext], bytes]] = {
-    "random": by_lot,
+    "random": random_choice,
     "constant": constant,
     "cycle": cycle,
     "mimic": mimic,
@@ -175,24 +173,25 @@ STYLES: dict[str, Callable[[StyleContext], bytes]] = {
     "perfect": equilibrium,
 }
 UNKNOWN = "unknown"
-"""One of the styles by lot for each match, and nobody is told which."""
+"""A random style for each match, which the learner does not see."""
 
 
 def style_names(but: tuple[str, ...] = ()) -> list[Any]:
-    """The styles among which ``unknown`` draws."""
+    """The styles from which ``unknown`` chooses."""
     return [name for name in STYLES if name not in but]
 
 
 class Scenario(gymnasium.Env):  # type: ignore[misc]
-    """Rounds between a learner and an opponent; what a learner's action does is said below.
+    """Base class: rounds between a learner and an opponent. Subclasses say what an action does.
 
-    ``seat``: who lays first alternates from seat 0; None: by lot. ``choice``: under "seen" the second chooser sees the
-    first one's board. ``boards``: how many boards the pool has, drawn by lot for each match, or a list of JSON boards.
+    ``seat``: seat 0 lays first in the first round, then they alternate; None: a random seat. ``choice``: under "seen"
+    the second chooser sees the first board. ``boards``: the size of a random pool for each match, or a list of JSON
+    boards. Raises ValueError for wrong arguments.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
     without: ClassVar[tuple[str, ...]] = ()
-    """The styles that make no sense here."""
+    """The styles that the scenario does not have."""
 
     def __init__(
         self,
@@ -213,9 +212,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self.opponent = chosen(opponent, (*style_names(self.without), UNKNOWN), "opponent", ValueError)
         self.rounds = checked_count(rounds, "rounds", 1, MOST_ROUNDS)
         self.seat = None if seat is None else checked_count(seat, "seat", 0, 1)
-        if render_mode is not None and render_mode not in MODES:
-            raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self._fixed, self.count = self._read_boards(boards)
         self._steps = longest(self.size)
         self.observation_space = spaces.Dict(self._spaces())
@@ -246,21 +243,19 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
             "trap_steps": spaces.Box(0, 1, (max(before, 1), steps), np.int8),
         }
 
-    # A match
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """A new match; the pool, the seat and the opponent's style are drawn."""
+        """Start a new match with a new pool, seat and style."""
         super().reset(seed=seed)
-        dice = self.np_random
+        rng = self.np_random
         boards = pool(self.size) if not self._fixed else ()
-        self.pool = self._fixed or [boards[k] for k in dice.choice(len(boards), self.count, replace=False)]
-        self._seat = int(dice.integers(2)) if self.seat is None else self.seat
+        self.pool = self._fixed or [boards[k] for k in rng.choice(len(boards), self.count, replace=False)]
+        self._seat = int(rng.integers(2)) if self.seat is None else self.seat
         styles = style_names(self.without)
-        drawn = styles[int(dice.integers(len(styles)))]
+        drawn = styles[int(rng.integers(len(styles)))]
         self._style = STYLES[drawn if self.opponent == UNKNOWN else self.opponent]
-        self._place = int(dice.integers(len(self.pool)))
+        self._place = int(rng.integers(len(self.pool)))
         self.learners: list[bytes] = []
         self.opponents: list[bytes] = []
         self.met: list[RoundResult] = []
@@ -275,11 +270,11 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
 
     @property
     def second(self) -> bool:
-        """Whether the learner lays second in this round."""
+        """Whether the learner chooses second in this round."""
         return self.turn % 2 != self._seat
 
     def _begin_round(self) -> None:
-        """Whoever lays first, does; the learner sees it if the choice is seen."""
+        """Let the opponent choose if it chooses first or blindly; show its board under "seen"."""
         self.built = b""
         self._laid = self._opponents_choice(None) if self.second or self.choice == "blind" else None
         self.visible = self._laid if self.second and self.choice == "seen" else None
@@ -291,7 +286,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         return self._style(known)
 
     def _lay(self, board: bytes) -> RoundResult:
-        """The learner's board, or the one laid in its name, is complete: the round is played."""
+        """Play the round with the learner's board, or the one laid for it."""
         other = self._opponents_choice(board) if self._laid is None else self._laid
         met = play_round(board, other, self.size, self.live)
         self.learners.append(board)
@@ -309,16 +304,14 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
             raise ResetNeeded("the match is over, or has not begun: call reset")
 
     def _refused(self) -> Step:
-        """What follows an illegal action."""
+        """End the match after an illegal action."""
         self._over = True
         return self._observation(), -1.0, True, False, {**self._info(), "illegal": True}
 
     def _met(self, met: RoundResult, reward: float) -> Step:
-        """What follows a round."""
+        """The results of a step that ended a round."""
         info = {**self._info(), "points": list(met.points), "ended": met.ended}
         return self._observation(), reward, self._over, False, info
-
-    # What is seen
 
     def _observation(self) -> Observation:
         own = planes(self.built, self.size)
@@ -343,7 +336,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         }
 
     def _recalled(self, turn: int) -> tuple[Array, Array]:
-        """What is seen of the opponent's board of an earlier round: its planes, and when it set traps."""
+        """The visible part of the opponent's board of an earlier round: planes and trap steps."""
         board = self.opponents[turn]
         if self.information == "perfect":
             return planes(board, self.size, turned=True), trap_steps(board, self.size, self._steps)
@@ -354,14 +347,14 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         return seen, trap_steps(board, self.size, self._steps, steps)
 
     def _position(self, path: Array) -> Array:
-        """Row and column of the piece, -1 and -1 before it is put down."""
+        """Row and column of the piece; -1, -1 before the start."""
         if not self.built:
             return np.array([-1, -1], np.int16)
         row, col = divmod(int(path.argmax()), self.size)
         return np.array([row, col], np.int16)
 
     def _further(self) -> Observation:
-        """What a scenario adds to the observation."""
+        """The keys that a scenario adds to the observation."""
         return {}
 
     def _info(self) -> dict[str, Any]:
@@ -370,10 +363,8 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
     def _mask(self) -> Array:
         raise NotImplementedError
 
-    # What is shown
-
     def render(self) -> Any:
-        """The latest boards as text, or as a picture; None without a render_mode."""
+        """The latest boards as text or picture; None without a render_mode."""
         if self.render_mode is None:
             return None
         boards = [self.built, self.visible or b""]
@@ -390,7 +381,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
 class BoardGeneration(Scenario):
     """Build boards step by step: a start column, then up, left, right, a trap in one of nine places, the finish.
 
-    The actions are those of the game spaces. A round is worth the margin of points divided by the size, and is paid
+    The actions are those of the game spaces. The reward of a round is the margin of points divided by the size, paid
     with the board's last step; an illegal step ends the match with -1.
     """
 
@@ -406,7 +397,7 @@ class BoardGeneration(Scenario):
         self.game.kernels.reset(self._states, np.uint64(0))
 
     def step(self, action: Any) -> Step:
-        """One step of the board."""
+        """Add one step to the board. Raises ResetNeeded if the match is over."""
         self._check_running()
         number = int(action)
         kernels = self.game.kernels
@@ -426,8 +417,8 @@ class BoardGeneration(Scenario):
         return mask
 
 
-class Choosing(Scenario):
-    """Scenarios whose actions are the numbers of boards of the pool, which is shown."""
+class PoolScenario(Scenario):
+    """Base class: the actions are indices into the visible pool of boards."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -444,7 +435,7 @@ class Choosing(Scenario):
         return np.full(self.count, 0 if self._over else 1, np.int8)
 
     def step(self, action: Any) -> Step:
-        """Choose a board by its number."""
+        """Choose a board by its index. Raises ResetNeeded if the match is over."""
         self._check_running()
         number = int(action)
         if not 0 <= number < self.count:
@@ -456,22 +447,22 @@ class Choosing(Scenario):
         return self._met(met, (met.points[0] - met.points[1]) / self.size)
 
 
-class BoardSelection(Choosing):
-    """Choose one of some boards against an unknown opponent; worth the margin of points divided by the size."""
+class BoardSelection(PoolScenario):
+    """Choose one of several boards against an unknown opponent. Reward: the margin of points divided by the size."""
 
 
-class MetaGame(Choosing):
-    """The same over rounds: the opponent has a style, and it shows in what it lays."""
+class MetaGame(PoolScenario):
+    """The same over several rounds: the opponent's boards reveal its style."""
 
     def __init__(self, rounds: int = 5, **settings: Any) -> None:
         super().__init__(rounds=rounds, **settings)
 
 
-class OpponentPrediction(Choosing):
-    """Say which board the opponent lays; 1 for each that is right, 0 for one that is not.
+class OpponentPrediction(PoolScenario):
+    """Predict which board the opponent lays. Reward: 1 if right, 0 if wrong.
 
-    It plays rounds against somebody who lays boards of the pool by lot: those are the learner's "own" ones here. What
-    the opponent lays is seen when the round is over; under "seen", what was laid before it is seen at once.
+    The opponent plays against random boards of the pool, which are the learner's "own" boards here. Its board is
+    visible after the round; under "seen", a board laid before it is visible at once.
     """
 
     without: ClassVar[tuple[str, ...]] = ("perfect",)
@@ -481,10 +472,10 @@ class OpponentPrediction(Choosing):
 
     def _begin_round(self) -> None:
         super()._begin_round()
-        self._stranger = self.pool[int(self.np_random.integers(self.count))]
+        self._random_board = self.pool[int(self.np_random.integers(self.count))]
         self.visible = None
-        self.built = self._stranger if self.choice == "seen" and not self.second else b""
+        self.built = self._random_board if self.choice == "seen" and not self.second else b""
 
     def _choose(self, number: int) -> Step:
-        met = self._lay(self._stranger)
+        met = self._lay(self._random_board)
         return self._met(met, float(self.opponents[-1] == self.pool[number]))

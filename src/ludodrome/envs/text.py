@@ -1,8 +1,8 @@
-"""All five games with the interface of TextArena, so that its agents and wrappers drive them unchanged.
+"""All games as TextArena environments, for its agents and wrappers.
 
-Importing this registers ``ludodrome/Santorini-v0`` and its fellows with TextArena. The judging is the arena's: a table
-with a policy and conditions, whose record can be had at the end. What agents are told stands in ``bots/prompts.py``,
-how their answers are read in ``bots/replies.py``; docs/how-to/language-models.md shows how it is used.
+Importing this module registers ``ludodrome/Santorini-v0`` and so on with TextArena. The arena's referee judges the
+moves, with a policy and conditions, and writes a record. Prompts are in ``bots/prompts.py``, answers are read in
+``bots/replies.py``; see docs/how-to/language-models.md.
 """
 
 import copy
@@ -34,16 +34,16 @@ except ImportError as error:
     raise missing_extra(error, "text environments", "text") from error
 
 AGENT = "text"
-"""The spec that records give a seat which an agent played."""
+"""The spec of an agent's seat in records."""
 SEED_BITS = 53
 
 
 class TextEnv(textarena.Env):  # type: ignore[misc]
-    """One game among agents who read and write text.
+    """One game between agents that read and write text.
 
-    ``game``: an id. ``legal_moves``: whether agents are shown them; records say so. ``policy``: what follows from an
-    answer that is refused, else as the game wants it. Further arguments are the game's options; santorini's number of
-    players, unless it is given here, comes from ``reset``.
+    ``game``: an id. ``legal_moves``: whether agents see them; records say so. ``policy``: what follows a refused answer
+    (default: the game's). Further arguments are the game's options; ``reset`` sets santorini's number of players if it
+    is not given here. Raises ValueError for wrong arguments.
     """
 
     def __init__(self, game: str, legal_moves: bool = True, policy: str | None = None, **options: Any) -> None:
@@ -51,80 +51,78 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         self._legal_moves, self._policy = legal_moves, policy
         conditions(make(self._id, **options), policy, "none", legal_moves)
         self.env_id = env_id(self._id)
-        self._table: Referee | None = None
+        self._referee: Referee | None = None
 
     def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
-        """A new game; without a seed one is drawn, and the record tells it."""
-        self.game = game = self._open(num_players)
-        agreed = conditions(game, self._policy, "none", self._legal_moves)
+        """Start a new game. Without a seed, a random one is used; the record has it."""
+        self.game = game = self._make_game(num_players)
+        game_conditions = conditions(game, self._policy, "none", self._legal_moves)
         chosen = secrets.randbits(SEED_BITS) if seed is None else seed
         agents, names = (AGENT,) * game.seats, tuple(f"Player {seat}" for seat in range(game.seats))
         self._actions: list[str] = []
         self._beginning = (num_players, chosen)
-        self._table = Referee(PlaySpec(game.id, game.options, agents, names, agreed, chosen))
+        self._referee = Referee(PlaySpec(game.id, game.options, agents, names, game_conditions, chosen))
         self._refusals, self._substituted = [0] * game.seats, [0] * game.seats
         self.state = textarena.State(num_players=game.seats)
         roles = dict(enumerate(names))
         self.state.standard_resets({}, lambda player_id, game_state: rules_prompt(game, player_id), roles)
         for seat in range(game.seats):
             self.state.game_info[seat] |= {"refusals": 0, "substituted": 0, "legal_moves": self._legal_moves}
-        self._tell_turn()
+        self._send_turn()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """An agent's answer. ``info`` says who answered and, if the answer was refused, why."""
-        table = self._running()
-        turn = table.turn
+        """Play an agent's answer. ``info`` has ``player`` and ``refused``: why the answer was refused, or None."""
+        referee = self._running()
+        turn = referee.turn
         if not isinstance(action, str):
             raise ValueError(f"an action is a text, not {show(action)}")
         if turn is None:
             return True, {"reason": "the game is over"}
         self._actions.append(action)
-        seat, before = turn.seat, table.state
-        self._say(action, ObservationType.PLAYER_ACTION, seat, seat)
+        seat, before = turn.seat, referee.state
+        self._send(action, ObservationType.PLAYER_ACTION, seat, seat)
         reading = read_reply(self.game, turn.observation, action)
         if reading.why:
             self._refusals[seat] += 1
-            table.deliver(Answer(0.0, fault=Fault(ILLEGAL, reading.why), sent=clean_text(action)))
+            referee.deliver(Answer(0.0, fault=Fault(ILLEGAL, reading.why), sent=clean_text(action)))
         else:
-            table.deliver(Answer(0.0, reading.move))
-        self._tell_refusals()
-        if table.state != before:
-            self._tell_move(seat, before, reading.move)
+            referee.deliver(Answer(0.0, reading.move))
+        self._send_refusals()
+        if referee.state != before:
+            self._send_move(seat, before, reading.move)
         info = {"player": seat, "refused": reading.why or None}
-        if table.result is None:
-            self._tell_turn()
+        if referee.result is None:
+            self._send_turn()
             return False, info
-        self._finish(table.result)
-        return True, info | {"reason": table.result["reason"]}
+        self._finish(referee.result)
+        return True, info | {"reason": referee.result["reason"]}
 
     def get_observation(self) -> tuple[int, list[tuple[int, str, Any]]]:
-        """Who is to answer, and what they have not heard yet: sender, text and kind of each message."""
+        """The player to answer, and its new messages: (sender, text, kind)."""
         self._running()
         return self.state.current_player_id, self.state.get_current_player_observation()
 
     def get_board_str(self) -> str:
-        """The position, for TextArena's drawing wrappers: what everybody may see."""
+        """The public position, for TextArena's wrappers."""
         state = self._running().state
         return drawing(self.game, self.game.observation(state))
 
     def record(self) -> dict[str, Any]:
-        """The record of the finished game; RuntimeError before."""
+        """The record of the finished game. Raises RuntimeError before the end."""
         return self._running().record()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "TextEnv":
-        """The same game up to here, played again: tables are not made to be copied."""
+        """A copy, made by replaying the game: referees cannot be copied."""
         twin = type(self)(self._id, self._legal_moves, self._policy, **self._options)
         twin.env_id = self.env_id
-        if self._table is not None:
+        if self._referee is not None:
             twin.reset(*self._beginning)
             for action in self._actions:
                 twin.step(action)
             twin.state = copy.deepcopy(self.state, memo)
         return twin
 
-    # Underneath
-
-    def _open(self, num_players: int | None) -> Game:
+    def _make_game(self, num_players: int | None) -> Game:
         options = dict(self._options)
         if self._id == "santorini" and "players" not in options and num_players is not None:
             options["players"] = num_players
@@ -134,33 +132,33 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         return game
 
     def _running(self) -> Referee:
-        if self._table is None:
+        if self._referee is None:
             raise ValueError("no game has begun: call reset first")
-        return self._table
+        return self._referee
 
-    def _say(self, text: str, kind: Any, to: int = -1, sender: int = textarena.GAME_ID) -> None:
+    def _send(self, text: str, kind: Any, to: int = -1, sender: int = textarena.GAME_ID) -> None:
         self.state.add_observation(text, kind, sender, to)
 
-    def _tell_turn(self) -> None:
-        """The seat to move sees the position, and the legal moves if they are shown."""
-        table = self._running()
-        turn = table.turn
+    def _send_turn(self) -> None:
+        """Send the position to the seat to move, with the legal moves if they are shown."""
+        referee = self._running()
+        turn = referee.turn
         assert turn is not None
         self.state.current_player_id = turn.seat
         legal = legal_texts(self.game, turn.observation, turn.message["legal_moves"])
         board = turn_prompt(self.game, turn.observation, turn.seat, legal)
-        self.state.game_state |= {"state": table.state, "legal_moves": legal, "rendered_board": board}
-        self._say(board, ObservationType.GAME_BOARD, turn.seat)
+        self.state.game_state |= {"state": referee.state, "legal_moves": legal, "rendered_board": board}
+        self._send(board, ObservationType.GAME_BOARD, turn.seat)
 
-    def _tell_refusals(self) -> None:
+    def _send_refusals(self) -> None:
         for notice in self._running().notices():
             if notice.message["type"] == "refused":
                 text = refusal_prompt(notice.message["why"], notice.message["tries_left"])
-                self._say(text, ObservationType.GAME_ADMIN, notice.seat)
+                self._send(text, ObservationType.GAME_ADMIN, notice.seat)
 
-    def _tell_move(self, seat: int, before: Any, move: Any) -> None:
-        """Everybody hears what was played, unless it lies face down."""
-        table = self._running()
+    def _send_move(self, seat: int, before: Any, move: Any) -> None:
+        """Send the move to everybody, unless it is hidden."""
+        referee = self._running()
         self.state.turn += 1
         self.state.game_info[seat]["turn_count"] += 1
         played = f"Player {seat} plays"
@@ -168,11 +166,11 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
             self._substituted[seat] += 1
             move = first_legal_move(self.game, before)
             played = f"Player {seat} gave no legal move, and this is played instead:"
-        if self.game.observation(table.state) != table.state:
+        if self.game.observation(referee.state) != referee.state:
             text = f"Player {seat} has laid something face down."
         else:
             text = f"{played} {bracketed(self.game.format_move(move, before))}"
-        self._say(text, ObservationType.GAME_ACTION_DESCRIPTION)
+        self._send(text, ObservationType.GAME_ACTION_DESCRIPTION)
 
     def _finish(self, result: dict[str, Any]) -> None:
         state = self.state
@@ -187,11 +185,11 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
                 "refusals": self._refusals[seat],
                 "substituted": self._substituted[seat],
             }
-        self._say(f"The game is over: {result['reason']}.", ObservationType.GAME_ADMIN)
+        self._send(f"The game is over: {result['reason']}.", ObservationType.GAME_ADMIN)
 
 
 def register() -> None:
-    """Tell TextArena of every game: as agents get it, ``-train`` with the last board alone, and ``-raw``."""
+    """Register every game with TextArena: the default, ``-train`` with only the last board, and ``-raw``."""
     wrappers = {
         "default": [LLMObservationWrapper, ActionFormattingWrapper],
         "-train": [GameMessagesAndCurrentBoardObservationWrapper, ActionFormattingWrapper],

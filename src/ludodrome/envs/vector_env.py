@@ -1,6 +1,6 @@
-"""Thousands of games as one ``gymnasium.vector.VectorEnv``, in compiled code.
+"""Thousands of games as one compiled ``gymnasium.vector.VectorEnv``.
 
-Arrays are given away without copies and change with the next call; ``copy=True`` gives fresh ones.
+The arrays it returns change with the next call; ``copy=True`` returns copies.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from ludodrome.envs import missing_extra
 from ludodrome.envs.core import VecGame, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
 from ludodrome.envs.observations import as_planes, new_observations, sample_legal
-from ludodrome.envs.rendering import MODES, frame
+from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.jit import Array
 from ludodrome.splitmix import mix_array
 from ludodrome.validation import listing, show
@@ -26,19 +26,20 @@ except ImportError as error:
 Step = tuple[Array, Array, Array, Array, dict[str, Any]]
 
 _SAMPLES = np.uint64(0x5A3D_9E37_79B9_7F4A)
-"""Sets the stream of ``sample_actions`` apart from that of the games."""
+"""Separates the random numbers of ``sample_actions`` from those of the games."""
 
 
 class GameVectorEnv(VectorEnv):  # type: ignore[misc]
-    """n games of one kind side by side, the learner at one seat of each, or at all.
+    """n games with the same rules, the learner at one seat of each, or at all of them.
 
-    ``game``: an id with its options as further arguments, or a game. ``opponent``: see ``opponents.py``; ``"self"``:
-    the learner plays all seats, and ``info["seat"]`` says whose turn it is. ``seat``: the learner's seat, or None: by
-    lot for each game. ``autoreset_mode``: Gymnasium's three. ``copy``: whether what is given away is the caller's.
+    ``game``: an id, with its options as further arguments, or a game. ``opponent``: a bot, a policy or a pool of them;
+    ``"self"``: the learner plays all seats, and ``info["seat"]`` is the seat to move. ``seat``: the learner's seat;
+    None: a random one for each game. ``autoreset_mode``: one of Gymnasium's three. ``copy``: return copies.
 
-    ``info`` has, by game, ``action_mask`` (n, actions) int8, ``seat`` (n,) int8, ``opponent`` (n,) int16,
-    ``illegal`` (n,) bool, ``returns`` (n, seats) float32: what a game that has just ended came to.
-    With the mode SAME_STEP also ``final_obs`` and ``final_info``, where ``_final_obs`` is True.
+    Observations are [n, planes, rows, columns]. ``info`` has ``action_mask`` [n, num_actions] int8, ``seat`` [n] int8,
+    ``opponent`` [n] int16, ``illegal`` [n] bool, ``returns`` [n, seats] float32: the results of games that have just
+    ended; in the mode SAME_STEP also ``final_obs`` and ``final_info``, valid where ``_final_obs`` is True.
+    Raises ValueError for wrong arguments.
     """
 
     def __init__(
@@ -55,9 +56,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self.game = read_game(game, options)
         self.mode = _read_mode(autoreset_mode)
         self.metadata = {"render_modes": list(MODES), "render_fps": 4, "autoreset_mode": self.mode}
-        if render_mode is not None and render_mode not in MODES:
-            raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(render_mode)}")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.vec = VecGame(self.game, num_envs, opponent, seat)
         self.num_envs = self.vec.n
         self.single_observation_space = observation_space(self.game)
@@ -69,17 +68,16 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self._truncations: Array = np.zeros(self.num_envs, np.bool_)
         self._fresh: Array = np.zeros(self.num_envs, np.bool_)
         self._returns = np.zeros_like(self.vec.state.returns)
-        self._lots: Array = np.zeros(self.num_envs, np.uint64)
+        self._sample_rng: Array = np.zeros(self.num_envs, np.uint64)
         self._final = new_observations(self.game, self.num_envs if self.mode is AutoresetMode.SAME_STEP else 0)
         self._last = new_observations(self.game, len(self._final.mask))
         self._begun = False
 
-    # Beginning
-
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """New games. Game i has the seed ``seed + i``, or the i-th of a list; None goes on with its own stream.
+        """Start new games. Game i gets the seed ``seed + i``, or the i-th of a list; None continues its random numbers.
 
-        ``options={"reset_mask": mask}`` begins only the games of a mask (n,) of booleans.
+        ``options={"reset_mask": mask}`` starts only the games of a mask [n] bool. Raises ValueError for wrong seeds or
+        masks.
         """
         where = _read_where(options, self.num_envs)
         super().reset(seed=seed if isinstance(seed, int) else None)
@@ -95,11 +93,11 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         if seed is None and self._begun:
             return
         seeds = self._seeds(seed)
-        lots = self.vec.state.rng.copy()
+        before = self.vec.state.rng.copy()
         new = where & np.array([one is not None for one in seeds])
         self.vec.seed([0 if one is None else one for one in seeds])
-        self.vec.state.rng[~new] = lots[~new]
-        self._lots[new] = mix_array(self.vec.state.rng ^ _SAMPLES)[new]
+        self.vec.state.rng[~new] = before[~new]
+        self._sample_rng[new] = mix_array(self.vec.state.rng ^ _SAMPLES)[new]
 
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:
@@ -108,16 +106,18 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
             return [int(seed) + i for i in range(self.num_envs)]
         seeds = list(seed)
         if len(seeds) != self.num_envs:
-            raise ValueError(f"{self.num_envs} games want one seed, or a list of {self.num_envs}, not of {len(seeds)}")
+            raise ValueError(f"{self.num_envs} games need one seed, or a list of {self.num_envs}, not of {len(seeds)}")
         if not self._begun:
             fresh = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
             seeds = [given if given is not None else other for given, other in zip(seeds, fresh, strict=True)]
         return seeds
 
-    # Playing
-
     def step(self, actions: ArrayLike) -> Step:
-        """One action in every game, (n,) whole numbers; what is illegal ends its game with -1."""
+        """Play one action in every game, [n] integers; an illegal one ends its game with reward -1.
+
+        Returns observations, rewards [n] float64, terminations [n] bool, truncations [n] bool (all False), info.
+        Raises ValueError for a wrong shape, before reset, or, in the mode DISABLED, if a game is over.
+        """
         vec, state = self.vec, self.vec.state
         chosen = vec.check_actions(actions)
         if not self._begun:
@@ -146,14 +146,14 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         return self._given(self._planes), rewards, ended, self._given(self._truncations), self._info() | finals
 
     def sample_actions(self) -> Array:
-        """A legal action for each game, each as likely as the others; (n,) int64, the caller's own.
+        """A random legal action for each game, [n] int64, a new array; 0 where nothing is legal.
 
-        They come from streams of their own, set by ``reset(seed)``; where nothing is legal it is 0.
+        ``reset(seed)`` seeds these random numbers, too.
         """
-        return sample_legal(self.vec.observations, self._lots)
+        return sample_legal(self.vec.observations, self._sample_rng)
 
     def _finals(self) -> dict[str, Any]:
-        """What the games looked like that ended in this step; rows of others mean nothing."""
+        """The last observations of games that ended in this step; other rows are undefined."""
         ended, game = self.vec.state.ended, self.game
         rows = np.flatnonzero(ended)
         self.vec.observe_rows(rows, self.vec.state.agent_seat, self._last)
@@ -184,10 +184,8 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
     def _given(self, array: Array) -> Array:
         return array.copy() if self._copy else array
 
-    # Showing
-
     def render(self) -> tuple[Any, ...] | None:
-        """A drawing of each game, as texts or as pictures; None without a render_mode."""
+        """The position of each game as text or picture; None without a render_mode."""
         if self.render_mode is None:
             return None
         return tuple(frame(self.game, state, self.render_mode) for state in self.vec.state.states)

@@ -35,6 +35,8 @@ class GameEntry(NamedTuple):
     """The game's package: its ``GAME`` is the class, its folder holds RULES.md."""
     short: str = ""
     """A shorter title for narrow columns; empty if the title is short enough."""
+    own_bots: tuple[tuple[str, str], ...] = ()
+    """(name, meaning) of kinds of bots that only this game has."""
     by_steps: bool = False
     """Whether a move consists of many actions, as a board of steps: most searches cannot play it."""
 
@@ -57,15 +59,21 @@ def package_folder(module: str) -> Path:
     return Path(spec.submodule_search_locations[0], *inner)
 
 
-def _built_in(game_id: str, title: str, summary: str, short: str = "", by_steps: bool = False) -> GameEntry:
-    return GameEntry(game_id, title, summary, f"{__name__}.{game_id}", short, by_steps)
+def _built_in(game_id: str, title: str, summary: str, **others: Any) -> GameEntry:
+    return GameEntry(game_id, title, summary, f"{__name__}.{game_id}", **others)
 
 
 BUILT_IN = {
     entry.id: entry
     for entry in (
         _built_in("caldera", "Caldera", "volcanic tactics on 7 x 7: take the enemy crown, or let the ground do it"),
-        _built_in("dots", "Dots and Boxes", "draw edges, close boxes, count chains", "Dots"),
+        _built_in(
+            "dots",
+            "Dots and Boxes",
+            "draw edges, close boxes, count chains",
+            short="Dots",
+            own_bots=(("chains", "counts long chains and double-deals"),),
+        ),
         _built_in("santorini", "Santorini", "climb and build from fixed squares, for two or three, in text"),
         _built_in("skysummit", "Skysummit", "place two workers, climb to level 3, or shut the other in"),
         _built_in(
@@ -73,6 +81,10 @@ BUILT_IN = {
         ),
     )
 }
+
+
+PAGE_ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
+"""The order of the built-in games on the page; games of other packages come after them."""
 
 
 def _plugin_entry(point: "EntryPoint") -> GameEntry:

@@ -17,7 +17,7 @@ from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
 from ludodrome.bots.prompts import drawing, legal_texts, you_are
-from ludodrome.bots.registry import BOT_KINDS, read_spec
+from ludodrome.bots.registry import is_built_in, read_spec
 from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import Game, IllegalMove, TooManyMoves
 from ludodrome.validation import show
@@ -42,7 +42,7 @@ def _check(spec: str, game: Game) -> None:
     """Refuses what is no opponent here: strangers name neither files nor addresses, and nobody thinks for hours."""
     if spec == CLIENT:
         return
-    if spec.partition(":")[0] not in BOT_KINDS:
+    if not is_built_in(spec, game):
         raise MatchError(
             f"an opponent is {CLIENT!r} or a built-in bot ({', '.join(bot_names(game))}), not {show(spec)}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ludodrome.analysis.lines import notations
 from ludodrome.game import Game
-from ludodrome.games.dots.solver import Solver
+from ludodrome.game_extras import extra
 from ludodrome.puzzle.book import MARGIN, RESPOND, WIN, Puzzle
 from ludodrome.search.iterative import Searcher, SearchResult
 
@@ -139,9 +139,7 @@ class Attempt:
         if self.game.format_move(move, self.state) == self.puzzle.solution:
             self.state, self.solved = self.game.apply(self.state, move), True
             return Verdict(True, f"Right: it ends {self.puzzle.goal:+d}, and no other edge {self._better()}.", line)
-        solver = self._solved(self.game.action(move, self.state))
-        assert solver.value is not None
-        margin = solver.value + self._lead()
+        margin = self._solve_move(self.game.action(move, self.state))[0] + self._lead()
         return Verdict(False, f"No: then it ends {margin:+d} for you.", line)
 
     def _better(self) -> str:
@@ -206,15 +204,13 @@ class Attempt:
         if self.puzzle.kind != MARGIN:
             return list(self._line(self._search_move(move)))
         edge = self.game.action(move, self.state)
-        line = self._solved(edge).line()
-        return notations(self.game, self._states(), tuple(line))
+        return notations(self.game, self._states(), self._solve_move(edge)[1])
 
-    def _solved(self, edge: int) -> Solver:
-        solver = Solver(self.game.options["rows"], self.game.options["cols"], TABLE_BITS)
-        solver.begin(self.game.encode(self.state), edge)
-        while not solver.run():
-            pass
-        return solver
+    def _solve_move(self, action: int) -> tuple[int, tuple[int, ...]]:
+        """The exact margin of the points still to be won after an action, and its continuation."""
+        found: tuple[int, tuple[int, ...]]
+        found = extra(self.game.analysis_module, "solve_move")(self.game, self._states(), action, TABLE_BITS)
+        return found
 
     def _lead(self) -> int:
         owned = self.game.scores_of(None, self._states())

@@ -1,6 +1,6 @@
-"""Accounts: who there is, who is signed in, which tokens are good. Passwords arrive here hashed, secrets leave once.
+"""Accounts, sign-ins, tokens and solved puzzles.
 
-How a password is hashed, and who may call what, is decided in ``web/``.
+Passwords arrive hashed. Secrets of sessions and tokens are returned once and kept as digests.
 """
 
 import hashlib
@@ -27,24 +27,24 @@ from ludodrome.store.models import (
 )
 
 ID_BYTES, SECRET_BYTES = 9, 32
-SHORTEST_NAME = 2
+MIN_NAME = 2
 SESSION_DAYS = 30
-MOST_SIGN_INS, MOST_TOKENS = 20, 50
-"""Of one account; the oldest sign-in gives way, a token does not."""
+MAX_SIGN_INS, MAX_TOKENS = 20, 50
+"""Per account; the oldest sign-in gives way, a token does not."""
 DAY_MS = 24 * 60 * 60 * 1000
 SEEN_EVERY_MS = 60_000
-"""How exactly it is known when a session or a token was last used: every use would be a write."""
+"""Resolution of the time of last use, so that not every use is a write."""
 RESERVED = frozenset({"admin", "administrator", "guest", LOCAL, "ludodrome", "moderator", "person", "root", "system"})
 PUNCTUATION = frozenset(" -._")
 TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
-"""Scripts that are one in writing."""
+"""Scripts that are written together."""
 PLAY, BOTS, ADMIN, ACCOUNT = "play", "bots", "admin", "account"
 SCOPES = (PLAY, BOTS, ADMIN)
-"""What a token may be good for. ``account``, the right to change passwords and tokens, belongs to sessions alone."""
+"""Scopes of a token. Only sessions have ``account``, the right to change passwords and tokens."""
 
 
 class AccountInfo(NamedTuple):
-    """An account, as others see it."""
+    """The public part of an account."""
 
     id: str
     name: str
@@ -54,38 +54,38 @@ class AccountInfo(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """Whom a secret belongs to, and what it is good for."""
+    """The owner of a secret, and its scopes."""
 
     person: AccountInfo
     scopes: frozenset[str]
     sign_in: str | None
-    """The id of the sign-in, if it is one."""
+    """The id of the sign-in; None for a token."""
 
 
 # Names
 
 
 def fold_name(name: str) -> str:
-    """A name as it is compared: two that differ only by case or encoding are the same."""
+    """A name for comparison, without case and encoding variants."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def read_name(text: str) -> tuple[str, str]:
-    """A name as it is shown and as it is compared; ValueError if it cannot be one."""
+    """A name for display and for comparison; ValueError if it is not valid."""
     shown = " ".join(unicodedata.normalize("NFC", text).split(" "))
     folded = fold_name(shown)
-    if not SHORTEST_NAME <= len(shown) <= NAME_LENGTH or len(folded) > FOLDED_LENGTH:
-        raise ValueError(f"a name has {SHORTEST_NAME} to {NAME_LENGTH} characters")
+    if not MIN_NAME <= len(shown) <= NAME_LENGTH or len(folded) > FOLDED_LENGTH:
+        raise ValueError(f"a name has {MIN_NAME} to {NAME_LENGTH} characters")
     for sign in shown:
         if sign not in PUNCTUATION and unicodedata.category(sign)[0] not in "LMN":
-            raise ValueError("a name is made of letters, digits, spaces, and - . _")
+            raise ValueError("a name consists of letters, digits, spaces, and - . _")
     if {shown[0], shown[-1]} & PUNCTUATION or unicodedata.category(shown[0])[0] == "M" or "  " in shown:
         raise ValueError("a name begins and ends with a letter or a digit, and has single spaces")
     scripts = {unicodedata.name(sign, "UNKNOWN").split()[0] for sign in folded if unicodedata.category(sign)[0] == "L"}
     if len(scripts) > 1 and not scripts <= TOGETHER:
-        raise ValueError("a name's letters are of one alphabet, so that nobody is mistaken for somebody else")
+        raise ValueError("a name uses one alphabet, so that names cannot be confused")
     if folded in RESERVED:
-        raise ValueError(f"the name {shown} is kept for the house")
+        raise ValueError(f"the name {shown} is reserved")
     return shown, folded
 
 
@@ -93,7 +93,7 @@ def read_name(text: str) -> tuple[str, str]:
 
 
 def ensure_local(engine: Engine) -> None:
-    """The account of the person at this machine is there."""
+    """Add the account of the person at this machine, unless it exists."""
     row = AccountRow(id=LOCAL, name="You", folded=LOCAL, password=None, admin=True, banned=False, made=now_ms())
     with Session(engine) as session:
         session.add(row)
@@ -104,7 +104,7 @@ def ensure_local(engine: Engine) -> None:
 
 
 def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> AccountInfo:
-    """A new account with a hashed password; ValueError if the name cannot be had."""
+    """Add an account with a hashed password; ValueError if the name is not valid or taken."""
     shown, folded = read_name(name)
     row = AccountRow(
         id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now_ms()
@@ -137,13 +137,13 @@ def account_of(engine: Engine, account_id: str) -> tuple[AccountInfo, str | None
 
 
 def accounts(engine: Engine) -> list[AccountInfo]:
-    """All of them, by name."""
+    """All accounts, by name."""
     with Session(engine) as session:
         return [_person(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.folded))]
 
 
 def set_password(engine: Engine, account_id: str, password: str) -> None:
-    """A new hashed password; whoever was signed in with the old one is so no more."""
+    """Set a new hashed password and end all sessions."""
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
         session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
@@ -151,21 +151,21 @@ def set_password(engine: Engine, account_id: str, password: str) -> None:
 
 
 def set_hash(engine: Engine, account_id: str, password: str) -> None:
-    """The same password, hashed anew; nobody's session ends."""
+    """Replace the hash of the same password; sessions go on."""
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
         session.commit()
 
 
 def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
-    """Whether an account may do what administrators may."""
+    """Grant or revoke administrator rights."""
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(admin=admin))
         session.commit()
 
 
 def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
-    """Shut an account out, or let it in again; its sessions end. ValueError for the person at this machine."""
+    """Ban an account and end its sessions, or lift the ban. ValueError for the person at this machine."""
     if account_id == LOCAL:
         raise ValueError("the account of the person at this machine cannot be banned")
     with Session(engine) as session:
@@ -179,14 +179,14 @@ def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
 
 
 def sign_in(engine: Engine, account_id: str, browser: str) -> str:
-    """A new session; its secret is told this once."""
+    """Add a session and return its secret, which is not kept."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     moment = now_ms()
     with writing(engine) as session:
         mine = (
             select(SignInRow.id).where(SignInRow.account_id == account_id).order_by(SignInRow.made.desc(), SignInRow.id)
         )
-        old = session.scalars(mine.offset(MOST_SIGN_INS - 1)).all()
+        old = session.scalars(mine.offset(MAX_SIGN_INS - 1)).all()
         session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < moment)))
         session.add(
             SignInRow(
@@ -203,7 +203,7 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
 
 
 def session_of(engine: Engine, secret: str) -> Identity | None:
-    """Whose session it is; None if it has ended."""
+    """The owner of a session; None if it has ended."""
     with Session(engine) as session:
         wanted = select(SignInRow, AccountRow).join(AccountRow, AccountRow.id == SignInRow.account_id)
         found = session.execute(wanted.where(SignInRow.digest == digest(secret))).first()
@@ -218,7 +218,7 @@ def session_of(engine: Engine, secret: str) -> Identity | None:
 
 
 def session_scopes(person: AccountInfo) -> frozenset[str]:
-    """What a session is good for: everything its account may do."""
+    """The scopes of a session: everything its account may do."""
     return frozenset({PLAY, BOTS, ACCOUNT, *([ADMIN] if person.admin else [])})
 
 
@@ -230,7 +230,7 @@ def sign_ins(engine: Engine, account_id: str) -> list[SignInRow]:
 
 
 def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
-    """End a session; False if the account has no such one."""
+    """End a session; False if the account does not have it."""
     with Session(engine) as session:
         mine = delete(SignInRow).where(SignInRow.id == sign_in_id, SignInRow.account_id == account_id)
         gone = session.execute(mine)
@@ -242,7 +242,7 @@ def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
 
 
 def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) -> tuple[TokenRow, str]:
-    """A new token and its secret, which is told this once; ValueError if it cannot be had."""
+    """Add a token and return it with its secret, which is not kept; ValueError if it is not allowed."""
     if not scopes or set(scopes) - set(SCOPES):
         raise ValueError(f"a token has scopes, out of {', '.join(SCOPES)}")
     secret = f"lud_{secrets.token_urlsafe(SECRET_BYTES)}"
@@ -252,8 +252,8 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
             raise ValueError("there is no such account")
         if ADMIN in scopes and not account.admin:
             raise ValueError("only administrators make tokens with the scope admin")
-        if len(session.scalars(select(TokenRow.id).where(TokenRow.account_id == account_id)).all()) >= MOST_TOKENS:
-            raise ValueError(f"an account has at most {MOST_TOKENS} tokens; revoke one first")
+        if len(session.scalars(select(TokenRow.id).where(TokenRow.account_id == account_id)).all()) >= MAX_TOKENS:
+            raise ValueError(f"an account has at most {MAX_TOKENS} tokens; revoke one first")
         row = TokenRow(
             id=new_id(),
             digest=digest(secret),
@@ -270,7 +270,7 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
 
 
 def token_of(engine: Engine, secret: str) -> Identity | None:
-    """Whose token it is; None if it is not, or no more."""
+    """The owner of a token; None if it does not exist."""
     with Session(engine) as session:
         wanted = select(TokenRow, AccountRow).join(AccountRow, AccountRow.id == TokenRow.account_id)
         found = session.execute(wanted.where(TokenRow.digest == digest(secret))).first()
@@ -292,7 +292,7 @@ def tokens(engine: Engine, account_id: str) -> list[TokenRow]:
 
 
 def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
-    """A token is good no more; False if the account has no such one."""
+    """Revoke a token; False if the account does not have it."""
     with Session(engine) as session:
         gone = session.execute(delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id))
         session.commit()
@@ -303,17 +303,17 @@ def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
 
 
 def new_id() -> str:
-    """An id that nobody guesses."""
+    """A random id."""
     return secrets.token_urlsafe(ID_BYTES)
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret. It is long and random, so a plain hash is as good as a slow one."""
+    """The digest of a secret. Secrets are long and random, so a plain hash suffices."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _note(engine: Engine, change: Update) -> None:
-    """Writes down when something was used. It is not worth a failure: the next use writes it too."""
+    """Write a time of last use; ignore failures, since the next use writes it too."""
     with suppress(OperationalError), Session(engine) as session:
         session.execute(change)
         session.commit()
@@ -324,7 +324,7 @@ def _stale(moment: int) -> bool:
 
 
 def _plain(text: str, most: int) -> str:
-    """Text that every database takes: no control characters, no halves of characters."""
+    """Text that every database accepts: without control characters and surrogates."""
     kept = "".join(sign if unicodedata.category(sign) not in ("Cc", "Cs") else " " for sign in text)
     return " ".join(kept.split())[:most]
 
@@ -343,7 +343,7 @@ def solved_puzzles(engine: Engine, account_id: str) -> set[str]:
 
 
 def add_solved(engine: Engine, account_id: str, puzzle: str) -> None:
-    """Writes down that an account has solved a puzzle; once is enough."""
+    """Record that an account has solved a puzzle."""
     with Session(engine) as session:
         session.add(SolvedPuzzleRow(account_id=account_id, puzzle=puzzle))
         try:

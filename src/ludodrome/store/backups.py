@@ -1,7 +1,7 @@
-"""Backups: a whole database in a file, taken while it is in use, and brought back into an empty one.
+"""Backups: write a whole database to a file while it is in use, and restore it into an empty one.
 
-SQLite's backup is a database of its own. PostgreSQL's is lines of JSON: the first says what it is, each other one is a
-row. Either can be brought back into a database of either kind.
+A backup of SQLite is a database file. A backup of PostgreSQL is JSON Lines: a header, then one row per line. Either can
+be restored into either kind of database.
 """
 
 import base64
@@ -25,12 +25,12 @@ from ludodrome.store.models import METADATA
 SQLITE_MARK = b"SQLite format 3\0"
 FORMAT = "ludodrome backup"
 ROWS = 500
-"""Rows that are read or written at once."""
+"""Rows read or written at once."""
 Row = dict[str, Any]
 
 
 def back_up(engine: Engine, path: Path) -> int:
-    """Write all that is there at this moment into a new file; how many rows. ValueError if it cannot be written."""
+    """Write the current content to a new file and return the number of rows; ValueError if it cannot be written."""
     if path.exists():
         raise ValueError(f"{path} is there already; name a new file")
     part = path.with_name(f"{path.name}.part")
@@ -51,7 +51,10 @@ def back_up(engine: Engine, path: Path) -> int:
 
 
 def restore(path: Path, where: Path | str, *, replace: bool = False) -> int:
-    """Bring a backup back; how many rows. ValueError if it is none, or if it would replace something unasked."""
+    """Restore a backup and return the number of rows.
+
+    ValueError if it is not a backup, or, without ``replace``, if the database has rows.
+    """
     with _reading(path) as rows:
         engine = open_database(where, create=True, durable=True)
         try:
@@ -80,7 +83,7 @@ def _write_lines(engine: Engine, path: Path) -> None:
 
 
 def _rows(connection: Connection, table: Table) -> Iterator[Row]:
-    """In the order of their keys: a row may refer to an earlier one of its table."""
+    """All rows in key order: a row may refer to an earlier one of its table."""
     found = connection.execution_options(yield_per=ROWS).execute(select(table).order_by(*table.primary_key.columns))
     yield from (dict(row) for row in found.mappings())
 
@@ -99,7 +102,7 @@ def _to_disk(path: Path) -> None:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[Iterator[tuple[Table, Row]]]:
-    """The rows of a backup of either kind; ValueError if it is none."""
+    """The rows of a backup of either kind; ValueError if it is not a backup."""
     try:
         with path.open("rb") as file:
             mark = file.read(len(SQLITE_MARK))
@@ -121,7 +124,7 @@ def _reading(path: Path) -> Iterator[Iterator[tuple[Table, Row]]]:
 
 
 def _lines(path: Path) -> Generator[tuple[Table, Row], None, None]:
-    """The rows of a backup in lines."""
+    """The rows of a backup in JSON Lines."""
     with path.open(encoding="utf-8", errors="replace") as file:
         try:
             head = json.loads(file.readline())
@@ -129,7 +132,7 @@ def _lines(path: Path) -> Generator[tuple[Table, Row], None, None]:
         except (ValueError, KeyError, TypeError, RecursionError):
             fits = False
         if not fits:
-            raise ValueError(f"{path} is no backup of ludodrome's")
+            raise ValueError(f"{path} is not a backup of ludodrome")
         if head["revision"] != migrations.REVISIONS[-1]:
             raise ValueError(
                 f"{path} is of revision {head['revision']}, and this program knows {migrations.REVISIONS[-1]}; "
@@ -175,7 +178,7 @@ def _fill(connection: Connection, rows: Iterator[tuple[Table, Row]], shown: str,
 
 
 def _set_sequences(connection: Connection) -> None:
-    """PostgreSQL counts on from the numbers that were brought back."""
+    """Let PostgreSQL's sequences continue after the restored rows."""
     for table in METADATA.sorted_tables:
         keys = list(table.primary_key.columns)
         if len(keys) == 1 and isinstance(keys[0].type, Integer):

@@ -1,8 +1,7 @@
-"""Opening a database: SQLite in a file, or PostgreSQL by its URL.
+"""Open a database: SQLite in a file, or PostgreSQL by its URL.
 
-SQLite keeps a write-ahead log, so that a killed program leaves whole transactions. A new database gets its tables, an
-older one is brought up to date, a newer one is refused. The tables are in ``models.py`` and its neighbours, the ways
-from one form of them to the next in ``migrations/``.
+SQLite uses a write-ahead log, so a killed program leaves whole transactions. A new database gets its tables, an older
+one is migrated, a newer one is refused. The tables are in ``models.py``, the migrations in ``migrations/``.
 """
 
 import os
@@ -18,28 +17,29 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
+from ludodrome.puzzle.book import data_folder
 from ludodrome.store import migrations
 from ludodrome.store.models import AccountRow, LadderRow, LiveMatchRow, SettingRow
 
 PATIENCE = 30
-"""Seconds that a writer waits for another one."""
+"""Seconds that a writer waits for another writer."""
 CONNECTIONS = 40
-"""At most: as many as a server has threads."""
+"""Greatest number of connections: as many as a server has threads."""
 ADVISORY_LOCK = 0x6C75646F
-"""The lock that whoever changes the tables of a PostgreSQL database holds; the number says ``ludo``."""
+"""The advisory lock of migrations in PostgreSQL; the number spells ``ludo``."""
 AT_ONCE = "begin_immediate"
-"""A connection with this execution option takes the lock of the writer when its transaction begins."""
+"""Execution option of a connection that takes the write lock when its transaction begins."""
 VARIABLE = "LUDODROME_DATABASE_URL"
-"""The environment's word for the server's database."""
+"""Environment variable of the server's database."""
 FILE = "ludodrome.db"
-"""The server's database, where nobody names one: in the user's data folder."""
+"""Default file of the server's database, in the user's data folder."""
 
 
 def open_database(where: Path | str, *, create: bool = False, durable: bool = False) -> Engine:
-    """The database in a file, or at a URL like ``postgresql://user@host/name``.
+    """Open the database in a file, or at a URL like ``postgresql://user@host/name``.
 
-    ValueError if there is none (unless it may be made), or if it is not one of ours. ``durable``: a transaction that
-    was committed outlasts a failure of the power too, and not only of the program.
+    ``create``: make it if it does not exist. ``durable``: committed transactions survive a power failure, not only a
+    crash of the program. ValueError if it does not exist or is not a database of ludodrome.
     """
     url = read_url(where)
     shown = url.render_as_string(hide_password=True) if url.get_backend_name() == "postgresql" else str(url.database)
@@ -56,7 +56,7 @@ def open_database(where: Path | str, *, create: bool = False, durable: bool = Fa
 
 
 def read_url(where: Path | str) -> URL:
-    """The URL of a database; a plain path is a file of SQLite's. ValueError: it cannot be one."""
+    """The URL of a database; a plain path is an SQLite file. ValueError if it is not valid."""
     if isinstance(where, Path) or "://" not in where:
         return URL.create("sqlite", database=str(where))
     try:
@@ -67,11 +67,11 @@ def read_url(where: Path | str) -> URL:
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite" and url.database:
         return url
-    raise ValueError("a database is a file of SQLite's or a URL that begins with postgresql://")
+    raise ValueError("a database is an SQLite file or a URL that begins with postgresql://")
 
 
 def server_database(named: str | None) -> Path | str:
-    """The server's database: the one that was named, or the environment's, or the user's own. ValueError: none."""
+    """The server's database: as named, or the environment's, or the user's own. ValueError if there is no place."""
     place = server_place(named)
     if not (named or os.environ.get(VARIABLE)):
         try:
@@ -82,11 +82,9 @@ def server_database(named: str | None) -> Path | str:
 
 
 def server_place(named: str | None) -> Path | str:
-    """The same without making a folder for it."""
+    """The same, without making its folder."""
     if chosen := named or os.environ.get(VARIABLE):
         return chosen if "://" in chosen else Path(chosen)
-    from ludodrome.puzzle.book import data_folder
-
     try:
         return data_folder() / FILE
     except OSError as error:
@@ -94,9 +92,9 @@ def server_place(named: str | None) -> Path | str:
 
 
 def look(where: Path | str) -> str | None:
-    """The revision of a database's tables, None if it has none. Nothing is changed.
+    """The revision of a database's tables; None if it has none. Changes nothing.
 
-    ValueError if it cannot be opened, or is not one of ours.
+    ValueError if it cannot be opened, or is not a database of ludodrome.
     """
     url = read_url(where)
     if url.get_backend_name() == "sqlite":
@@ -117,21 +115,21 @@ def look(where: Path | str) -> str | None:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Session]:
-    """A transaction that reads first and writes then: it is alone with the database from its beginning.
+    """A transaction that reads, then writes. It commits unless something is raised.
 
-    SQLite refuses to write what was read before another one wrote; so the lock is taken before the reading. With
-    PostgreSQL rows are locked as they are read, by ``with_for_update``. It commits unless something is raised.
+    SQLite refuses to write after a read that another writer has overtaken, so the write lock is taken first. With
+    PostgreSQL rows are locked as they are read, by ``with_for_update``.
     """
     with engine.connect().execution_options(**{AT_ONCE: True}) as connection, Session(connection) as session:
         yield session
         session.commit()
 
 
-# Underneath
+# Parts
 
 
 def _reason(error: DatabaseError) -> str:
-    """What the database says, in one line."""
+    """The database's own message, in one line."""
     return str(error.orig).strip().replace("\n", " ")
 
 
@@ -142,7 +140,7 @@ def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
     engine = create_engine(url, connect_args={"timeout": PATIENCE}, **pool)
 
     def set_up(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # else Python begins transactions by its own rules, and none for new tables
+        connection.isolation_level = None  # else Python begins transactions by its own rules
         _write_ahead(connection)
         for pragma in (f"synchronous={'FULL' if durable else 'NORMAL'}", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
@@ -153,9 +151,9 @@ def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """The file's journal becomes the one that lets others read meanwhile.
+    """Switch the file to write-ahead logging.
 
-    Of two processes that change it at once one is refused, without SQLite's usual patience: it tries again.
+    If two processes switch at once, SQLite refuses one of them without waiting: it tries again.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -176,11 +174,13 @@ def _postgresql(url: URL) -> Engine:
     try:
         return create_engine(url, pool_size=CONNECTIONS // 2, max_overflow=CONNECTIONS // 2, pool_pre_ping=True)
     except ImportError as error:
-        raise ValueError("PostgreSQL needs one more package: install ludodrome[postgresql]") from error
+        raise ValueError(
+            "PostgreSQL needs psycopg, which is not installed: pip install 'ludodrome[postgresql]'"
+        ) from error
 
 
 def _bring_up_to_date(engine: Engine, shown: str) -> None:
-    """The tables are those of the last revision; ValueError if they are of no revision that is known here."""
+    """Migrate the tables to the last revision; ValueError if their revision is unknown."""
     with engine.connect() as connection:
         if _revision(connection, shown) == migrations.REVISIONS[-1]:
             return
@@ -193,12 +193,12 @@ def _bring_up_to_date(engine: Engine, shown: str) -> None:
 
 
 def _revision(connection: Connection, shown: str) -> str | None:
-    """The revision of the tables; None if there are none yet."""
+    """The revision of the tables; None if there are none."""
     tables = set(inspect(connection).get_table_names())
     if not tables:
         return None
     if SettingRow.__tablename__ not in tables:
-        raise ValueError(f"{shown} is a database, but not one of ludodrome's")
+        raise ValueError(f"{shown} is a database, but not one of ludodrome")
     found = migrations.revision_of(connection, tables)
     if found not in migrations.REVISIONS:
         raise ValueError(
@@ -208,7 +208,7 @@ def _revision(connection: Connection, shown: str) -> str | None:
     return found
 
 
-# Numbers about a whole database, for those who watch over a server.
+# Metrics
 
 
 def is_reachable(engine: Engine) -> bool:
@@ -222,18 +222,18 @@ def is_reachable(engine: Engine) -> bool:
 
 
 def matches_playing(engine: Engine) -> int:
-    """Matches of the league that are being played."""
+    """Number of league matches in progress."""
     with Session(engine) as session:
         return session.scalar(select(func.count()).select_from(LiveMatchRow)) or 0
 
 
 def rated_games(engine: Engine) -> int:
-    """Games of the league that have counted."""
+    """Number of rated league games."""
     with Session(engine) as session:
         return session.scalar(select(func.sum(LadderRow.games))) or 0
 
 
 def accounts_made(engine: Engine) -> int:
-    """Accounts, the house's own among them."""
+    """Number of accounts."""
     with Session(engine) as session:
         return session.scalar(select(func.count()).select_from(AccountRow)) or 0

@@ -1,6 +1,6 @@
-"""What is asked and written about the bots of the league: who they are, their versions, how they stand.
+"""Queries about the bots of the league: entries, versions, standings, histories.
 
-Matches are in ``league_matches.py``; how a game comes to count in ``league_counting.py``.
+Matches are in ``league_matches.py``, rating updates in ``league_ratings.py``.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ from ludodrome.store.models import (
     now_ms,
 )
 
-MOST_BOTS = 20
-"""Of one account in one game that are not retired."""
+MAX_BOTS = 20
+"""Active bots per account and game."""
 HERE_MS = 30_000
-"""A remote bot that was seen so long ago is still there."""
+"""Milliseconds for which a remote bot counts as connected after it was last seen."""
 
 
 class BotEntry(NamedTuple):
-    """A bot, as tables show it."""
+    """A bot for display."""
 
     id: str
     game: str
@@ -53,7 +53,7 @@ class BotEntry(NamedTuple):
 
 
 class BotStanding(NamedTuple):
-    """A bot and what is believed of it; ``mu`` and ``sigma`` are None if it has no rated games."""
+    """A bot and its rating; ``mu`` and ``sigma`` are None if it has no rated games."""
 
     entry: BotEntry
     mu: float | None
@@ -86,11 +86,11 @@ class HeadToHead(NamedTuple):
     losses: int
 
 
-# Who there is
+# Entering
 
 
 def ensure_builtins(engine: Engine, game: str, specs: dict[str, str]) -> None:
-    """The built-ins of these names and specs are in the league; one whose spec has changed gets the new one."""
+    """Enter the built-ins of these names, or update their specs."""
     with writing(engine) as session:
         known = {
             row.name: row for row in session.scalars(select(BotRow).where(BotRow.game == game, BotRow.kind == BUILTIN))
@@ -121,13 +121,13 @@ def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str
 
 
 def enter_uploaded(engine: Engine, game: str, owner: str, name: str, source: str, findings: list[Any]) -> str:
-    """A new bot with its first version; its id. ValueError if the name cannot be had."""
+    """Enter a bot with its first version and return its id; ValueError if the name is not valid or taken."""
     shown, key = read_name(name)
     with writing(engine) as session:
         bot = _new(game, shown, key, UPLOADED, owner)
         version = _version(bot.id, 1, source, findings)
         bot.spec = f"{UPLOADED}:{version.id}"
-        _check_room(session, game, owner)
+        _check_limit(session, game, owner)
         session.add(bot)
         _write_named(session, shown)
         session.add(version)
@@ -135,30 +135,30 @@ def enter_uploaded(engine: Engine, game: str, owner: str, name: str, source: str
 
 
 def enter_remote(engine: Engine, game: str, owner: str, name: str, secret: str) -> str:
-    """A new bot that will dial in with this secret; its id. ValueError if the name cannot be had."""
+    """Enter a bot that connects with this secret and return its id; ValueError if the name is not valid or taken."""
     shown, key = read_name(name)
     with writing(engine) as session:
         bot = _new(game, shown, key, REMOTE, owner)
         bot.token = digest(secret)
-        _check_room(session, game, owner)
+        _check_limit(session, game, owner)
         session.add(bot)
         _write_named(session, shown)
         return bot.id
 
 
 def check_name(engine: Engine, game: str, owner: str, name: str) -> None:
-    """ValueError if an account cannot enter one more bot of this name: said before its source is examined."""
+    """ValueError if an account cannot enter another bot of this name; checked before its source is examined."""
     shown, key = read_name(name)
     with Session(engine) as session:
-        _check_room(session, game, owner)
+        _check_limit(session, game, owner)
         if session.scalar(select(BotRow.id).where(BotRow.game == game, BotRow.key == key)) is not None:
             raise ValueError(f"there is a bot {shown} already")
 
 
-def _check_room(session: Session, game: str, owner: str) -> None:
+def _check_limit(session: Session, game: str, owner: str) -> None:
     mine = select(func.count()).where(BotRow.owner == owner, BotRow.game == game, BotRow.retired.is_(None))
-    if (session.scalar(mine) or 0) >= MOST_BOTS:
-        raise ValueError(f"an account has at most {MOST_BOTS} bots in a game; retire one first")
+    if (session.scalar(mine) or 0) >= MAX_BOTS:
+        raise ValueError(f"an account has at most {MAX_BOTS} bots in a game; retire one first")
 
 
 def _write_named(session: Session, name: str) -> None:
@@ -177,7 +177,7 @@ def _version(bot: str, number: int, source: str, findings: list[Any]) -> BotVers
 
 
 def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any]) -> int:
-    """A new version of an uploaded bot, which plays from now on; its number."""
+    """Add a version of an uploaded bot, which plays from now on, and return its number."""
     with writing(engine) as session:
         session.scalar(select(BotRow.id).where(BotRow.id == bot_id).with_for_update())
         last = session.scalar(select(func.max(BotVersionRow.number)).where(BotVersionRow.bot == bot_id)) or 0
@@ -188,14 +188,14 @@ def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any]) -
 
 
 def set_token(engine: Engine, bot_id: str, secret: str) -> None:
-    """A remote bot dials in with this secret from now on; the one before is good no more."""
+    """Set the secret of a remote bot; the old one is no longer valid."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(token=digest(secret)))
         session.commit()
 
 
 def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
-    """A bot plays no more, or plays again; what it has played stays."""
+    """Retire a bot, or bring it back; its games stay."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(retired=None if back else now_ms()))
         session.commit()
@@ -208,7 +208,7 @@ def ban(engine: Engine, bot_id: str, banned: bool) -> None:
         session.commit()
 
 
-# Asking
+# Queries
 
 
 def _entries() -> Any:
@@ -256,14 +256,14 @@ def find_named_bot(engine: Engine, game: str, name: str) -> BotEntry | None:
 
 
 def bot_of_token(engine: Engine, secret: str) -> BotEntry | None:
-    """The remote bot that dials in with a secret."""
+    """The remote bot with this secret."""
     with Session(engine) as session:
         found = session.execute(_entries().where(BotRow.token == digest(secret))).first()
         return None if found is None else _entry(*found)
 
 
 def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[BotEntry]:
-    """The bots of a game or of an account, by name; without the banned ones."""
+    """The bots of a game or of an account, by name, without banned ones."""
     wanted = _entries().order_by(BotRow.key)
     if game is not None:
         wanted = wanted.where(BotRow.game == game)
@@ -274,7 +274,7 @@ def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> l
 
 
 def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[BotStanding]:
-    """The bots of a game, the best first, those without games last; without the banned ones."""
+    """The bots of a game, best first, those without games last, without banned ones."""
     wanted = (
         _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.game == game)
     )
@@ -285,7 +285,7 @@ def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0)
 
 
 def contenders(engine: Engine, game: str) -> list[Contender]:
-    """The bots of a game that could play now, with what matchmaking needs; quick for many."""
+    """The bots of a game that could play now, with what matchmaking needs; fast for many bots."""
     fresh = PresenceRow.seen >= now_ms() - HERE_MS
     here = or_(BotRow.kind != REMOTE, select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists())
     allowed = BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False))
@@ -301,7 +301,7 @@ def contenders(engine: Engine, game: str) -> list[Contender]:
 
 
 def standing(engine: Engine, bot_id: str) -> BotStanding | None:
-    """How one bot stands."""
+    """One bot and its rating."""
     wanted = (
         _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.id == bot_id)
     )
@@ -318,7 +318,7 @@ def _standing(entry: BotEntry, rating: RatingRow | None) -> BotStanding:
 
 
 def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
-    """What was believed of a bot: the places of its rated games, with mu and sigma after each."""
+    """The rating history of a bot: place, mu and sigma after each rated game."""
     wanted = (
         select(RatingStepRow.place, RatingStepRow.mu, RatingStepRow.sigma)
         .where(RatingStepRow.bot == bot_id)
@@ -329,7 +329,7 @@ def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
 
 
 def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[float]]:
-    """The last values of mu of some bots, the oldest first."""
+    """The last values of mu of some bots, oldest first."""
     newest = func.row_number().over(partition_by=RatingStepRow.bot, order_by=RatingStepRow.place.desc()).label("newest")
     inner = select(RatingStepRow.bot, RatingStepRow.place, RatingStepRow.mu, newest).where(RatingStepRow.bot.in_(bots))
     ranked = inner.subquery()
@@ -342,7 +342,7 @@ def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[flo
 
 
 def head_to_heads(engine: Engine, bot_id: str) -> list[HeadToHead]:
-    """A bot's rated games against each other bot, the most frequent first."""
+    """A bot's rated games against each opponent, most games first."""
     counted: dict[str, list[int]] = {}
     with Session(engine) as session:
         mine = select(HeadToHeadRow).where(or_(HeadToHeadRow.first == bot_id, HeadToHeadRow.second == bot_id))
@@ -367,14 +367,14 @@ def source_of(engine: Engine, version_id: str) -> str | None:
 
 
 def versions(engine: Engine, bot_id: str) -> list[BotVersionRow]:
-    """The versions of a bot, the latest first."""
+    """The versions of a bot, latest first."""
     with Session(engine, expire_on_commit=False) as session:
         wanted = select(BotVersionRow).where(BotVersionRow.bot == bot_id).order_by(BotVersionRow.number.desc())
         return list(session.scalars(wanted))
 
 
 def played_count(engine: Engine, bot_id: str) -> int:
-    """How many games a bot has finished, rated or not."""
+    """Number of games a bot has finished, rated or not."""
     wanted = select(func.count()).select_from(MatchSeatRow).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
         return session.scalar(wanted.where(MatchSeatRow.bot == bot_id, MatchRow.status == DONE)) or 0

@@ -1,9 +1,8 @@
-"""The matches of the league: asked for, queued, claimed by a runner, watched.
+"""Queries about the matches of the league: events, the queue, claims of runners, live views.
 
-How one comes to count is in ``league_counting.py``.
-
-Several runners may share a database. A match is claimed by one UPDATE that only one of them can win, and the claim ends
-by itself unless it is renewed: a runner that was killed loses its matches, and they are played again from the start.
+Several runners may share a database. A runner claims a match by one UPDATE that only one of them can win. A claim
+expires unless it is renewed: the matches of a killed runner are played again from the start. Rating updates are in
+``league_ratings.py``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,12 +35,12 @@ from ludodrome.store.models import (
 )
 
 LEASE_MS = 15_000
-MOST_TRIES = 20
-"""A match that was begun so often and never came back is dropped."""
+MAX_TRIES = 20
+"""A match that was started this often and never finished is dropped."""
 
 
 class ClaimedMatch(NamedTuple):
-    """A match that is ours to play."""
+    """A match claimed by a runner."""
 
     id: str
     why: str
@@ -52,7 +51,7 @@ class ClaimedMatch(NamedTuple):
 
 
 class MatchInfo(NamedTuple):
-    """A match as lists show it."""
+    """A match for display."""
 
     id: str
     game: str
@@ -65,7 +64,7 @@ class MatchInfo(NamedTuple):
     begun: int | None
     ended: int | None
     counted: dict[str, Any] | None
-    """What came of it; None while it is not over."""
+    """Its result; None while it is not over."""
 
 
 # Events
@@ -82,7 +81,7 @@ def add_event(
     asked_by: str | None,
     pace_ms: int = 0,
 ) -> str:
-    """A challenge or a tournament that is to be played; its id."""
+    """Add a challenge or a tournament and return its id."""
     row = EventRow(
         id=new_id(),
         game=game,
@@ -110,7 +109,7 @@ def find_event(engine: Engine, event_id: str) -> EventRow | None:
 
 
 def events(engine: Engine, game: str | None, why: str | None, most: int) -> list[EventRow]:
-    """The latest events, of a game or of a kind."""
+    """The latest events, optionally of a game or of a kind."""
     wanted = select(EventRow).order_by(EventRow.created.desc(), EventRow.id).limit(most)
     if game is not None:
         wanted = wanted.where(EventRow.game == game)
@@ -121,7 +120,7 @@ def events(engine: Engine, game: str | None, why: str | None, most: int) -> list
 
 
 def open_events(engine: Engine, asked_by: str | None = None) -> list[EventRow]:
-    """The events that are not over, the oldest first; of one account, if it is named."""
+    """The events that are not over, oldest first, optionally of one account."""
     wanted = select(EventRow).where(EventRow.status == QUEUED).order_by(EventRow.created, EventRow.id)
     if asked_by is not None:
         wanted = wanted.where(EventRow.asked_by == asked_by)
@@ -130,7 +129,7 @@ def open_events(engine: Engine, asked_by: str | None = None) -> list[EventRow]:
 
 
 def close_event(engine: Engine, event_id: str, trouble: str = "") -> None:
-    """An event is over; with trouble, it was dropped, and its matches that were not begun are too."""
+    """Close an event; with trouble, it is dropped, together with its matches that were not started."""
     with Session(engine) as session:
         status = DROPPED if trouble else DONE
         mine = update(EventRow).where(EventRow.id == event_id, EventRow.status == QUEUED)
@@ -147,7 +146,7 @@ def close_event(engine: Engine, event_id: str, trouble: str = "") -> None:
 def queue(
     engine: Engine, why: str, assignments: Iterable[tuple[str, dict[str, Any], Sequence[str], int]], event: str | None
 ) -> None:
-    """Matches that are to be played: match id, assignment, bots by seat, number in the event. Known ones stay."""
+    """Queue matches: match id, spec, bots by seat, number in the event. Known ones stay as they are."""
     for match, assignment, bots, number in assignments:
         with Session(engine) as session:
             values = {"id": match, "game": assignment["game"], "why": why, "event": event, "number": number}
@@ -163,11 +162,10 @@ def queue(
 
 
 def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch | None:
-    """The next match that can be played, now ours: what was asked for first, then the ladder.
+    """Claim the next match that can be played: requested ones first, then the ladder.
 
-    Events take turns, game by game, so that nobody waits for somebody's thousand games.
-
-    Remote bots must be connected, and play one match at a time; ``busy`` are bots to leave alone.
+    Events take turns, game by game, so that a long one does not block the others. Remote bots must be connected, and
+    play one match at a time; ``busy`` are bots to leave alone.
     """
     moment = now_ms()
     expired = (
@@ -183,7 +181,7 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
                 continue
             open_ = MatchRow.status == QUEUED if row.status == QUEUED else expired
             mine = update(MatchRow).where(MatchRow.id == row.id, open_).execution_options(synchronize_session=False)
-            if row.tries >= MOST_TRIES:
+            if row.tries >= MAX_TRIES:
                 session.execute(mine.values(status=DROPPED, ended=moment))
                 continue
             state = {"status": PLAYING, "runner": runner, "begun": moment, "lease": moment + LEASE_MS}
@@ -193,7 +191,7 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
 
 
 def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
-    """Whether the remote ones among some bots are connected, and not playing elsewhere."""
+    """Whether all remote bots among these are connected and free."""
     remote = session.scalars(select(BotRow.id).where(BotRow.id.in_(bots), BotRow.kind == REMOTE)).all()
     for bot in remote:
         seen = session.scalar(select(PresenceRow.seen).where(PresenceRow.bot == bot)) or 0
@@ -207,7 +205,7 @@ def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
 
 
 def renew(engine: Engine, runner: str) -> None:
-    """The claims of a runner hold for longer."""
+    """Renew the claims of a runner."""
     with Session(engine) as session:
         mine = update(MatchRow).where(MatchRow.status == PLAYING, MatchRow.runner == runner)
         session.execute(mine.values(lease=now_ms() + LEASE_MS))
@@ -215,9 +213,9 @@ def renew(engine: Engine, runner: str) -> None:
 
 
 def release(engine: Engine, runner: str, broken: bool = False) -> int:
-    """A runner gives back what it has not finished; how many matches those were.
+    """Return the unfinished matches of a runner to the queue; their number.
 
-    One that was told to end has not tried them; ``broken``: it ends because of an error, which may be theirs.
+    ``broken``: the runner ends because of an error that one of them may have caused, so the try counts.
     """
     with Session(engine) as session:
         mine = MatchRow.status == PLAYING, MatchRow.runner == runner
@@ -229,17 +227,17 @@ def release(engine: Engine, runner: str, broken: bool = False) -> int:
 
 
 def busy_bots(engine: Engine) -> set[str]:
-    """The bots that have a match of the ladder before them."""
+    """The bots with a ladder match queued or in progress."""
     wanted = select(MatchSeatRow.bot).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
         return set(session.scalars(wanted.where(MatchRow.status.in_((QUEUED, PLAYING)), MatchRow.why == LADDER)))
 
 
-# Watching
+# Live views and records
 
 
 def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> None:
-    """How a match stands now, for spectators."""
+    """Update the live view of a match."""
     with Session(engine) as session:
         changed = session.execute(
             update(LiveMatchRow).where(LiveMatchRow.match == match_id).values(version=version, view=view)
@@ -253,7 +251,7 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
 
 
 def live(engine: Engine) -> dict[str, tuple[str, int]]:
-    """The matches that are being played, those that people asked for first: the game and the version of each."""
+    """The matches in progress, requested ones first: game and version of each."""
     wanted = select(LiveMatchRow.match, MatchRow.game, LiveMatchRow.version).join(
         MatchRow, MatchRow.id == LiveMatchRow.match
     )
@@ -263,7 +261,7 @@ def live(engine: Engine) -> dict[str, tuple[str, int]]:
 
 
 def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, dict[str, Any]]]:
-    """How some matches stand: version and view."""
+    """The live views of some matches: version and view."""
     wanted = select(LiveMatchRow.match, LiveMatchRow.version, LiveMatchRow.view).where(LiveMatchRow.match.in_(matches))
     with Session(engine) as session:
         return {match: (version, view) for match, version, view in session.execute(wanted).tuples()}
@@ -280,7 +278,7 @@ def find_match(engine: Engine, match_id: str) -> MatchInfo | None:
 def recent(
     engine: Engine, game: str | None = None, bot: str | None = None, event: str | None = None, most: int = 20
 ) -> list[MatchInfo]:
-    """The games that were finished last."""
+    """The games finished last."""
     wanted = (
         select(MatchRow, FinishedGameRow.counted)
         .join(FinishedGameRow)
@@ -331,7 +329,7 @@ def record_of(engine: Engine, match_id: str) -> dict[str, Any] | None:
 
 
 def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
-    """All records of a bot, in the order in which the games ended."""
+    """All records of a bot, in the order in which the games finished."""
     wanted = (
         select(FinishedGameRow.record)
         .join(MatchSeatRow, MatchSeatRow.match == FinishedGameRow.match)
@@ -345,7 +343,7 @@ def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
 
 
 def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str, Any] | None, str]]:
-    """All matches of an event so far: id, number, what came of it, status; in order."""
+    """All matches of an event so far, in order: id, number, result, status."""
     wanted = select(MatchRow.id, MatchRow.number, FinishedGameRow.counted, MatchRow.status).outerjoin(FinishedGameRow)
     with Session(engine) as session:
         rows = session.execute(wanted.where(MatchRow.event == event_id).order_by(MatchRow.number, MatchRow.id))
@@ -353,17 +351,17 @@ def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str,
 
 
 def played_of(engine: Engine, event_id: str) -> int:
-    """How many games of an event are in."""
+    """Number of finished games of an event."""
     wanted = select(func.count()).select_from(MatchRow).where(MatchRow.event == event_id, MatchRow.status == DONE)
     with Session(engine) as session:
         return session.scalar(wanted) or 0
 
 
-# Who is there
+# Connections and runners
 
 
 def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
-    """A remote bot is connected here."""
+    """Record that a remote bot is connected here."""
     values = {"address": address, "secret": secret, "seen": now_ms()}
     with Session(engine) as session:
         if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
@@ -377,21 +375,21 @@ def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
 
 
 def leave(engine: Engine, bot: str, secret: str) -> None:
-    """A remote bot is connected there no more; if it is elsewhere by now, that stays."""
+    """Record that a remote bot has disconnected; a newer connection stays."""
     with Session(engine) as session:
         session.execute(delete(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret))
         session.commit()
 
 
 def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
-    """Where a remote bot is connected, and what opens the relay; None if it is not."""
+    """Address and secret of a remote bot's relay; None if it is not connected."""
     with Session(engine) as session:
         row = session.get(PresenceRow, bot)
         return None if row is None or row.seen < now_ms() - HERE_MS else (row.address, row.secret)
 
 
 def report(engine: Engine, runner: str, ladder: str, workers: int, word: str) -> None:
-    """A runner says that it lives, and what it does; those that were not heard of for long are forgotten."""
+    """Record that a runner is alive and what it does; forget runners that have long been silent."""
     values = {"ladder": ladder, "workers": workers, "word": word[:200], "seen": now_ms()}
     with Session(engine) as session:
         if not row_count(session.execute(update(RunnerRow).where(RunnerRow.id == runner).values(**values))):
@@ -401,7 +399,7 @@ def report(engine: Engine, runner: str, ladder: str, workers: int, word: str) ->
 
 
 def runners(engine: Engine) -> list[RunnerRow]:
-    """The runners that live."""
+    """The runners that are alive."""
     with Session(engine, expire_on_commit=False) as session:
         return list(
             session.scalars(select(RunnerRow).where(RunnerRow.seen >= now_ms() - LEASE_MS).order_by(RunnerRow.id))
@@ -409,7 +407,7 @@ def runners(engine: Engine) -> list[RunnerRow]:
 
 
 def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:
-    """A runner ends; ``broken``: because of an error."""
+    """Remove a runner; ``broken``: it ends because of an error."""
     release(engine, runner, broken)
     with Session(engine) as session:
         session.execute(delete(RunnerRow).where(RunnerRow.id == runner))
@@ -417,5 +415,5 @@ def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:
 
 
 def row_count(result: Any) -> int:
-    """How many rows a statement has changed."""
+    """Number of rows changed by a statement."""
     return int(result.rowcount)

@@ -1,6 +1,6 @@
-"""How a finished game comes to count: its record and what it changes are one transaction, once and never again.
+"""Rating updates: a finished game and its effects are one transaction, and count once.
 
-What the ratings become is computed in ``arena/ladder/``; here is what they are read from and written to.
+The ratings are computed in ``arena/ladder/rating_updates.py``; this module reads and writes them.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ from ludodrome.store.models import (
 
 
 class LadderScore(NamedTuple):
-    """What is believed of a bot, and what it is believed from."""
+    """A bot's rating, and the counts behind it."""
 
     mu: float
     sigma: float
@@ -42,7 +42,7 @@ class LadderScore(NamedTuple):
 
 
 class RatedGame(NamedTuple):
-    """A rated game: its place, its bots by seat, what counts of it."""
+    """A rated game: its place in the order, its bots by seat, its result."""
 
     place: int
     bots: tuple[str, ...]
@@ -50,54 +50,54 @@ class RatedGame(NamedTuple):
 
 
 Meetings = dict[tuple[str, str], tuple[int, int, int]]
-"""By the bots of the two seats: wins, draws and losses of the first."""
+"""Wins, draws and losses of the first bot, by the bots of the two seats."""
 
 
 class RatingBook(Protocol):
-    """What is believed of the bots of one ladder: read and changed, game by game."""
+    """The ratings of one ladder, read and written game by game."""
 
     def score(self, bot: str) -> LadderScore | None:
-        """What is believed of a bot; None if it has no rated games."""
+        """The score of a bot; None if it has no rated games."""
 
     def write(self, bot: str, score: LadderScore) -> None:
-        """Believe this of a bot from now on."""
+        """Set the score of a bot."""
 
     def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
-        """A point of a bot's history; a later one of the same place counts."""
+        """Add a point to a bot's history; a later one of the same place replaces it."""
 
     def meetings(self) -> Meetings:
-        """How all games so far ended."""
+        """The results of all games so far."""
 
     def meet(self, first: str, second: str, result: int) -> None:
-        """One more game of two bots: 0 the first won, 1 nobody, 2 the second."""
+        """Count a game of two bots: 0 the first won, 1 a draw, 2 the second won."""
 
 
 class StoredBook:
-    """The book in the database, inside a transaction."""
+    """The ratings in the database, inside a transaction."""
 
     def __init__(self, session: Session, game: str) -> None:
         self._session, self._game = session, game
 
     def score(self, bot: str) -> LadderScore | None:
-        """What is believed of a bot."""
+        """The score of a bot."""
         row = self._session.get(RatingRow, bot)
         return None if row is None else _score(row)
 
     def write(self, bot: str, score: LadderScore) -> None:
-        """Believe this of a bot from now on."""
+        """Set the score of a bot."""
         self._session.merge(RatingRow(bot=bot, **score._asdict()))
 
     def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
-        """A point of a bot's history."""
+        """Add a point to a bot's history."""
         self._session.merge(RatingStepRow(bot=bot, place=place, mu=mu, sigma=sigma))
 
     def meetings(self) -> Meetings:
-        """How all games so far ended."""
+        """The results of all games so far."""
         mine = select(HeadToHeadRow).where(HeadToHeadRow.game == self._game)
         return {(row.first, row.second): (row.wins, row.draws, row.losses) for row in self._session.scalars(mine)}
 
     def meet(self, first: str, second: str, result: int) -> None:
-        """One more game of two bots."""
+        """Count a game of two bots."""
         row = self._session.get(HeadToHeadRow, (first, second))
         if row is None:
             row = HeadToHeadRow(first=first, second=second, game=self._game, wins=0, draws=0, losses=0)
@@ -108,7 +108,7 @@ class StoredBook:
 
 
 class DraftBook:
-    """A book in memory, to be written down as a whole."""
+    """The ratings in memory, to be written as a whole."""
 
     def __init__(self) -> None:
         self.scores: dict[str, LadderScore] = {}
@@ -116,28 +116,28 @@ class DraftBook:
         self._pairs: Meetings = {}
 
     def score(self, bot: str) -> LadderScore | None:
-        """What is believed of a bot."""
+        """The score of a bot."""
         return self.scores.get(bot)
 
     def write(self, bot: str, score: LadderScore) -> None:
-        """Believe this of a bot from now on."""
+        """Set the score of a bot."""
         self.scores[bot] = score
 
     def step(self, bot: str, place: int, mu: float, sigma: float) -> None:
-        """A point of a bot's history."""
+        """Add a point to a bot's history."""
         self.steps[bot, place] = mu, sigma
 
     def meetings(self) -> Meetings:
-        """How all games so far ended."""
+        """The results of all games so far."""
         return self._pairs
 
     def meet(self, first: str, second: str, result: int) -> None:
-        """One more game of two bots."""
+        """Count a game of two bots."""
         wins, draws, losses = self._pairs.get((first, second), (0, 0, 0))
         self._pairs[first, second] = wins + (result == 0), draws + (result == 1), losses + (result == 2)
 
     def write_down(self, session: Session, game: str) -> None:
-        """Into tables in which nothing stands of this ladder."""
+        """Write everything; the tables have no rows of this ladder."""
         ratings = [{"bot": bot, **score._asdict()} for bot, score in self.scores.items()]
         steps = [{"bot": b, "place": p, "mu": mu, "sigma": sigma} for (b, p), (mu, sigma) in self.steps.items()]
         pairs = [
@@ -154,11 +154,11 @@ def _score(row: RatingRow) -> LadderScore:
 
 
 Rate = Callable[[RatingBook, RatedGame], None]
-"""Changes what is believed because of a game."""
+"""Updates the ratings after a game."""
 
 
 def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[str, Any], rate: Rate) -> bool:
-    """Writes a game down, and lets it count if it is one of the ladder; False, and nothing happens, if it is known."""
+    """Keep a game, and rate it if it belongs to the ladder; False, without any change, if it is known."""
     with Session(engine) as session:
         open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
         mine = update(MatchRow).where(*open_).values(status=DONE, ended=now_ms(), runner=None, lease=None)
@@ -180,7 +180,7 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
 
 
 def _next_place(session: Session, game: str) -> int:
-    """The place of one more game. Whoever is here holds the ladder's row: games are rated one after the other."""
+    """The place of the next game. This locks the ladder's row, so games are rated one after another."""
     grown = update(LadderRow).where(LadderRow.game == game).values(games=LadderRow.games + 1)
     if not row_count(session.execute(grown)):
         session.add(LadderRow(game=game, games=1))
@@ -189,13 +189,13 @@ def _next_place(session: Session, game: str) -> int:
 
 
 def ladders(engine: Engine) -> list[str]:
-    """The games that have rated games."""
+    """The ids of the games with rated games."""
     with Session(engine) as session:
         return list(session.scalars(select(LadderRow.game).order_by(LadderRow.game)))
 
 
 def rated_games(session: Session, game: str) -> Iterator[RatedGame]:
-    """All rated games of a ladder, in the order in which they counted."""
+    """All rated games of a ladder, in order."""
     seats: dict[str, list[str]] = {}
     places = select(MatchSeatRow.match, MatchSeatRow.bot).join(
         FinishedGameRow, FinishedGameRow.match == MatchSeatRow.match
@@ -213,7 +213,7 @@ def rated_games(session: Session, game: str) -> Iterator[RatedGame]:
 
 
 def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, LadderScore], dict[str, LadderScore]]:
-    """Forgets all ratings of a ladder and makes them anew from its games; those before and those after."""
+    """Recompute all ratings of a ladder from its games; return the scores before and after."""
     with Session(engine) as session:
         session.execute(
             update(LadderRow).where(LadderRow.game == game).values(games=LadderRow.games)

@@ -1,7 +1,6 @@
-"""The tables. Every value that is not asked for by a query is kept as JSON.
+"""The tables of the database. Times are milliseconds of universal time since 1970; values that no query needs are JSON.
 
-The tables of accounts, of the league and of people's games are in modules of their own, on the same ``Base``. When
-a table changes, ``migrations/`` gets to know it.
+A change of a table needs a migration: see ``migrations/``.
 """
 
 import json
@@ -33,16 +32,16 @@ NAMES = {
     "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-"""How constraints are called: what has a name can be changed later, on every database."""
+"""Names of constraints: a named one can be changed later, in every database."""
 
 
 def now_ms() -> int:
-    """The time, as every table holds it: milliseconds of universal time since 1970."""
+    """The current time in milliseconds since 1970, as every table holds times."""
     return time.time_ns() // 1_000_000
 
 
 def iso_time(moment: int) -> str:
-    """A time of a table as text, to the second: 2026-01-01T00:00:00+00:00."""
+    """A time as text, to the second: 2026-01-01T00:00:00+00:00."""
     return datetime.fromtimestamp(moment // 1000, UTC).isoformat()
 
 
@@ -63,7 +62,7 @@ class SettingRow(Base):
 
 
 class TournamentRow(Base):
-    """A tournament, as it was planned."""
+    """A tournament and its plan."""
 
     __tablename__ = "tournaments"
 
@@ -74,7 +73,7 @@ class TournamentRow(Base):
 
 
 class OpeningRow(Base):
-    """The moves of an opening of one game of a tournament: drawn once."""
+    """The moves of an opening of a tournament."""
 
     __tablename__ = "openings"
 
@@ -85,7 +84,7 @@ class OpeningRow(Base):
 
 
 class TournamentGameRow(Base):
-    """A game that was played. The match id is unique in its tournament: no game counts twice."""
+    """A finished game of a tournament. The match id is unique in its tournament, so no game counts twice."""
 
     __tablename__ = "games"
     __table_args__ = (UniqueConstraint("tournament_id", "match"),)
@@ -96,18 +95,17 @@ class TournamentGameRow(Base):
     discipline: Mapped[str] = mapped_column(String(60))
     rated: Mapped[bool]
     counted: Mapped[dict[str, Any]]
-    """What tables and ratings need of it."""
+    """Its result, as tables and ratings need it."""
     record: Mapped[bytes] = mapped_column(LargeBinary)
-    """All of it: JSON, compressed by zlib."""
+    """JSON, compressed by zlib."""
     finished: Mapped[int] = mapped_column(BigInteger)
 
 
-# The tables of people: accounts, their sessions in browsers, and the tokens of their programs.
-# Secrets are kept as digests only: whoever reads the database cannot sign in with what is in it.
+# Accounts. Secrets are kept as digests only.
 
 
 LOCAL = "local"
-"""The account of the person at this machine; everything that is made without sign-in is theirs."""
+"""The account of the person at this machine; it owns everything made without signing in."""
 ID_LENGTH = 12
 """Characters of an id: ``secrets.token_urlsafe(9)``."""
 NAME_LENGTH = 30
@@ -117,23 +115,23 @@ LABEL_LENGTH = 60
 
 
 class AccountRow(Base):
-    """Somebody who can sign in; ``local`` has no password and cannot."""
+    """An account; ``local`` has no password and cannot sign in."""
 
     __tablename__ = "accounts"
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME_LENGTH))
     folded: Mapped[str] = mapped_column(String(FOLDED_LENGTH), unique=True)
-    """The name as it is compared: no two differ by case or by the way a letter is encoded."""
+    """The name for comparison, without case and encoding variants."""
     password: Mapped[str | None] = mapped_column(String(200))
-    """As Argon2id writes it."""
+    """An Argon2id hash."""
     admin: Mapped[bool]
     banned: Mapped[bool]
     made: Mapped[int] = mapped_column(BigInteger)
 
 
 class SignInRow(Base):
-    """A browser in which somebody has signed in."""
+    """A signed-in browser."""
 
     __tablename__ = "sign_ins"
 
@@ -141,14 +139,14 @@ class SignInRow(Base):
     digest: Mapped[str] = mapped_column(String(DIGEST_LENGTH), unique=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     browser: Mapped[str] = mapped_column(String(200))
-    """What it calls itself."""
+    """Its user agent."""
     made: Mapped[int] = mapped_column(BigInteger)
     seen: Mapped[int] = mapped_column(BigInteger)
     ends: Mapped[int] = mapped_column(BigInteger)
 
 
 class TokenRow(Base):
-    """What a program shows instead of a password; it may do what its scopes say."""
+    """An API token with scopes."""
 
     __tablename__ = "tokens"
 
@@ -162,7 +160,7 @@ class TokenRow(Base):
 
 
 class SolvedPuzzleRow(Base):
-    """A puzzle that somebody has solved, by the name that its position gives it."""
+    """A solved puzzle."""
 
     __tablename__ = "solved_puzzles"
 
@@ -170,23 +168,22 @@ class SolvedPuzzleRow(Base):
     puzzle: Mapped[str] = mapped_column(String(40), primary_key=True)
 
 
-# The tables of people's games: how each was begun, who holds its seats, and every event in it, in order.
-# Nothing that happened is ever changed: a move that was taken back stays, followed by the event that took it back.
+# Games that people play. Events are never changed: a move taken back stays, followed by the event that took it back.
 
 
 LINK_LENGTH = 32
 
 
 class PlayRow(Base):
-    """A game that somebody began on the page. Times are milliseconds of universal time."""
+    """A game started on the page."""
 
     __tablename__ = "plays"
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"), index=True)
-    """Whoever began it; null if nobody had signed in."""
+    """The account that started it; null without sign-in."""
     digest: Mapped[str | None] = mapped_column(String(DIGEST_LENGTH))
-    """Of the key of an owner without an account."""
+    """Digest of the key of an owner without an account."""
     game: Mapped[str] = mapped_column(String(40))
     assignment: Mapped[dict[str, Any]]
     kinds: Mapped[list[Any]]
@@ -195,25 +192,25 @@ class PlayRow(Base):
     finished: Mapped[int | None] = mapped_column(BigInteger)
     result: Mapped[dict[str, Any] | None]
     record: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """Once it is over: JSON, compressed by zlib."""
+    """JSON, compressed by zlib; null until it is over."""
 
 
 class PlaySeatRow(Base):
-    """A seat that is given away by a link."""
+    """A seat offered by a link."""
 
     __tablename__ = "play_seats"
 
     play_id: Mapped[str] = mapped_column(ForeignKey("plays.id", ondelete="CASCADE"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     link: Mapped[str | None] = mapped_column(String(LINK_LENGTH), unique=True)
-    """The secret of the link, until somebody has taken the seat."""
+    """The secret of the link; null once the seat is taken."""
     digest: Mapped[str | None] = mapped_column(String(DIGEST_LENGTH))
-    """Of the key of whoever took it."""
+    """Digest of the key of the player who took it."""
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
 
 
 class PlayEventRow(Base):
-    """Something that happened in a game. The number is unique: two programs cannot both go on with one game."""
+    """An event of a game. Its number is unique, so two processes cannot both continue one game."""
 
     __tablename__ = "play_events"
 
@@ -225,8 +222,7 @@ class PlayEventRow(Base):
     at: Mapped[int] = mapped_column(BigInteger)
 
 
-# The tables of the league: bots and their versions, events, matches, finished games, ratings.
-# Times are whole milliseconds of universal time since 1970. What is asked and written is in ``league*.py``.
+# The league
 
 
 BUILTIN, UPLOADED, REMOTE = ("builtin", "uploaded", "remote")
@@ -235,7 +231,7 @@ QUEUED, PLAYING, DONE, DROPPED = ("queued", "playing", "done", "dropped")
 
 
 class BotRow(Base):
-    """A bot of the league. Its versions may change; what it is called and its games stay."""
+    """A bot of the league. Its versions change; its name and its games stay."""
 
     __tablename__ = "league_bots"
     __table_args__ = (UniqueConstraint("game", "key", name="league_bots_game_key"),)
@@ -243,15 +239,15 @@ class BotRow(Base):
     id: Mapped[str] = mapped_column(String(24), primary_key=True)
     game: Mapped[str] = mapped_column(String(40))
     owner: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"), index=True)
-    """The account that entered it; none for built-ins."""
+    """The account that entered it; null for built-ins."""
     name: Mapped[str] = mapped_column(String(40))
     key: Mapped[str] = mapped_column(String(120))
-    """The name without what looks alike: no two bots of a game have it in common."""
+    """The name for comparison; unique in a game."""
     kind: Mapped[str] = mapped_column(String(10))
     spec: Mapped[str] = mapped_column(String(200))
-    """What sits down when it plays: a built-in's spec, ``uploaded:<version>``, ``remote:<bot>``."""
+    """The spec that plays: a built-in's, ``uploaded:<version>`` or ``remote:<bot>``."""
     token: Mapped[str | None] = mapped_column(String(64), index=True)
-    """Of a remote bot: the digest of its token."""
+    """Digest of a remote bot's token."""
     created: Mapped[int] = mapped_column(BigInteger)
     retired: Mapped[int | None] = mapped_column(BigInteger)
     banned: Mapped[bool] = mapped_column(Boolean, default=False)
@@ -270,12 +266,12 @@ class BotVersionRow(Base):
     size: Mapped[int] = mapped_column(Integer)
     """Bytes of the source."""
     findings: Mapped[list[Any]]
-    """What the doctor said of it."""
+    """The doctor's findings."""
     created: Mapped[int] = mapped_column(BigInteger)
 
 
 class EventRow(Base):
-    """Something with several games that was asked for: a challenge or a tournament, with its whole plan."""
+    """A requested challenge or tournament, with its plan."""
 
     __tablename__ = "league_events"
 
@@ -287,9 +283,9 @@ class EventRow(Base):
     bots: Mapped[dict[str, Any]]
     """The ids of its bots by their names in the plan."""
     games: Mapped[int] = mapped_column(Integer)
-    """How many it has."""
+    """Number of games."""
     pace_ms: Mapped[int] = mapped_column(Integer)
-    """What is left between two moves, for people who watch."""
+    """Pause between two moves, for spectators."""
     asked_by: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     status: Mapped[str] = mapped_column(String(10), index=True)
     created: Mapped[int] = mapped_column(BigInteger)
@@ -298,7 +294,7 @@ class EventRow(Base):
 
 
 class MatchRow(Base):
-    """One game that is to be played, is being played, or was. Its id is the match id of the record."""
+    """A game that is queued, in progress or finished. Its id is the match id of the record."""
 
     __tablename__ = "league_matches"
     __table_args__ = (
@@ -311,22 +307,22 @@ class MatchRow(Base):
     why: Mapped[str] = mapped_column(String(10))
     event: Mapped[str | None] = mapped_column(ForeignKey("league_events.id", ondelete="CASCADE"))
     number: Mapped[int] = mapped_column(Integer, default=0)
-    """Which game of its event it is."""
+    """Number of the game in its event."""
     assignment: Mapped[dict[str, Any]]
     status: Mapped[str] = mapped_column(String(10))
     queued: Mapped[int] = mapped_column(BigInteger)
     begun: Mapped[int | None] = mapped_column(BigInteger)
     ended: Mapped[int | None] = mapped_column(BigInteger)
     runner: Mapped[str | None] = mapped_column(String(40))
-    """Who plays it ..."""
+    """The runner that has claimed it ..."""
     lease: Mapped[int | None] = mapped_column(BigInteger)
-    """... and until when nobody else may, unless it is renewed."""
+    """... and when the claim expires, unless it is renewed."""
     tries: Mapped[int] = mapped_column(Integer, default=0)
-    """How often it was begun."""
+    """How often it was started."""
 
 
 class MatchSeatRow(Base):
-    """Which bot sits where in a match."""
+    """The bot of a seat in a match."""
 
     __tablename__ = "league_sittings"
     __table_args__ = (Index("league_sittings_bot", "bot", "match"),)
@@ -337,7 +333,7 @@ class MatchSeatRow(Base):
 
 
 class LiveMatchRow(Base):
-    """How a match stands that is being played: what spectators see. Gone when it is over."""
+    """The live view of a match in progress, for spectators; deleted when it is over."""
 
     __tablename__ = "league_live"
 
@@ -347,7 +343,7 @@ class LiveMatchRow(Base):
 
 
 class FinishedGameRow(Base):
-    """A game that was played, with its record. The match is its key: nothing counts twice."""
+    """A finished game with its record. The match is its key, so nothing counts twice."""
 
     __tablename__ = "league_games"
     __table_args__ = (UniqueConstraint("game", "place", name="league_games_game_place"),)
@@ -355,16 +351,16 @@ class FinishedGameRow(Base):
     match: Mapped[str] = mapped_column(ForeignKey("league_matches.id", ondelete="CASCADE"), primary_key=True)
     game: Mapped[str] = mapped_column(String(40))
     place: Mapped[int | None] = mapped_column(Integer)
-    """The order in which rated games of the ladder changed the ratings; none if it did not."""
+    """Place in the order in which ladder games were rated; null if it was not rated."""
     counted: Mapped[dict[str, Any]]
-    """What tables and ratings need of it."""
+    """Its result, as tables and ratings need it."""
     record: Mapped[bytes] = mapped_column(LargeBinary)
-    """All of it: JSON, compressed by zlib."""
+    """JSON, compressed by zlib."""
     ended: Mapped[int] = mapped_column(BigInteger, index=True)
 
 
 class LadderRow(Base):
-    """The ladder of a game: how many games have counted. Whoever rates a game changes this row first."""
+    """The number of rated games of a ladder. Rating a game locks this row first."""
 
     __tablename__ = "league_ladders"
 
@@ -373,7 +369,7 @@ class LadderRow(Base):
 
 
 class RatingRow(Base):
-    """What the ladder believes of a bot."""
+    """The ladder's rating of a bot."""
 
     __tablename__ = "league_ratings"
 
@@ -385,11 +381,11 @@ class RatingRow(Base):
     draws: Mapped[int] = mapped_column(Integer)
     losses: Mapped[int] = mapped_column(Integer)
     verdicts: Mapped[dict[str, Any]]
-    """How often each cause was found against it."""
+    """Number of verdicts by cause."""
 
 
 class HeadToHeadRow(Base):
-    """How the rated games of two bots ended, with the first named in the first seat: all that an exact rating needs."""
+    """Results of the rated games of two bots, the first in the first seat: all that an exact rating needs."""
 
     __tablename__ = "league_pairs"
 
@@ -397,13 +393,13 @@ class HeadToHeadRow(Base):
     second: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True, index=True)
     game: Mapped[str] = mapped_column(String(40), index=True)
     wins: Mapped[int] = mapped_column(Integer)
-    """Of the first."""
+    """Wins of the first."""
     draws: Mapped[int] = mapped_column(Integer)
     losses: Mapped[int] = mapped_column(Integer)
 
 
 class RatingStepRow(Base):
-    """A point of a bot's history: what was believed of it after the game of that place."""
+    """A point of a bot's history: its rating after the game of that place."""
 
     __tablename__ = "league_steps"
 
@@ -414,20 +410,20 @@ class RatingStepRow(Base):
 
 
 class PresenceRow(Base):
-    """A remote bot that is connected: where its relay is, and when it was last seen."""
+    """A connected remote bot: its relay, and when it was last seen."""
 
     __tablename__ = "league_presences"
 
     bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True)
     address: Mapped[str] = mapped_column(String(200))
-    """Of the web process that holds its connection ..."""
+    """Address of the web process that holds its connection ..."""
     secret: Mapped[str] = mapped_column(String(64))
-    """... and what opens the relay there."""
+    """... and the secret that opens the relay there."""
     seen: Mapped[int] = mapped_column(BigInteger)
 
 
 class RunnerRow(Base):
-    """A process that plays matches: for /health, and for the page that says why nothing is played."""
+    """A runner process, for /health and the status page."""
 
     __tablename__ = "league_runners"
 
@@ -435,7 +431,7 @@ class RunnerRow(Base):
     ladder: Mapped[str] = mapped_column(String(10))
     workers: Mapped[int] = mapped_column(Integer)
     word: Mapped[str] = mapped_column(String(200))
-    """What it is doing, or why it does nothing."""
+    """What it does, or why it does nothing."""
     seen: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -446,11 +442,11 @@ METADATA = Base.metadata
 
 
 def packed(record: Any) -> bytes:
-    """A record as it is kept."""
+    """A record as stored bytes."""
     return zlib.compress(json.dumps(record, separators=(",", ":")).encode())
 
 
 def unpacked(content: bytes) -> dict[str, Any]:
-    """The record that is kept."""
+    """The record of stored bytes."""
     record: dict[str, Any] = json.loads(zlib.decompress(content))
     return record

@@ -1,7 +1,6 @@
-"""What is asked and written about people's games: begin, events as they happen, records, seats behind links.
+"""Queries about games that people play: the game, its events, its record, and seats behind links.
 
-An event is written in one transaction, the end of a game together with the event that ended it. What the events mean
-is for ``web/play.py``.
+Writes go through a ``GroupCommitter``, so that many moves share a commit.
 """
 
 import hashlib
@@ -20,7 +19,7 @@ Json = dict[str, Any]
 
 LINK_BYTES, KEY_BYTES = 18, 24
 FRIEND = "friend"
-"""The kind of a seat that is given away by a link."""
+"""The kind of a seat offered by a link."""
 JOIN = "join"
 
 
@@ -34,19 +33,19 @@ class PlayEvent:
 
 @dataclass(frozen=True, slots=True)
 class FriendSeat:
-    """A seat that is given away by a link."""
+    """A seat offered by a link."""
 
     seat: int
     link: str | None
     """The secret of the link, until the seat is taken."""
     digest: str | None
-    """Of the key of whoever took it."""
+    """Digest of the key of the player who took it."""
     name: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPlay:
-    """A game as it is kept."""
+    """A stored game."""
 
     id: str
     owner: str | None
@@ -59,7 +58,7 @@ class StoredPlay:
 
 @dataclass(frozen=True, slots=True)
 class PlaySummary:
-    """One line about a game."""
+    """A game for lists."""
 
     id: str
     game: str
@@ -70,25 +69,25 @@ class PlaySummary:
 
 
 def digest_of(key: str) -> str:
-    """What is kept of a key."""
+    """The digest of a key."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
 def new_key() -> str:
-    """A key that nobody guesses."""
+    """A random key."""
     return secrets.token_urlsafe(KEY_BYTES)
 
 
 def new_link(seat: int) -> FriendSeat:
-    """A seat that is to be given away."""
+    """A new seat offered by a link."""
     return FriendSeat(seat, secrets.token_urlsafe(LINK_BYTES), None, None)
 
 
-# Asking
+# Queries
 
 
 def find(engine: Engine, name: str) -> StoredPlay | None:
-    """A game with everything that happened in it."""
+    """A game with all its events."""
     with Session(engine) as session:
         row = session.get(PlayRow, name)
         if row is None:
@@ -105,7 +104,7 @@ def find(engine: Engine, name: str) -> StoredPlay | None:
 
 
 def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
-    """The game and the seat that a link gives away."""
+    """The game and the seat of a link."""
     wanted = select(PlaySeatRow.play_id, PlaySeatRow.seat).where(PlaySeatRow.link == link)
     with Session(engine) as session:
         return session.execute(wanted).tuples().first()
@@ -119,7 +118,7 @@ def record_of(engine: Engine, name: str) -> Json | None:
 
 
 def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -> list[PlaySummary]:
-    """The games that an account began, the latest first; those begun earlier than ``before``."""
+    """The games that an account started, latest first; only those started before ``before``, if given."""
     wanted = select(PlayRow.id, PlayRow.game, PlayRow.assignment, PlayRow.begun, PlayRow.finished, PlayRow.result)
     wanted = wanted.where(PlayRow.owner_id == owner).order_by(PlayRow.begun.desc(), PlayRow.id).limit(most)
     if before is not None:
@@ -133,7 +132,7 @@ def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -
 
 
 def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
-    """A new game, in which nothing has happened yet."""
+    """Store a new game."""
     values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.assignment["game"]}
     values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
 
@@ -148,7 +147,7 @@ def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PlayEnd:
-    """How the game stands after an event: over, with its record, or not."""
+    """The end of a game, with its record; or no record if the game goes on."""
 
     record: Json | None
 
@@ -159,7 +158,7 @@ _ADD = insert(PlayEventRow)
 def add(
     committer: GroupCommitter, name: str, number: int, event: PlayEvent, end: PlayEnd | None = None
 ) -> "Future[None]":
-    """An event is to be written; ``end``: the game is over by it, or by it goes on again."""
+    """Write an event; ``end``: it ends the game, or reopens it."""
     row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": now_ms()}
     if end is None:
         return committer.submit(RowInsert(_ADD, row))
@@ -177,7 +176,7 @@ def add(
 def take_seat(
     committer: GroupCommitter, name: str, number: int, friend: FriendSeat, key: str, called: str | None
 ) -> FriendSeat:
-    """Somebody takes a seat by its link: the link is used up. Raises if another was quicker."""
+    """Take a seat by its link, which is then void. Raises if the seat was taken meanwhile."""
     taken = FriendSeat(friend.seat, None, digest_of(key), called)
     row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": now_ms()}
 

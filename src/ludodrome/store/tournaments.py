@@ -1,4 +1,4 @@
-"""What is asked of a database about tournaments, and what is written. One transaction for each game."""
+"""Queries about tournaments. Every game is one transaction."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 from ludodrome.store.models import Base, OpeningRow, TournamentGameRow, TournamentRow, now_ms, packed, unpacked
 
 BATCH = 500
-"""Records that are held in memory when all are read."""
+"""Records held in memory while all are read."""
 
 
 class Summary(NamedTuple):
-    """One line about a tournament."""
+    """A tournament for lists."""
 
     name: str
     plan: dict[str, Any]
@@ -23,7 +23,7 @@ class Summary(NamedTuple):
 
 
 def tournaments(engine: Engine) -> list[Summary]:
-    """All of them, in the order in which they began."""
+    """All tournaments, in the order in which they started."""
     count = func.count(TournamentGameRow.id)
     wanted = (
         select(TournamentRow, count).outerjoin(TournamentGameRow).group_by(TournamentRow.id).order_by(TournamentRow.id)
@@ -33,14 +33,14 @@ def tournaments(engine: Engine) -> list[Summary]:
 
 
 class StoredLedger:
-    """The games and openings of one tournament."""
+    """The games and openings of one tournament, in the database."""
 
     def __init__(self, engine: Engine, tournament_id: int) -> None:
         self._engine, self._id = engine, tournament_id
 
     @staticmethod
     def begin(engine: Engine, name: str, plan: dict[str, Any]) -> "StoredLedger":
-        """A new tournament; ValueError if there is one of that name."""
+        """Add a tournament; ValueError if there is one of that name."""
         with Session(engine) as session:
             row = TournamentRow(name=name, plan=plan, begun=now_ms())
             session.add(row)
@@ -66,7 +66,7 @@ class StoredLedger:
                 yield row.discipline, row.number, row.moves
 
     def add_opening(self, game: str, number: int, moves: list[Any]) -> None:
-        """Writes an opening down; if it is there already, it stays as it is."""
+        """Keep an opening, unless it is there already."""
         self._add(OpeningRow(tournament_id=self._id, discipline=game, number=number, moves=moves))
 
     # Games
@@ -82,7 +82,7 @@ class StoredLedger:
             yield from session.execute(wanted).tuples()
 
     def add_game(self, match: str, game: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
-        """Writes a game down in one transaction; False, and nothing is written, if it is there already."""
+        """Keep a game, in one transaction; False if it is there already."""
         row = TournamentGameRow(
             tournament_id=self._id,
             match=match,
@@ -95,7 +95,7 @@ class StoredLedger:
         return self._add(row)
 
     def _add(self, row: Base) -> bool:
-        """A row in a transaction of its own; False if it is there already, ValueError if it cannot be written."""
+        """Insert a row in its own transaction; False if it is there already, ValueError if it cannot be written."""
         with Session(self._engine) as session:
             session.add(row)
             try:
@@ -108,7 +108,7 @@ class StoredLedger:
             return True
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Every record, in the order in which they were finished."""
+        """Every record, in the order in which the games finished."""
         wanted = (
             select(TournamentGameRow.record)
             .where(TournamentGameRow.tournament_id == self._id)
@@ -119,7 +119,7 @@ class StoredLedger:
                 yield unpacked(content)
 
     def forget_unrated(self) -> int:
-        """Takes out the games that do not count, so that they are played again; how many they were."""
+        """Delete the unrated games, so that they are played again; return their number."""
         with Session(self._engine) as session:
             gone = session.execute(
                 delete(TournamentGameRow).where(

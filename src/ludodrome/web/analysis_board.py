@@ -5,19 +5,15 @@ Nothing is kept: a board is told anew from its first position and its moves. Wha
 """
 
 import json
-import re
 from typing import Any
 
 from ludodrome.analysis import solve
 from ludodrome.game import BadState, Game
-from ludodrome.games import BUILT_IN, find
-from ludodrome.validation import show
+from ludodrome.games import find
 from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, open_game, position_view
 
 MAX_STATE_TEXT = 200_000
-_SIZE = re.compile(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s")
-_SPACES = ("mode", "size", "rules", "choice")
 
 
 def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> Json:
@@ -28,7 +24,7 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
     """
     if type(state) is str:
         state = _read(state)
-    game = open_game(game_id, options_from_state(game_id, state) if options is None else options)
+    game = open_game(game_id, find(game_id).game_class().options_from_state(state) if options is None else options)
     if state is None:
         position = game.initial_state()
     elif type(state) is str:
@@ -63,32 +59,7 @@ def _read(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as wrong:
-        raise BadState(f"the position is no JSON: {wrong}") from None
-
-
-def options_from_state(game_id: str, state: Any) -> Json:
-    """The options of a game as far as a position tells them; wrong ones are found when the position is read."""
-    if type(state) is dict:
-        own = {"dots": ("rows", "cols"), "santorini": ("players",), "spaces": (*_SPACES, "rounds")}
-        names = (
-            own.get(game_id, ()) if game_id in BUILT_IN else [one.name for one in find(game_id).game_class().available]
-        )
-        return {name: state[name] for name in names if name in state}
-    if type(state) is not str:
-        return {}
-    words = state.split()
-    if game_id == "dots" and (sides := _SIZE.match(state)):
-        return {"rows": int(sides[1]), "cols": int(sides[2])}
-    if game_id == "santorini" and len(words) == 5:
-        return {"players": 3}
-    if game_id == "spaces" and len(words) == 7:
-        mode, size, rules, choice = words[:4]
-        rounds = words[4].rpartition("/")[2]
-        for name, word in (("size", size), ("rounds", rounds)):
-            if not re.fullmatch("[1-9][0-9]{0,2}", word):
-                raise BadState(f"{name} is a whole number, not {show(word)}")
-        return {"mode": mode, "size": int(size), "rules": rules, "choice": choice, "rounds": int(rounds)}
-    return {}
+        raise BadState(f"the position is not JSON: {wrong}") from None
 
 
 def solve_position(game: Game, state: Any, seconds: float) -> Json:

@@ -15,8 +15,11 @@ from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
 from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.game_extras import extra
+from ludodrome.games import GAMES
 from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
+from ludodrome.urls import API
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.limits import RateLimiter, enforce_rate_limit
@@ -42,7 +45,6 @@ from ludodrome.web.routes import (
     remote_bots,
     replays,
     rules,
-    spaces,
 )
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
@@ -50,7 +52,6 @@ from ludodrome.web.spectators import Spectators
 from ludodrome.web.static_files import MIN_GZIP_BYTES, CachedStaticFiles
 from ludodrome.web.templating import error_page
 from ludodrome.web.upload_checks import UploadChecker
-from ludodrome.web.urls import API
 
 API_ROUTERS = (
     games.router,
@@ -58,7 +59,6 @@ API_ROUTERS = (
     live.router,
     analysis.router,
     replays.router,
-    spaces.router,
     puzzles.router,
     bots.router,
     league.router,
@@ -143,7 +143,8 @@ def create_app(
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
     everywhere = [Depends(enforce_rate_limit)]
-    for router in API_ROUTERS:
+    own = [extra(entry.game_class().routes_module, "router") for entry in GAMES.values()]
+    for router in (*API_ROUTERS, *filter(None, own)):
         app.include_router(router, prefix=API, dependencies=everywhere)
     app.include_router(remote_bots.router, prefix=API)  # bots and workers, which authenticate with their own secrets
     app.mount("/static", CachedStaticFiles(STATIC), name="static")
@@ -193,7 +194,7 @@ def _explain(app: FastAPI) -> None:
         return _answer(request, error.status_code, error.detail, error.headers)
 
     async def broken(request: Request, error: Exception) -> Response:
-        return _answer(request, 500, "something went wrong here; the server's log says what")
+        return _answer(request, 500, "an internal error occurred; the log of the server has the details")
 
     app.add_exception_handler(ValueError, refused)
     app.add_exception_handler(Busy, busy)

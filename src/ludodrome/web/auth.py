@@ -70,7 +70,7 @@ async def _find(connection: HTTPConnection) -> Caller:
         kind, _, secret = shown.partition(" ")
         known = await run_in_threadpool(token_of, state.engine, secret.strip()) if kind.lower() == "bearer" else None
         if known is None:
-            _refuse(connection, 401, "the token is not good: it was revoked, or is mistyped")
+            _refuse(connection, 401, "the token is not valid: it was revoked or mistyped")
         return _caller(known)
     if state.mode != "hosted":
         return OWNER if is_loopback(connection) else GUEST
@@ -85,9 +85,9 @@ Anybody = Annotated[Caller, Depends(caller)]
 async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
     """Whoever may begin games here: everybody, but no guests on the owner's machine (they have links)."""
     if who.account is None and connection.app.state.mode == "lan":
-        _refuse(connection, 403, "guests play the games whose links they were given; only this machine begins new ones")
+        _refuse(connection, 403, "guests play by link; only the machine that runs the server begins new games")
     if who.account is not None and PLAY not in who.scopes:
-        _refuse(connection, 403, f"this token is not good for that: it lacks the scope {PLAY}")
+        _refuse(connection, 403, f"this token may not do that: it lacks the scope {PLAY}")
     return who
 
 
@@ -103,7 +103,7 @@ def scoped(scope: str) -> Callable[..., Awaitable[Caller]]:
 
     async def check(connection: HTTPConnection, who: Annotated[Caller, Depends(signed_in)]) -> Caller:
         if scope not in who.scopes:
-            _refuse(connection, 403, f"this token is not good for that: it lacks the scope {scope}")
+            _refuse(connection, 403, f"this token may not do that: it lacks the scope {scope}")
         return who
 
     return check
@@ -112,7 +112,7 @@ def scoped(scope: str) -> Callable[..., Awaitable[Caller]]:
 async def administrator(connection: HTTPConnection, who: Annotated[Caller, Depends(signed_in)]) -> Caller:
     """Administrators."""
     if not who.admin:
-        _refuse(connection, 403, "only administrators do this")
+        _refuse(connection, 403, "only administrators may do this")
     return who
 
 
@@ -199,7 +199,7 @@ def _read(password: str) -> str:
     try:
         password.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("a password is made of whole characters") from error
+        raise ValueError("a password must be valid Unicode") from error
     if "\0" in password:
-        raise ValueError("a password is made of characters that can be typed")
+        raise ValueError("a password has no NUL character")
     return unicodedata.normalize("NFC", password)

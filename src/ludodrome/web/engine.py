@@ -7,6 +7,7 @@ from typing import Any
 
 from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
+from ludodrome.game_extras import extra
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
@@ -20,7 +21,7 @@ MAX_WAITING = 8
 MAX_SECONDS = 5.0
 """Seconds of one analysis."""
 MAX_LINES = 5
-BUSY = "the engine is busy; ask again in a moment"
+BUSY = "the engine is busy; try again in a moment"
 
 _desks = threading.BoundedSemaphore(MAX_SEARCHES)
 _waiting = threading.BoundedSemaphore(MAX_WAITING)
@@ -56,7 +57,8 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int) -> Json
         raise IllegalMove("the game is over: there is nothing to analyse")
     with engine_slot_for_request():
         if game.evaluator is None:
-            return (_played_out if game.actions_a_turn == 1 else _board_to_lay)(game, state, seconds)
+            hint = extra(game.analysis_module, "hint") or _best_in_playouts
+            return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [hint(game, state, seconds)]}
         *_, found = analyse(game, state, seconds, lines)
     mover = game.to_move(state)
     return {
@@ -77,11 +79,11 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int) -> Json
     }
 
 
-def _played_out(game: Game, state: Any, seconds: float) -> Json:
-    """In a game without insight: what does best in playouts; nobody can say what it is worth."""
+def _best_in_playouts(game: Game, state: Any, seconds: float) -> Json:
+    """The line of a game without an evaluator: the move that does best in playouts, without a score."""
     found = TreeSearch(game).search(game.encode_array(state), time=seconds)
     move = game.move(found.best, state)
-    line: Json = {
+    return {
         "move": move,
         "text": game.format_move(move, state),
         "score": None,
@@ -89,27 +91,3 @@ def _played_out(game: Game, state: Any, seconds: float) -> Json:
         "proven": False,
         "distance": None,
     }
-    return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [line]}
-
-
-def _board_to_lay(game: Game, state: Any, seconds: float) -> Json:
-    """In spaces: the best answer to the board in view, or a sound board if none is."""
-    from ludodrome.games.spaces import encode_board, respond, sensible
-
-    size, rules = game.options["size"], game.options["rules"]
-    laid = game.observation(state, game.to_move(state))["chosen"]
-    margin, proven = None, False
-    if laid is None:
-        board = sensible(size, rules, foreseen=game.options["choice"] == "seen")
-    else:
-        best = respond(laid, size, rules, seconds=seconds)
-        board, margin, proven = best.board, best.margin, best.proven
-    line: Json = {
-        "move": board,
-        "text": encode_board(board),
-        "score": margin,
-        "continuation": [],
-        "proven": proven,
-        "distance": None,
-    }
-    return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [line]}

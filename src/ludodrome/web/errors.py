@@ -22,5 +22,5 @@ class Busy(Exception):
 def write_error(error: SQLAlchemyError) -> Exception:
     """Something could not be written down, and so it has not happened."""
     if isinstance(error, IntegrityError):
-        return Conflict("the game has gone on elsewhere; look at it again")
-    return Busy("this could not be written down, and so it has not happened; try again")
+        return Conflict("the game has changed meanwhile; load it again")
+    return Busy("the database did not save this, so it did not happen; try again")

@@ -149,7 +149,7 @@ def runner_notice(engine: Engine) -> str:
     """What the runners do, for people who wait; empty if all is well and something is played."""
     alive = league_matches.runners(engine)
     if not alive:
-        return "No runner plays the matches now: the server starts one within a minute, unless it was told not to."
+        return "No runner is playing matches. Unless it was started without one, the server starts one within a minute."
     return ""
 
 

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
+from ludodrome.urls import API
 from ludodrome.web.auth import Caller, caller, is_loopback
-from ludodrome.web.urls import route_template
+from ludodrome.web.metrics import route_template
 
 MAX_KEYS = 100_000
 """Addresses and accounts that are remembered; the longest unseen are forgotten."""
@@ -44,11 +45,11 @@ RATE_LIMITS = {
     READING: RateLimit(3000, 60),
 }
 KINDS = (
-    (SIGN_IN, re.compile(r"POST /api/v1/(session|account/password)")),
-    (SIGN_UP, re.compile(r"POST /api/v1/accounts")),
-    (ANALYSIS, re.compile(r"POST /api/v1/(analysis|values|replays|attempts/.*)|GET /api/v1/replays/.*/grading")),
-    (UPLOADS, re.compile(r"POST /api/v1/(checks|bots(/.*)?)")),
-    (MATCHES, re.compile(r"POST /api/v1/(matches|tournaments)")),
+    (SIGN_IN, re.compile(rf"POST {API}/(session|account/password)")),
+    (SIGN_UP, re.compile(rf"POST {API}/accounts")),
+    (ANALYSIS, re.compile(rf"POST {API}/(analysis|values|replays|attempts/.*)|GET {API}/replays/.*/grading")),
+    (UPLOADS, re.compile(rf"POST {API}/(checks|bots(/.*)?)")),
+    (MATCHES, re.compile(rf"POST {API}/(matches|tournaments)")),
 )
 """What a request counts as, by its method and its route; the rest are writes and reads."""
 
@@ -77,7 +78,7 @@ class RateLimiter:
                     self._buckets.popitem(last=False)
                 return
         wait = math.ceil((fullest + 1 - allowance.many) * allowance.seconds / allowance.many)
-        sentence = f"that is more often than anybody may ask here; try again in {wait} seconds"
+        sentence = f"too many requests; try again in {wait} seconds"
         raise HTTPException(429, sentence, {"retry-after": str(wait)})
 
     def _level(self, kind: str, key: str, allowance: RateLimit, moment: float) -> float:

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.web.urls import route_template
+from ludodrome.urls import API
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
@@ -99,3 +99,12 @@ class MetricsMiddleware:
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.requests.labels(method, route, status).inc()
             self._metrics.seconds.labels(method, route).observe(time.perf_counter() - begun)
+
+
+def route_template(scope: Scope) -> str | None:
+    """The path of the route that answers, with parameter names for values; None if there is no route."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return None
+    inside = scope["path"].startswith(f"{API}/") and not path.startswith(f"{API}/")
+    return f"{API}{path}" if inside else str(path)  # FastAPI leaves out the prefix of the API

@@ -229,7 +229,7 @@ class WebPlay:
         """The position after so many moves, the opening's among them, as everybody may see it."""
         snapshot = self.snapshot
         if not 0 <= number <= snapshot.length:
-            raise Conflict(f"the positions of this game are numbered from 0 to {snapshot.length}")
+            raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
         return position_view_of(self.game, snapshot.at(self.game, number))
 
     def start_bots(self) -> None:
@@ -274,7 +274,7 @@ class WebPlay:
             raise Conflict("the game is over")
         self._check_turn(turn.seat, seats)
         if seen is not None and seen != self.version:
-            raise Conflict("the game has gone on since this move was made")
+            raise Conflict("the position has changed since this move was made")
         listed = type(move) is str and move in (self.snapshot.position(self.game, None)["legal"] or ())
         read = move if listed else read_move(self.game, self._referee.state, move)
         self.game.apply_to(self._now.copy(), read)
@@ -282,9 +282,9 @@ class WebPlay:
 
     def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
         if not seats:
-            raise Forbidden("you are looking on: no seat here is yours")
+            raise Forbidden("you are watching: none of the seats is yours")
         if self.participants.missing:
-            raise Conflict("the game begins when everybody has come: a seat is still waiting for its friend")
+            raise Conflict("the game starts when everybody has joined: a seat is still free")
         if not self.participants.is_person(seat):
             raise Conflict("it is not your turn: the bot is thinking")
         if seat not in seats:
@@ -298,7 +298,7 @@ class WebPlay:
                 raise Conflict("the game is over")
             chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
-                raise Forbidden("only a seat of your own can resign")
+                raise Forbidden("you can only resign for a seat of yours")
             self._end(PlayEvent(RESIGN, {"seat": chosen}))
 
     def _own_seat(self, seats: frozenset[int]) -> int | None:
@@ -310,11 +310,11 @@ class WebPlay:
         with self.lock:
             if not viewer.owner or self.participants.shared:
                 refusal = Conflict if viewer.seats else Forbidden
-                raise refusal("moves are taken back only by people at one screen, in their own game")
+                raise refusal("only the owner of a game without friends can undo moves")
             self._check_clock()
             keep = self._undo_to()
             if keep is None:
-                raise Conflict("there is no move to take back")
+                raise Conflict("there is no move to undo")
             over = self._referee.result is not None
             event = PlayEvent(UNDO, {"keep": keep})
             self._replay_event(event, counted=False)
@@ -326,7 +326,7 @@ class WebPlay:
         with self.lock:
             self._check_clock()
             if self._referee.result is None:
-                raise Conflict("a game has its record when it is over")
+                raise Conflict("a game has a record once it is over")
             return self._referee.record()
 
     def seconds_left_to_move(self) -> float | None:
@@ -555,7 +555,7 @@ def make_play_spec(
 ) -> PlaySpec:
     """The assignment of a game on the page; ValueError says what does not fit."""
     if len(specs) != game.seats:
-        raise ValueError(f"{game.id} has {game.seats} seats here, and {len(specs)} players were named")
+        raise ValueError(f"{game.id} has {game.seats} seats here, not {len(specs)}")
     if len(opening) > MAX_OPENING:
         raise ValueError(f"an opening has at most {MAX_OPENING} moves, not {len(opening)}")
     people = specs.count(PERSON)
@@ -564,6 +564,6 @@ def make_play_spec(
     ]
     conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
     if conditions.clock.budget is not None:
-        raise ValueError("on the page a clock counts time: none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
+        raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
     made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
     return made if position is None else replace(made, position=position)

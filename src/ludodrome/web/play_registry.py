@@ -128,9 +128,9 @@ class PlayRegistry:
         play.check_clock()
         with play.lock:
             if play.snapshot.result is None:
-                raise Conflict("a rematch is for when the game is over")
+                raise Conflict("a rematch begins once the game is over")
             if not viewer.seats:
-                raise Forbidden("you are looking on: no seat here is yours")
+                raise Forbidden("you are watching: none of the seats is yours")
             participants.offers |= viewer.seats
             if participants.next is None and participants.offers >= participants.people():
                 participants.next = self._again(play).id

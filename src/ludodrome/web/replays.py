@@ -188,7 +188,7 @@ class Reviewer:
             if found is not None:
                 return found
             if self._waiting >= MAX_WAITING:
-                raise Busy("too many games wait to be graded; ask again in a moment")
+                raise Busy("too many games are waiting to be graded; try again in a moment")
             begun = Review(told)
             self._reviews.put(digest, begun)
             self._waiting += 1

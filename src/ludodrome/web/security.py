@@ -16,12 +16,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import is_loopback
+from ludodrome.urls import API
 from ludodrome.web.static_files import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
 """Bytes of a request."""
-SMALLER = {"/api/v1/accounts": 8192, "/api/v1/session": 8192, "/api/v1/account": 8192, "/api/v1/tokens": 8192}
+SMALLER = {f"{API}/accounts": 8192, f"{API}/session": 8192, f"{API}/account": 8192, f"{API}/tokens": 8192}
 """Where less is enough; by the beginning of the path."""
 MAX_DEPTH = 64
 """Brackets within brackets of a request's JSON."""
@@ -111,20 +112,18 @@ class SecurityMiddleware:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_called(host):
-            return error_response(421, "this server answers to other names; it was told which with --host-name")
+            return error_response(421, "this server does not answer to this name; name it with --host-name")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            return error_response(
-                404, "there is nothing at an address with a NUL in it"
-            )  # nor can PostgreSQL be asked for it
+            return error_response(404, "a URL with a NUL byte leads nowhere")  # nor can PostgreSQL be asked for it
         writes = scope["type"] == "websocket" or scope["method"] in WRITES
         if not writes:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
-            return error_response(403, "this request comes from another site's page")
+            return error_response(403, "the request comes from a page of another site")
         if origin is None and headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return error_response(403, "this request comes from another site's page")
+            return error_response(403, "the request comes from a page of another site")
         return None if scope["type"] == "websocket" else _unfit(headers, _most(scope["path"]))
 
     def _is_called(self, host: str) -> bool:
@@ -178,10 +177,10 @@ def _unfit(headers: Headers, most: int) -> JSONResponse | None:
     """What is said about a content, before it is read."""
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > most:
-        return error_response(413, f"this request has at most {most} bytes")
+        return error_response(413, f"the body of this request has at most {most} bytes")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and (length != "0" or "transfer-encoding" in headers):
-        return error_response(415, "a request's content is application/json")
+        return error_response(415, "the body of a request is application/json")
     return None
 
 
@@ -198,18 +197,18 @@ async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    return b"", error_response(400, "the request broke off")
+                    return b"", error_response(400, "the request ended early")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > most:
-                    return b"", error_response(413, f"this request has at most {most} bytes")
+                    return b"", error_response(413, f"the body of this request has at most {most} bytes")
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
-        return b"", error_response(408, "the request's content did not arrive in time")
+        return b"", error_response(408, "the body of the request did not arrive in time")
     body = b"".join(parts)
     if _is_deep(body):
-        return b"", error_response(422, f"the request's JSON is nested more than {MAX_DEPTH} deep")
+        return b"", error_response(422, f"the JSON of the request is nested more than {MAX_DEPTH} levels deep")
     return body, None
 
 

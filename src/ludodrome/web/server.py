@@ -13,8 +13,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from ludodrome.urls import API
 from ludodrome.web.security import MAX_BODY
-from ludodrome.web.urls import API
 
 THREAD_TURN = 0.0005
 """Seconds that a thread may keep the interpreter while others wait: a move lets it go ten times, at every kernel."""
@@ -60,7 +60,7 @@ class Connection(HttpToolsProtocol):
         if in_head and self._in_head:
             self._head += len(data)
             if self._head > MAX_HEADER_BYTES and not self.transport.is_closing():
-                self.send_400_response(f"The head of a request has at most {MAX_HEADER_BYTES} bytes.")
+                self.send_400_response(f"The headers of a request have at most {MAX_HEADER_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
         """A request begins."""

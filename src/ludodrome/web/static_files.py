@@ -47,7 +47,7 @@ class CachedStaticFiles:
         if answer is None:
             raise HTTPException(404, "there is no such file")
         if scope["method"] not in ("GET", "HEAD"):
-            raise HTTPException(405, "files are only read", {"allow": "GET, HEAD"})
+            raise HTTPException(405, "static files are read-only", {"allow": "GET, HEAD"})
         await answer(scope, receive, send)
 
     def answer(self, name: str, asked: Headers) -> Response | None:

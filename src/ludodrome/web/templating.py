@@ -9,12 +9,10 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
-from ludodrome.games import GAMES, GameEntry
+from ludodrome.games import GAMES, PAGE_ORDER, GameEntry
 from ludodrome.web.position_view import board_of
 from ludodrome.web.static_files import style
 
-ORDER = ("skysummit", "caldera", "dots", "santorini", "spaces")
-"""The five; games of other packages come after them."""
 TABS = (
     ("Play", ""),
     ("Arena", "/arena"),
@@ -36,7 +34,7 @@ def embedded(value: Any) -> Markup:
 
 
 def _games() -> list[GameEntry]:
-    return [GAMES[one] for one in (*ORDER, *sorted(set(GAMES) - set(ORDER)))]
+    return [GAMES[one] for one in (*PAGE_ORDER, *sorted(set(GAMES) - set(PAGE_ORDER)))]
 
 
 def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:

@@ -46,7 +46,7 @@ class UploadChecker:
         try:
             await asyncio.wait_for(self._desks.acquire(), PATIENCE)
         except TimeoutError:
-            raise Busy("the doctor is busy; ask again in a moment") from None
+            raise Busy("too many bots are being checked; try again in a moment") from None
         try:
             async for line in _lines({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
                 yield line
@@ -71,9 +71,9 @@ async def _lines(asked: Json) -> AsyncIterator[Json]:
         while line := await asyncio.wait_for(child.stdout.readline(), deadline - asyncio.get_running_loop().time()):
             yield json.loads(line)
     except TimeoutError:
-        yield {"trouble": f"the examination was broken off after {LONGEST:.0f} seconds"}
+        yield {"trouble": f"the check was stopped after {LONGEST:.0f} seconds"}
     except (ConnectionError, ValueError):
-        yield {"trouble": "the examination broke"}
+        yield {"trouble": "the check crashed"}
     finally:
         child.stdin.close()
         with suppress(TimeoutError):

@@ -41,7 +41,7 @@ def test_ctrl_c_at_the_server_is_not_for_the_runner(tmp_path: Path) -> None:
 def test_killed_runners_lose_and_repeat_nothing(tmp_path: Path, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not long:
         pytest.skip("some minutes of games: only with --long")
-    monkeypatch.setattr(runner_module, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(runner_module, "MAX_WAIT", 0.1)
     monkeypatch.setattr(runner_module, "FIRST_WAIT", 0.1)
     engine = open_database(tmp_path / "league.db", create=True, durable=True)
     ensure_local(engine)

@@ -96,13 +96,13 @@ def test_a_match_that_never_comes_back_is_dropped(
     engine: Engine, bots: dict[str, league_bots.BotEntry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _queue(engine, bots, 1)
-    for _ in range(2 * league_matches.MOST_TRIES):  # what is given back has done no harm
+    for _ in range(2 * league_matches.MAX_TRIES):  # what is given back has done no harm
         assert league_matches.claim(engine, "ended") is not None
         league_matches.release(engine, "ended")
     assert league_matches.claim(engine, "broken") is not None
     league_matches.release(engine, "broken", broken=True)
     monkeypatch.setattr(league_matches, "LEASE_MS", -1)
-    for number in range(1, league_matches.MOST_TRIES):
+    for number in range(1, league_matches.MAX_TRIES):
         assert league_matches.claim(engine, f"killed {number}") is not None
     assert league_matches.claim(engine, "last") is None
     found = league_matches.find_match(engine, "m-0")
@@ -232,7 +232,7 @@ def test_what_is_refused(engine: Engine, bots: dict[str, league_bots.BotEntry]) 
     with pytest.raises(ValueError, match="does not play any more"):
         events.ask(engine, "dots", [retired, pair[1]], LOCAL)
     league_bots.retire(engine, pair[0].id, back=True)
-    for _ in range(events.MOST_OPEN):
+    for _ in range(events.MAX_OPEN):
         events.ask(engine, "dots", pair, LOCAL)
     with pytest.raises(ValueError, match="not over"):
         events.ask(engine, "dots", pair, LOCAL)

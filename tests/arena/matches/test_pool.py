@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from ludodrome.arena.matches import pool
-from ludodrome.arena.matches.pool import AHEAD, MOST_DEATHS, ClusterLost, Job, run
+from ludodrome.arena.matches.pool import AHEAD, MAX_DEATHS, ClusterLost, Job, run
 from ludodrome.arena.matches.workers import AnyExecutor, LocalWorkers, processes_with
 
 
 class List:
-    """An agenda of fixed jobs."""
+    """A source of fixed jobs."""
 
     def __init__(self, *jobs: Job) -> None:
         self.jobs = deque(jobs)
@@ -67,24 +67,24 @@ def jobs(count: int, function: Callable[[Any], Any] = double) -> list[Job]:
 
 
 def test_everything_comes_back() -> None:
-    agenda = List(*jobs(20))
-    run(agenda, LocalWorkers(2))
-    assert agenda.results == {f"job {number}": 2 * number for number in range(20)}
+    source = List(*jobs(20))
+    run(source, LocalWorkers(2))
+    assert source.results == {f"job {number}": 2 * number for number in range(20)}
 
 
 def test_any_executor_serves() -> None:
-    agenda = List(*jobs(20))
+    source = List(*jobs(20))
     with ThreadPoolExecutor(3) as executor:
-        run(agenda, AnyExecutor(executor, 3))
+        run(source, AnyExecutor(executor, 3))
         assert executor.submit(double, 3).result() == 6  # it is still open
-    assert len(agenda.results) == 20
+    assert len(source.results) == 20
 
 
 def test_an_error_is_a_failure_and_no_more() -> None:
-    agenda = List(*jobs(4, divide))
-    run(agenda, LocalWorkers(2))
-    assert agenda.failures == {"job 0": "ZeroDivisionError: division by zero"}
-    assert agenda.results == {"job 1": 1.0, "job 2": 0.5, "job 3": 1 / 3}
+    source = List(*jobs(4, divide))
+    run(source, LocalWorkers(2))
+    assert source.failures == {"job 0": "ZeroDivisionError: division by zero"}
+    assert source.results == {"job 1": 1.0, "job 2": 0.5, "job 3": 1 / 3}
 
 
 def test_results_may_lead_to_more() -> None:
@@ -94,9 +94,9 @@ def test_results_may_lead_to_more() -> None:
             if result < 100:
                 self.jobs.append(Job(f"job {len(self.results)}", double, result))
 
-    agenda = Growing(Job("job 0", double, 1))
-    run(agenda, LocalWorkers(2))
-    assert list(agenda.results.values()) == [2, 4, 8, 16, 32, 64, 128]
+    source = Growing(Job("job 0", double, 1))
+    run(source, LocalWorkers(2))
+    assert list(source.results.values()) == [2, 4, 8, 16, 32, 64, 128]
 
 
 class Counting(Executor):
@@ -119,9 +119,9 @@ class Counting(Executor):
 
 
 def test_no_more_is_handed_out_than_is_needed() -> None:
-    executor, agenda = Counting(), List(*jobs(30))
-    run(agenda, AnyExecutor(executor, 3), executor.work)
-    assert len(agenda.results) == 30
+    executor, source = Counting(), List(*jobs(30))
+    run(source, AnyExecutor(executor, 3), executor.work)
+    assert len(source.results) == 30
     assert executor.most == AHEAD * 3
 
 
@@ -131,30 +131,30 @@ def test_enough_drops_the_rest() -> None:
             super().done(job, result)
             self.enough = len(self.results) >= 3
 
-    executor, agenda = Counting(), Satisfied(*jobs(30))
-    run(agenda, AnyExecutor(executor, 2), executor.work)
-    assert len(agenda.results) in (3, 4)  # one may have been finished at the same time
+    executor, source = Counting(), Satisfied(*jobs(30))
+    run(source, AnyExecutor(executor, 2), executor.work)
+    assert len(source.results) in (3, 4)  # one may have been finished at the same time
 
 
 def test_what_a_dead_worker_had_is_done_again(tmp_path: Path) -> None:
-    agenda = List(*jobs(3), Job("killer", die_once, str(tmp_path / "killed")), *jobs(6)[3:])
-    run(agenda, LocalWorkers(2))
-    assert agenda.results == {**{f"job {number}": 2 * number for number in range(6)}, "killer": "alive"}
-    assert not agenda.failures
+    source = List(*jobs(3), Job("killer", die_once, str(tmp_path / "killed")), *jobs(6)[3:])
+    run(source, LocalWorkers(2))
+    assert source.results == {**{f"job {number}": 2 * number for number in range(6)}, "killer": "alive"}
+    assert not source.failures
 
 
 def test_what_kills_every_worker_is_given_up_and_nothing_else(tmp_path: Path) -> None:
     mark = tmp_path / "deaths"
-    agenda = List(*jobs(3), Job("killer", die, str(mark)), *jobs(6)[3:])
-    run(agenda, LocalWorkers(2))
-    assert len(agenda.results) == 6
-    assert agenda.failures == {"killer": f"{MOST_DEATHS} workers in a row died while they did nothing but this"}
-    assert len(mark.read_text()) in (MOST_DEATHS, MOST_DEATHS + 1)  # the first time it may not have been alone
+    source = List(*jobs(3), Job("killer", die, str(mark)), *jobs(6)[3:])
+    run(source, LocalWorkers(2))
+    assert len(source.results) == 6
+    assert source.failures == {"killer": f"{MAX_DEATHS} workers in a row died while running only this"}
+    assert len(mark.read_text()) in (MAX_DEATHS, MAX_DEATHS + 1)  # the first time it may not have been alone
 
 
 def test_workers_that_always_die_are_an_error(tmp_path: Path) -> None:
     killers = [Job(f"killer {number}", die, str(tmp_path / "deaths")) for number in range(5)]
-    with pytest.raises(ClusterLost, match="every worker dies, whatever it is given"):
+    with pytest.raises(ClusterLost, match="every worker dies, whatever its job"):
         run(List(*killers), LocalWorkers(1))
 
 
@@ -163,7 +163,7 @@ def test_a_broken_executor_of_somebody_else_is_an_error() -> None:
         def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
             raise BrokenExecutor("it is broken")
 
-    with pytest.raises(ClusterLost, match="no more work is taken: it is broken"):
+    with pytest.raises(ClusterLost, match="the workers take no more jobs: it is broken"):
         run(List(*jobs(1)), AnyExecutor(Broken(), 1))
 
 
@@ -181,20 +181,20 @@ def test_cancelled_work_means_that_the_cluster_is_gone() -> None:
 
 def test_ctrl_c_keeps_what_is_finished_and_ends_the_rest(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    agenda = List(*jobs(3), Job("endless", doze, str(pid)), Job("endless too", doze, str(pid)))
+    source = List(*jobs(3), Job("endless", doze, str(pid)), Job("endless too", doze, str(pid)))
 
     def interrupt() -> None:
-        if len(agenda.results) == 3 and pid.exists() and pid.read_text():
+        if len(source.results) == 3 and pid.exists() and pid.read_text():
             signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run(agenda, LocalWorkers(2), interrupt)
+            run(source, LocalWorkers(2), interrupt)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
-    assert len(agenda.results) == 3
+    assert len(source.results) == 3
     assert not alive(int(pid.read_text()))
 
 
@@ -217,9 +217,9 @@ def start_bot(path: str) -> None:
 
 def test_bots_of_dead_workers_are_ended(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    agenda = List(*jobs(1), Job("killer", start_bot, str(pid)))
-    run(agenda, LocalWorkers(1))
-    assert "killer" in agenda.failures
+    source = List(*jobs(1), Job("killer", start_bot, str(pid)))
+    run(source, LocalWorkers(1))
+    assert "killer" in source.failures
     assert not alive(int(pid.read_text()))
 
 
@@ -228,10 +228,10 @@ def environment(name: str) -> str | None:
 
 
 def test_workers_do_not_bear_their_own_mark() -> None:
-    agenda = List(Job("mark", environment, "LUDODROME_CREW"))
-    run(agenda, LocalWorkers(1))
-    assert len(agenda.results["mark"]) == 16
-    assert processes_with(f"LUDODROME_CREW={agenda.results['mark']}") == []
+    source = List(Job("mark", environment, "LUDODROME_CREW"))
+    run(source, LocalWorkers(1))
+    assert len(source.results["mark"]) == 16
+    assert processes_with(f"LUDODROME_CREW={source.results['mark']}") == []
 
 
 def signals(argument: None) -> tuple[bool, bool]:
@@ -241,14 +241,14 @@ def signals(argument: None) -> tuple[bool, bool]:
 
 
 def test_workers_take_no_notice_of_ctrl_c_and_hand_nothing_on() -> None:
-    agenda = List(Job("signals", signals, None))
-    run(agenda, LocalWorkers(1))
-    assert agenda.results == {"signals": (False, False)}
+    source = List(Job("signals", signals, None))
+    run(source, LocalWorkers(1))
+    assert source.results == {"signals": (False, False)}
 
 
 def test_outside_the_main_thread_it_works_too() -> None:
-    agenda = List(*jobs(3))
-    thread = threading.Thread(target=pool.run, args=(agenda, LocalWorkers(1)))
+    source = List(*jobs(3))
+    thread = threading.Thread(target=pool.run, args=(source, LocalWorkers(1)))
     thread.start()
     thread.join()
-    assert len(agenda.results) == 3
+    assert len(source.results) == 3

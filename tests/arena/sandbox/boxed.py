@@ -58,7 +58,7 @@ class Running:
 
     def __init__(self, made: Box) -> None:
         self.process = BoxedProcess(made)
-        identity = self.process._identity
+        identity = self.process._uid
         self.uid = identity.uid if identity else os.geteuid()
 
     def __enter__(self) -> "Running":

@@ -99,7 +99,7 @@ def identity(tmp_path: Path) -> Iterator[PooledUid]:
     taken = PooledUid.take()
     yield taken
     assert taken.sweep()
-    taken.give_back()
+    taken.release()
 
 
 @pytest.fixture

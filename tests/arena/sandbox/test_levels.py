@@ -55,15 +55,15 @@ def test_the_level_in_force_here_is_a_real_one() -> None:
 
 
 def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
-    assert sandbox.level(anew=True).name == "bubblewrap"
+    assert sandbox.level(refresh=True).name == "bubblewrap"
     pretended["bubblewrap"] = [AttackResult("access.database", ESCAPED, "open (b'secret')"), *ALL_HELD]
-    found = sandbox.level(anew=True)
+    found = sandbox.level(refresh=True)
     assert found.name == "landlock"
     assert found.why_not_better == (
         f"bubblewrap: 1 of {len(ATTACKS) + 1} attacks were not held off; access.database: escaped, open (b'secret')",
     )
     pretended["landlock"] = OSError(1, "not today")
-    found = sandbox.level(anew=True)
+    found = sandbox.level(refresh=True)
     assert (found.name, found.holds) == ("none", False)
     assert "not today" in found.why_not_better[1]
 
@@ -89,9 +89,9 @@ def test_uploads_are_refused_with_the_reason(
 
 def test_machines_for_which_it_is_not_made(pretended: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seccomp, "here", lambda: False)
-    assert "written for x86_64" in sandbox.level(anew=True).why_not_better[0]
+    assert "written for x86_64" in sandbox.level(refresh=True).why_not_better[0]
     monkeypatch.setattr(levels, "find_interpreter", lambda: None)
-    assert "no /usr/bin/python3" in sandbox.level(anew=True).why_not_better[0]
+    assert "no /usr/bin/python3" in sandbox.level(refresh=True).why_not_better[0]
     monkeypatch.setattr(seccomp, "here", lambda: True)
 
 
@@ -118,7 +118,7 @@ def test_what_was_found_is_kept_for_a_while(pretended: dict[str, Any], monkeypat
     monkeypatch.setattr(time, "time", lambda: later)
     sandbox.level()
     assert pretended["probes"] == 2
-    sandbox.level(anew=True)
+    sandbox.level(refresh=True)
     assert pretended["probes"] == 3
 
 

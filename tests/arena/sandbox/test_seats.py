@@ -35,8 +35,8 @@ def played(level: str, files: Any, **given: Any) -> dict[str, Any]:
     def watch(turn: Any) -> Any:
         process = seat._process
         assert isinstance(process, BoxedProcess)
-        if process._identity is not None:
-            seen.append(process._identity.uid)
+        if process._uid is not None:
+            seen.append(process._uid.uid)
         return first(turn)
 
     try:
@@ -205,13 +205,13 @@ def test_a_box_that_cannot_be_made_is_the_arenas_fault(monkeypatch: pytest.Monke
         raise PermissionError(13, "no")
 
     seat = boxed_seat("bubblewrap", zoo("good"))
-    monkeypatch.setattr(boxes, "in_lasting_thread", refuse)
+    monkeypatch.setattr(boxes, "in_launcher_thread", refuse)
     record = play(play_spec("dots", ("boxed", "b"), **SHORT), [seat, Scripted(first)])
     seat.close()
     assert (record["result"]["decided_by"], record["result"]["rated"]) == ("arena", False)
     monkeypatch.undo()
     before = len(os.listdir("/proc/self/fd"))
-    monkeypatch.setattr(boxes, "in_lasting_thread", refuse)
+    monkeypatch.setattr(boxes, "in_launcher_thread", refuse)
     for _ in range(3):
         with pytest.raises(PermissionError):
             BoxedProcess(box("bubblewrap", ""))
@@ -231,7 +231,7 @@ def test_folders_that_are_no_bots(tmp_path: Path) -> None:
     (tmp_path / "part" / "more.py").write_text("pass")
     assert read_folder(tmp_path) == {"main.py": b"pass", "part/more.py": b"pass"}
     (tmp_path / "link").symlink_to("/etc/passwd")
-    with pytest.raises(ValueError, match="link is no plain file"):
+    with pytest.raises(ValueError, match="link is not a plain file"):
         read_folder(tmp_path)
     (tmp_path / "link").unlink()
     (tmp_path / "large").write_bytes(bytes(MAX_BYTES))
@@ -262,12 +262,12 @@ def test_the_pool_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {first_taken.uid, second_taken.uid} == {61990, 61991}
     with pytest.raises(NoFreeUid, match="all 2 uids"):
         PooledUid.take()
-    first_taken.give_back()
-    first_taken.give_back()
+    first_taken.release()
+    first_taken.release()
     again = PooledUid.take()
     assert again.uid == first_taken.uid
-    again.give_back()
-    second_taken.give_back()
+    again.release()
+    second_taken.release()
     for wrong in ("", "61000", "61001-61000", "0-10", "x-y", "10-61000"):
         monkeypatch.setenv(uid_pool.SETTING, wrong)
         with pytest.raises(ValueError, match="first and the last uid"):
@@ -290,7 +290,7 @@ def test_what_was_left_under_a_uid_is_ended_first(monkeypatch: pytest.MonkeyPatc
         with pytest.raises(NoFreeUid):  # it is dead now, and not reaped
             PooledUid.take()
         assert left.wait(20) == -signal.SIGKILL
-        PooledUid.take().give_back()
+        PooledUid.take().release()
         assert not files.exists()
     finally:
         left.kill()
@@ -305,7 +305,7 @@ def test_the_dead_count_until_they_are_reaped(monkeypatch: pytest.MonkeyPatch) -
     os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)
     assert processes_of(held.uid) == []
     assert processes_of(held.uid, dead=True) == [dead.pid]
-    held.give_back()
+    held.release()
     other = PooledUid.take()
     assert other.uid != held.uid
     with pytest.raises(NoFreeUid):
@@ -313,8 +313,8 @@ def test_the_dead_count_until_they_are_reaped(monkeypatch: pytest.MonkeyPatch) -
     dead.wait()
     again = PooledUid.take()
     assert again.uid == held.uid
-    again.give_back()
-    other.give_back()
+    again.release()
+    other.release()
 
 
 @ROOT_ONLY
@@ -340,7 +340,7 @@ ctypes.CDLL(None).syscall(60, 0)
         left.kill()
         left.wait()
         left.stdout.close()
-    held.give_back()
+    held.release()
 
 
 @ROOT_ONLY

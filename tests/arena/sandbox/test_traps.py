@@ -140,7 +140,7 @@ def test_trap_7_a_bot_outlives_the_thread_that_started_it(level: str, monkeypatc
 
     with started() as running:
         assert not running.process.has_exited(0.2)
-    monkeypatch.setattr(boxes, "in_lasting_thread", lambda begin: begin())
+    monkeypatch.setattr(boxes, "in_launcher_thread", lambda begin: begin())
     with started() as running:
         assert running.process.has_exited(20)
 

@@ -67,7 +67,7 @@ def test_a_short_plan() -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"round": 3}, "there is no 'round' in a plan; it has name, format, "),
+        ({"round": 3}, "a plan has no 'round'; it has name, format, "),
         ({"format": "league"}, "the format is 'round-robin', 'gauntlet', 'swiss' or 'knockout', not 'league'"),
         ({"games": []}, "games is a list of game ids"),
         ({"games": ["chess"]}, "there is no game 'chess'"),

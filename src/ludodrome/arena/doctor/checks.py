@@ -44,20 +44,6 @@ EXIT_SECONDS = 10.0
 """Seconds for a program to start, read its input and exit."""
 FLOOD = 50
 """The number of notices in a row."""
-UNUSUAL: dict[str, list[dict[str, Any]]] = {
-    "caldera": [{"turn_limit": 1}, {"turn_limit": 1000}],
-    "dots": [{"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1}],
-    "santorini": [{"players": 2}, {"players": 3}],
-    "skysummit": [{"turn_limit": 1}, {"turn_limit": 1000}],
-    "spaces": [
-        {"size": 2, "rules": "live"},
-        {"size": 2, "rules": "written", "choice": "blind"},
-        {"size": 5, "mode": "deck", "rounds": 1},
-        {"size": 4, "rounds": 20},
-        {"size": 100, "rules": "live", "rounds": 1},
-    ],
-}
-"""Rarely used options, by game."""
 
 
 class Check(NamedTuple):
@@ -201,7 +187,7 @@ def _times(on: Examination) -> Iterator[CheckResult]:
     if limit is not None and most > NEARLY_LATE * limit:
         yield CheckResult("clock", WARNING, f"{words}): that is close to the {_duration(limit)} of the clock")
     else:
-        yield CheckResult("clock", NOTE, f"{words}; the clock {'is ' + on.clock if limit else 'stands'})")
+        yield CheckResult("clock", NOTE, f"{words}; the clock {'is ' + on.clock if limit else 'is off'})")
 
 
 def _usual_limit(on: Examination) -> float | None:
@@ -340,7 +326,7 @@ def hidden(on: Examination) -> Iterator[CheckResult]:
 
 def options(on: Examination) -> Iterator[CheckResult]:
     """Play games with rarely used options."""
-    unusual = [one for one in UNUSUAL.get(on.game.id, ()) if {**on.game.options, **one} != on.game.options]
+    unusual = [one for one in on.game.doctor_options if {**on.game.options, **one} != on.game.options]
     trials = [
         TrialGame("with " + ", ".join(f"{name}={value}" for name, value in one.items()), 1, one, number=120 + number)
         for number, one in enumerate(unusual)
@@ -423,7 +409,7 @@ def noise(on: Examination) -> Iterator[CheckResult]:
     played = on.play(TrialGame("", number=140))
     notes = played.record.get("notes", [[]] * on.game.seats)[0]
     if notes:
-        yield on.problem("noise", WARNING, played, f"it said what nobody had asked for: {notes[0]}")
+        yield on.problem("noise", WARNING, played, f"it sent an unrequested message: {notes[0]}")
     if on.stderr >= MAX_STDERR - 1000:
         yield CheckResult(
             "noise", WARNING, f"it writes much to stderr: only {MAX_STDERR // 1024} KB of each game are kept"

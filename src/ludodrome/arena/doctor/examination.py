@@ -18,9 +18,9 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ARENA, Answer, Notice, Seat, SeatWrapper, Turn
 from ludodrome.arena.transports import make_seat
-from ludodrome.bots.player import SplitMix64
 from ludodrome.game import Game
 from ludodrome.games import make
+from ludodrome.splitmix import SplitMix64
 
 
 class RecordingSeat(SeatWrapper):

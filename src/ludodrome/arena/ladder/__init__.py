@@ -1,1 +1,1 @@
-"""The ladder: bots that are entered play on by themselves. Matchmaking, live ratings, and the process that plays."""
+"""The ladder: matchmaking, live ratings, and the process that plays. Bots that are entered play on their own."""

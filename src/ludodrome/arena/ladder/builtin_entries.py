@@ -1,6 +1,6 @@
-"""The built-ins that are in the league from the beginning, so that a new bot has company at once.
+"""The built-in bots of the league, so that a new bot has opponents at once.
 
-They think for so many positions or playouts and not for so long, so that they play alike on every machine.
+They search a fixed number of nodes or simulations, not a fixed time, so they play alike on every machine.
 """
 
 from sqlalchemy import Engine
@@ -8,23 +8,11 @@ from sqlalchemy import Engine
 from ludodrome.games import GAMES
 from ludodrome.store.league_bots import ensure_builtins
 
-_LEVELS = ("level:2", "level:4", "level:6")
-_SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
-_EVERYWHERE = ("random", "greedy", *_LEVELS)
-BUILTIN_ENTRIES = {
-    "skysummit": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
-    "santorini": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
-    "caldera": (*_EVERYWHERE, *_SEARCHERS, "expert:nodes=50000"),
-    "dots": (*_EVERYWHERE, "chains", *_SEARCHERS, "expert:nodes=20000"),
-    "spaces": (*_EVERYWHERE, "expert:nodes=20000"),
-}
-OTHERS = ("random", "greedy")
-"""Of games that other packages bring."""
 CLOCK = "1s+10s"
-"""The clock of the ladder: a second a move, and ten in reserve for whoever is far away."""
+"""The clock of the ladder: one second per move, and a reserve of ten for remote bots."""
 
 
 def enter_builtins(engine: Engine) -> None:
-    """They are all in the league."""
-    for game in GAMES:
-        ensure_builtins(engine, game, {spec: spec for spec in BUILTIN_ENTRIES.get(game, OTHERS)})
+    """Enter all built-ins of all games."""
+    for game in GAMES.values():
+        ensure_builtins(engine, game.id, {spec: spec for spec in game.game_class().ladder_bots})

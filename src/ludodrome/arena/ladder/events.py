@@ -1,7 +1,7 @@
-"""Events that people ask for: challenges and tournaments between bots of the league, and how they stand.
+"""Events: challenges and tournaments between bots of the league that people request.
 
-An event is a tournament's plan, made and counted by ``arena/tournaments/``; its games are matches of the league, played
-by whichever runner claims them. They do not change the ladder's ratings.
+An event is a tournament plan of ``arena/tournaments/``; its games are matches of the league, played by any runner. They
+do not change the ladder's ratings.
 """
 
 import secrets
@@ -21,14 +21,14 @@ from ludodrome.store.league_matches import add_event, event_games, open_events
 from ludodrome.store.models import CHALLENGE, LOCAL, REMOTE, TOURNAMENT, EventRow
 
 FORMATS = (ROUND_ROBIN, GAUNTLET)
-MOST_BOTS = 20
-MOST_PAIRS = 100
-MOST_GAMES = 1000
-MOST_OPEN = 5
-"""Events of one account that are not over."""
-MOST_PACE_MS = 3000
-LONGEST_CLOCK = Clock(move_ms=10_000, bank_ms=300_000, increment_ms=10_000)
-"""For those who are not at this machine: while a bot lets its clock run, a worker plays nothing else."""
+MAX_BOTS = 20
+MAX_PAIRS = 100
+MAX_GAMES = 1000
+MAX_OPEN = 5
+"""Unfinished events per account."""
+MAX_PACE_MS = 3000
+MAX_CLOCK = Clock(move_ms=10_000, bank_ms=300_000, increment_ms=10_000)
+"""The longest clock of remote accounts: a waiting bot occupies a worker."""
 SEED_BITS = 31
 
 
@@ -46,14 +46,14 @@ def ask(
     openings: bool = True,
     pace_ms: int = 0,
 ) -> str:
-    """An event that is to be played; its id. Without a name it is a challenge. ValueError says what does not fit."""
+    """Request an event and return its id; without a name it is a challenge. ValueError says what does not fit."""
     _check_bots(game, bots)
     if kind not in FORMATS:
         raise ValueError(f"a tournament here is a {ROUND_ROBIN} or a {GAUNTLET}")
-    if not 1 <= pairs <= MOST_PAIRS or not 0 <= pace_ms <= MOST_PACE_MS:
-        raise ValueError(f"there are 1 to {MOST_PAIRS} pairs of games, and a pace of 0 to {MOST_PACE_MS} ms")
-    if len(open_events(engine, account)) >= MOST_OPEN:
-        raise ValueError(f"{MOST_OPEN} of your matches and tournaments are not over; wait for one of them")
+    if not 1 <= pairs <= MAX_PAIRS or not 0 <= pace_ms <= MAX_PACE_MS:
+        raise ValueError(f"there are 1 to {MAX_PAIRS} pairs of games, and a pace of 0 to {MAX_PACE_MS} ms")
+    if len(open_events(engine, account)) >= MAX_OPEN:
+        raise ValueError(f"{MAX_OPEN} of your matches and tournaments are not over; wait for one of them")
     table: dict[str, Any] = {"id": game, "options": options or {}}
     plan = make_plan(
         {
@@ -69,8 +69,8 @@ def ask(
     if account != LOCAL:
         _check_clock(plan.settings[0].conditions.clock)
     total = rounds_of(plan).total
-    if total > MOST_GAMES:
-        raise ValueError(f"that would be {total} games; an event has at most {MOST_GAMES}")
+    if total > MAX_GAMES:
+        raise ValueError(f"that would be {total} games; an event has at most {MAX_GAMES}")
     if name is None and len(bots) != plan.settings[0].seats:
         raise ValueError(f"a match of {game} is between {plan.settings[0].seats} bots, not {len(bots)}")
     why = CHALLENGE if name is None else TOURNAMENT
@@ -79,8 +79,8 @@ def ask(
 
 
 def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
-    if not 2 <= len(bots) <= MOST_BOTS:
-        raise ValueError(f"there are 2 to {MOST_BOTS} bots in it, not {len(bots)}")
+    if not 2 <= len(bots) <= MAX_BOTS:
+        raise ValueError(f"there are 2 to {MAX_BOTS} bots in it, not {len(bots)}")
     if len({bot.id for bot in bots}) < len(bots):
         raise ValueError("a bot does not meet itself")
     for bot in bots:
@@ -93,9 +93,9 @@ def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
 
 def _check_clock(clock: Clock) -> None:
     pairs = (
-        (clock.move_ms, LONGEST_CLOCK.move_ms),
-        (clock.bank_ms, LONGEST_CLOCK.bank_ms),
-        (clock.increment_ms, LONGEST_CLOCK.increment_ms),
+        (clock.move_ms, MAX_CLOCK.move_ms),
+        (clock.bank_ms, MAX_CLOCK.bank_ms),
+        (clock.increment_ms, MAX_CLOCK.increment_ms),
     )
     if not clock.runs or any(wanted > most for wanted, most in pairs):
         move, bank, increment = (most // 1000 for _, most in pairs)
@@ -106,7 +106,7 @@ def _check_clock(clock: Clock) -> None:
 
 
 def event_pairings(plan: TournamentPlan) -> list[Pairing]:
-    """All games of an event's plan, in order; their number in the list is their number in the event."""
+    """All games of an event's plan, in order; their index is their number in the event."""
     rounds = rounds_of(plan)
     assert isinstance(rounds, FixedRounds)
     found = []
@@ -116,7 +116,7 @@ def event_pairings(plan: TournamentPlan) -> list[Pairing]:
 
 
 def standing_of(engine: Engine, event: EventRow) -> Tournament:
-    """An event with all that was played of it, counted."""
+    """An event as a tournament, with all finished games counted."""
     plan = TournamentPlan.from_json(event.plan)
     tournament = Tournament(plan, MemoryLedger())
     counted = {number: counts for _, number, counts, _ in event_games(engine, event.id) if counts is not None}

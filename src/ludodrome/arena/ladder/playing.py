@@ -1,4 +1,4 @@
-"""What a worker does with a match of the league: seats for its bots, the game, word of every move for spectators."""
+"""Play a match of the league in a worker: seats for its bots, the game, live views for spectators."""
 
 import threading
 import time
@@ -20,29 +20,30 @@ from ludodrome.game import Game
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import presence, show
 from ludodrome.store.models import REMOTE, UPLOADED
+from ludodrome.urls import API
 
 BREATH = 0.2
-"""Seconds between two words to spectators: a quick game is not slowed down by them."""
+"""Minimum seconds between two live views, so that they do not slow a fast game down."""
 LATEST_MOVES = 400
-"""Moves that spectators are told as text."""
+"""Moves in a live view."""
 
 
 class LeagueJob(NamedTuple):
-    """A match that a worker is to play, with all that it needs for it."""
+    """A match for a worker, with all that it needs."""
 
     assignment: PlaySpec
     sources: dict[str, str]
     """The sources of uploaded bots, by spec."""
     database: str
-    """Where spectators look, and where remote bots are found."""
+    """The database of live views and of remote bots' relays."""
     sandboxed: bool
-    """Whether uploaded bots are strangers'."""
+    """Whether uploaded bots run in a sandbox."""
     pace: float
-    """Seconds that are left between two moves, for people who watch; no clock runs in them."""
+    """Pause between two moves in seconds, for spectators; no clock runs in it."""
 
 
 def play(order: LeagueJob) -> dict[str, Any]:
-    """The record of a game."""
+    """Play the game and return its record."""
     engine = _database(order.database)
     table = Referee(order.assignment)
     with ExitStack() as stack:
@@ -70,17 +71,17 @@ def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) ->
 
 
 def find_relay(engine: Engine, bot: str) -> Relay | None:
-    """Where a remote bot is connected now."""
+    """The relay of a remote bot; None if it is not connected."""
     found = presence(engine, bot)
     if found is None:
         return None
     place, _, name = found[0].partition(" ")
     host, _, port = place.rpartition(":")
-    return Relay(host, int(port), name, f"/api/v1/bots/{bot}/relay", found[1])
+    return Relay(host, int(port), name, f"{API}/bots/{bot}/relay", found[1])
 
 
 class Broadcast:
-    """Tells spectators how a match stands, from a thread of its own, never faster than they can look."""
+    """Writes live views of a match from its own thread, at a limited rate."""
 
     def __init__(self, engine: Engine, table: Referee, pace: float) -> None:
         self._engine, self._match, self._pace = engine, table.match, pace

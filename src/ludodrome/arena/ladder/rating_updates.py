@@ -1,9 +1,7 @@
-"""What a game of the ladder changes: ratings game by game, and now and then exact ones from all games together.
+"""Rating updates of the ladder: after every game, and at times exactly from all games together.
 
-After every game the two ratings move as ``statistics/skill.py`` says. At certain places of the order (``is_refit``)
-all games are looked at together (``statistics/ratings.py``), and whoever games hold on both sides gets the rating and
-the interval that follow. Nothing else is used, so whoever counts the same games in the same order comes to the same
-digits: that is what ``recompute.py`` does.
+After every game the ratings of its bots change by ``statistics/skill.py``. At certain places (``is_refit``) all games
+are rated together by ``statistics/ratings.py``, which replaces the ratings and intervals of all connected bots. Nothing else is used, so ``recompute`` reaches the same digits from the same games.
 """
 
 import math
@@ -20,26 +18,26 @@ from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
 from ludodrome.store.league_ratings import LadderScore, RatedGame, RatingBook, ladders, recount
 
 MIDDLE = 1500.0
-"""The rating of somebody of whom nothing is known."""
+"""The rating of an unknown bot."""
 ELO_A_MU = ELO / (math.sqrt(2) * SIGMA / 2)
-"""What one point of mu is worth in Elo between two whose ratings are well known."""
+"""Elo per unit of mu, between two well-known ratings."""
 DEVIATIONS = 1.96
-"""The interval reaches so many sigmas to both sides: 95 %."""
+"""Half-width of the 95 % interval, in sigmas."""
 FIRST_REFIT = 20
-"""All games are looked at together after so many, twice as many, and so on ..."""
+"""All games are rated together after this many games, twice as many, and so on ..."""
 REFIT_EVERY = 1280
-"""... and from here on whenever so many more are in."""
+"""... and then whenever this many more are in."""
 FIRM_GAMES = 10
 """A bot with fewer games keeps its live rating."""
-MOST_REFITTED = 1000
-"""With more bots than this, no exact ratings are made: the work grows with their cube."""
-LEAST_SIGMA = 0.25
+MAX_REFITTED = 1000
+"""With more bots than this, no exact ratings are computed: the work grows with their cube."""
+MIN_SIGMA = 0.25
 DIGITS = 6
-"""Ratings are kept to so many places, so that the last bits of a library do not matter."""
+"""Decimal places of stored ratings, so that the last bits of a library do not matter."""
 
 
 class DisplayedRating(NamedTuple):
-    """A rating as people see it, with its 95 % interval."""
+    """A rating for display, with its 95 % interval."""
 
     rating: float
     low: float
@@ -47,14 +45,14 @@ class DisplayedRating(NamedTuple):
 
 
 def displayed_rating(mu: float | None, sigma: float | None) -> DisplayedRating:
-    """In Elo points; somebody without games stands in the middle, with the widest interval."""
+    """A rating in Elo points; without games the middle, with the widest interval."""
     middle = MIDDLE + ELO_A_MU * ((MU if mu is None else mu) - MU)
     reach = DEVIATIONS * ELO_A_MU * (SIGMA if sigma is None else sigma)
     return DisplayedRating(round(middle, 1), round(middle - reach, 1), round(middle + reach, 1))
 
 
 def is_refit(place: int) -> bool:
-    """Whether all games are looked at together after the game of this place."""
+    """Whether all games are rated together after the game of this place."""
     if place >= REFIT_EVERY:
         return place % REFIT_EVERY == 0
     rounds, rest = divmod(place, FIRST_REFIT)
@@ -62,7 +60,7 @@ def is_refit(place: int) -> bool:
 
 
 def count_game(book: RatingBook, game: RatedGame) -> None:
-    """Lets a rated game change what is believed of its bots."""
+    """Update the ratings of the bots of a game."""
     returns: Sequence[float] = game.counted["returns"]
     before = [book.score(bot) or LadderScore(MU, SIGMA, 0, 0, 0, 0, {}) for bot in game.bots]
     after = update([Rating(one.mu, one.sigma) for one in before], returns)
@@ -85,13 +83,13 @@ def count_game(book: RatingBook, game: RatedGame) -> None:
 
 
 def _refit(book: RatingBook, place: int) -> None:
-    """The exact ratings of everybody whom games hold on both sides."""
+    """Compute the exact ratings of all bots that games bound on both sides."""
     played: dict[tuple[tuple[str, ...], tuple[float, ...]], int] = {}
     for pair, results in sorted(book.meetings().items()):
         for returns, times in zip(((1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)), results, strict=True):
             if times:
                 played[pair, returns] = times
-    if len({bot for pair, _ in played for bot in pair}) > MOST_REFITTED:
+    if len({bot for pair, _ in played for bot in pair}) > MAX_REFITTED:
         return
     found = rate_together(played)
     largest = Counter(found.links.group).most_common(1)[0][0]
@@ -100,24 +98,24 @@ def _refit(book: RatingBook, place: int) -> None:
         score = book.score(found.names[player])
         if score is not None and score.games >= FIRM_GAMES:
             mu = round(MU + float(found.ratings[player]) / ELO_A_MU, DIGITS)
-            sigma = round(max(LEAST_SIGMA, math.sqrt(max(float(variances[player]), 0.0)) / ELO_A_MU), DIGITS)
+            sigma = round(max(MIN_SIGMA, math.sqrt(max(float(variances[player]), 0.0)) / ELO_A_MU), DIGITS)
             book.write(found.names[player], score._replace(mu=mu, sigma=sigma))
             book.step(found.names[player], place, mu, sigma)
 
 
-# All ratings of the league, made anew from its games: they come to what was stored, to the last digit.
+# Recomputation
 
 
 @dataclass(frozen=True, slots=True)
 class RecomputeReport:
-    """What a recomputation found."""
+    """The outcome of a recomputation."""
 
     bots: int
-    """How many have a rating."""
+    """Number of rated bots."""
     games: int
-    """How many rated games there are."""
+    """Number of rated games."""
     changed: list[str] = field(default_factory=list)
-    """The ids of the bots whose ratings were not what they should have been."""
+    """The ids of the bots whose ratings were wrong."""
 
     def __str__(self) -> str:
         what = f"{self.games:,} rated games, {self.bots:,} bots"
@@ -125,7 +123,7 @@ class RecomputeReport:
 
 
 def recompute(engine: Engine) -> RecomputeReport:
-    """Makes all ratings anew, and says what was not right before."""
+    """Recompute all ratings, and report which were wrong."""
     bots = games = 0
     changed: list[str] = []
     for game in ladders(engine):

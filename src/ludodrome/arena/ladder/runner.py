@@ -1,8 +1,8 @@
-"""The process that plays the matches of the league: ``python -m ludodrome.arena.ladder.runner --db league.db``.
+"""The runner, which plays the matches of the league, and its supervisor in the server.
 
-Matches are played by worker processes; this one hands them out and writes down what comes back. It ends when its
-standard input does, so that it never outlives the server that has started it; what it had not finished is free for
-others at once, or after some seconds if it was killed.
+``python -m ludodrome.arena.ladder.runner --db league.db`` dispatches matches to worker processes and keeps the results.
+It ends when its standard input ends, so it never outlives the server that started it. Other runners take over its
+unfinished matches at once, or after some seconds if it was killed.
 """
 
 import argparse
@@ -27,13 +27,13 @@ from ludodrome.store.league_matches import dismiss, renew, report
 from ludodrome.system import core_count
 
 PAUSE = 0.5
-"""Seconds between two looks when there is nothing to do."""
+"""Seconds between two polls while there is nothing to do."""
 BEAT = 3.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 LAST_SECONDS = 8.0
-"""In which it ends once it should, or is ended."""
-LOWEST = 19
-"""The least urgent a process can be."""
+"""Seconds in which it ends once asked to, or is killed."""
+LOWEST_PRIORITY = 19
+"""Lowest scheduling priority."""
 
 
 class Runner:
@@ -44,22 +44,22 @@ class Runner:
         enter_builtins(self._engine)
         self._id = secrets.token_urlsafe(9)
         self._workers, self._ladder = workers, ladder
-        self.agenda = LadderScheduler(self._engine, database, self._id, ladder, sandboxed)
+        self.scheduler = LadderScheduler(self._engine, database, self._id, ladder, sandboxed)
         self._beaten = float("-inf")
         self._stop = threading.Event()
 
     def stop(self) -> None:
-        """Ends what is being played, and then itself."""
-        self.agenda.enough = True
+        """End the games in progress, then the runner."""
+        self.scheduler.enough = True
         self._stop.set()
 
     def run(self) -> None:
-        """Until it is stopped."""
+        """Run until stopped."""
         try:
             while not self._stop.is_set():
                 self._beat()
                 try:
-                    run(self.agenda, self._workers, self._beat)
+                    run(self.scheduler, self._workers, self._beat)
                 except ClusterLost as error:
                     print(error, file=sys.stderr, flush=True)
                 self._stop.wait(PAUSE)
@@ -71,15 +71,15 @@ class Runner:
             self._engine.dispose()
 
     def _beat(self) -> None:
-        """Claims are renewed, and everybody may know that it lives."""
+        """Renew the claims and report that the runner is alive."""
         if time.monotonic() - self._beaten > BEAT:
             self._beaten = time.monotonic()
             renew(self._engine, self._id)
-            report(self._engine, self._id, self._ladder, self._workers.width, self.agenda.word)
+            report(self._engine, self._id, self._ladder, self._workers.width, self.scheduler.word)
 
 
 def _follow(runner: Runner) -> None:
-    """Ends with whoever holds the other end of the standard input."""
+    """End when the standard input ends."""
     while sys.stdin.readline():
         pass
     _end(runner)
@@ -93,18 +93,16 @@ def _end(runner: Runner) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Plays until the standard input ends."""
-    parser = argparse.ArgumentParser(description="Plays the matches of a league.")
+    """Play until the standard input ends."""
+    parser = argparse.ArgumentParser(description="Play the matches of a league.")
     parser.add_argument("--db", required=True, help="file or URL of the database; - reads it from the standard input")
-    parser.add_argument("--ladder", choices=LADDERS, default=GENTLE, help="whether bots play on by themselves")
-    parser.add_argument(
-        "--workers", type=int, default=0, help="games at once; 0: one if gentle, else one for each core"
-    )
+    parser.add_argument("--ladder", choices=LADDERS, default=GENTLE, help="whether bots play on their own")
+    parser.add_argument("--workers", type=int, default=0, help="games at once; 0: one if gentle, else one per core")
     parser.add_argument("--cluster", help="play on a Dask cluster: its scheduler, like tcp://host:8786")
-    parser.add_argument("--sandbox", action="store_true", help="uploaded bots are strangers': run them in a sandbox")
+    parser.add_argument("--sandbox", action="store_true", help="run uploaded bots in a sandbox")
     given = parser.parse_args(arguments)
     if given.ladder != ON:
-        os.nice(LOWEST)
+        os.nice(LOWEST_PRIORITY)
     workers: Workers
     workers = (
         Cluster(given.cluster)
@@ -118,18 +116,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runner.run()
 
 
-# A runner as a child process: started with the server, started anew if it dies, ended with it.
+# The supervisor
 
 
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before a runner that died is started anew: longer each time that it does not live for long."""
+FIRST_WAIT, MAX_WAIT = 1.0, 60.0
+"""Seconds before a dead runner is restarted: longer each time it dies soon."""
 LONG_LIFE = 60.0
 PATIENCE = 10.0
-"""Seconds that a runner has to end."""
+"""Seconds that a runner has to end before it is killed."""
 
 
 class Supervisor:
-    """Keeps a runner alive."""
+    """Keeps a runner process alive."""
 
     def __init__(self, engine: Engine, ladder: str = GENTLE, *, sandboxed: bool = False, workers: int = 0) -> None:
         self._database = engine.url.render_as_string(hide_password=False)
@@ -142,16 +140,16 @@ class Supervisor:
 
     @property
     def pid(self) -> int | None:
-        """Of the runner, if one lives."""
+        """The runner's process id; None if there is none."""
         with self._lock:
             return None if self._child is None or self._child.poll() is not None else self._child.pid
 
     def start(self) -> None:
-        """From now on there is a runner."""
+        """Start the runner."""
         self._thread.start()
 
     def stop(self) -> None:
-        """No runner any more."""
+        """End the runner."""
         self._over.set()
         with self._lock:
             child = self._child
@@ -177,12 +175,12 @@ class Supervisor:
             child.wait()
             with suppress(OSError):
                 child.stdin.close()
-            wait = FIRST_WAIT if time.monotonic() - began > LONG_LIFE else min(2 * wait, LONGEST_WAIT)
+            wait = FIRST_WAIT if time.monotonic() - began > LONG_LIFE else min(2 * wait, MAX_WAIT)
             self._over.wait(wait)
 
 
 def _end_child(child: "subprocess.Popen[bytes]") -> None:
-    """Closes its input, which it takes for its end; kills it if it does not leave."""
+    """Close its input, which ends it; kill it if it does not end."""
     if child.stdin is not None:
         with suppress(OSError):
             child.stdin.close()

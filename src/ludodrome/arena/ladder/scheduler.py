@@ -1,7 +1,7 @@
-"""What a runner has to do: matches that were asked for, then the ladder; openings are drawn before their matches.
+"""The jobs of a runner: requested matches first, then the ladder; openings are drawn before their matches.
 
-All of it is in the database. Whatever is handed out here can be lost at any moment and is then done again, by this
-runner or another one; a match counts once, because only one transaction can finish it.
+All state is in the database. A job can be lost at any moment and is then done again, by this runner or another; a match
+counts once, because only one transaction can finish it.
 """
 
 import secrets
@@ -40,9 +40,9 @@ from ludodrome.store.models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOA
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
 READY = 4
-"""So many games of an event lie ready before its next opening is drawn."""
+"""Queued games of an event below which its next opening is drawn."""
 LOOK_AGAIN = 2.0
-"""Seconds for which it is remembered who could play a game."""
+"""Seconds for which the list of contenders is cached."""
 
 
 class LadderScheduler:
@@ -54,20 +54,20 @@ class LadderScheduler:
         self._engine, self._database, self._runner = engine, database, runner
         self._ladder, self._sandboxed = ladder, sandboxed
         self.enough = False
-        """Whether the runner is to end."""
+        """Whether the runner should end."""
         self.word = "waiting"
-        """What it does, in a few words."""
+        """What it does, in a few words, for the status page."""
         self.finished = 0
         self._claims: dict[str, ClaimedMatch] = {}
         self._drawing: dict[str, tuple[EventRow | None, list[tuple[int, Pairing]], dict[str, str]]] = {}
-        """Openings that are being drawn: the event, its pairings with their numbers, the ids of the bots by name."""
+        """Openings being drawn: the event, its numbered pairings, the ids of the bots by name."""
         self._plans: dict[str, dict[int, list[tuple[int, Pairing]]]] = {}
-        """The games of open events by their openings."""
+        """The games of open events, by opening."""
         self._known: dict[str, tuple[float, list[Contender]]] = {}
         self._dice = np.random.default_rng()
 
     def next(self) -> Job | None:
-        """A match, or an opening to be drawn; None if there is nothing to do now."""
+        """The next job: a match, or an opening to draw; None if there is none now."""
         if self.enough:
             return None
         job = self._event() or self._match() or (self._meeting() if self._ladder != OFF else None)
@@ -97,7 +97,7 @@ class LadderScheduler:
         return source_of(self._engine, spec.partition(":")[2]) or ""
 
     def done(self, job: Job, result: Any) -> None:
-        """A match or an opening came back."""
+        """Take the record of a match, or the moves of an opening."""
         if job.function is draw_opening:
             self._queue(job.name, tuple(result))
             return
@@ -109,7 +109,7 @@ class LadderScheduler:
             self._close(mine.event)
 
     def failed(self, job: Job, why: str) -> None:
-        """What could not be done is the arena's fault and never rated; an event without an opening is dropped."""
+        """Record a match that could not be played as unrated; drop an event whose opening cannot be drawn."""
         if job.function is draw_opening:
             event = self._drawing.pop(job.name)[0]
             if event is not None:
@@ -121,7 +121,7 @@ class LadderScheduler:
     # Events
 
     def _event(self) -> Job | None:
-        """The next opening of an event whose games are not queued yet."""
+        """Draw the next opening of an event whose games are not queued yet."""
         for event in open_events(self._engine):
             games = event_games(self._engine, event.id)
             there = {number for _, number, _, _ in games}
@@ -142,7 +142,7 @@ class LadderScheduler:
         return None
 
     def _batches(self, event: EventRow) -> dict[int, list[tuple[int, Pairing]]]:
-        """The games of an event by their openings."""
+        """The games of an event, by opening."""
         known = self._plans.get(event.id)
         if known is None:
             known = self._plans[event.id] = {}
@@ -151,7 +151,7 @@ class LadderScheduler:
         return known
 
     def _opening(self, name: str, pairing: Pairing, wanted: bool) -> Job | None:
-        """The job to draw an opening; where there are none, the games are queued at once."""
+        """The job that draws an opening; without openings, queue the games at once."""
         on = pairing.settings
         if wanted and make(on.game, **on.options).actions_a_turn == 1:
             return Job(name, draw_opening, OpeningRequest(on.game, on.options, on.seed, pairing.opening))
@@ -167,7 +167,7 @@ class LadderScheduler:
         queue(self._engine, event.why if event is not None else LADDER, rows, event.id if event is not None else None)
 
     def _close(self, event_id: str) -> None:
-        """An event all of whose games are in is over."""
+        """Close an event if all its games are finished."""
         event = find_event(self._engine, event_id)
         games = event_games(self._engine, event_id)
         if event is not None and len(games) >= event.games and all(status in (DONE, DROPPED) for *_, status in games):
@@ -177,7 +177,7 @@ class LadderScheduler:
     # The ladder
 
     def _meeting(self) -> Job | None:
-        """The next pair of the ladder: two games from one opening, with the seats changed."""
+        """The next ladder pair: two games from one opening, with the seats swapped."""
         for game in self._dice.permutation(list(GAMES)):
             found = self._pair(str(game))
             if found is not None:

@@ -1,7 +1,7 @@
-"""Bots that were entered as source text: a folder with one program, run as a child process.
+"""Uploaded bots: one source file, run as a child process, and the doctor's check of it.
 
-On one's own machine such a child has limits and a clean environment, which is no sandbox; a server for strangers runs
-it under ``arena/sandbox/`` or not at all. The source is never compiled or imported here.
+On one's own machine the child has limits and a clean environment, which is not a sandbox; a public server runs it under
+``arena/sandbox/`` or not at all. The source is never compiled or imported here.
 """
 
 import json
@@ -23,13 +23,13 @@ from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.game import Game
 from ludodrome.games import make
 
-MOST_SOURCE = 64 * 1024
-"""Bytes."""
+MAX_SOURCE = 64 * 1024
+"""Bytes of a source."""
 PROGRAM = "main.py"
 MEMORY = 1 << 30
-"""Bytes that a child on one's own machine may use ..."""
+"""Memory limit of a child without a sandbox, in bytes ..."""
 CPU_SECONDS = 3600
-"""... and seconds, in one game."""
+"""... and its limit of CPU seconds per game."""
 LIMITED = (
     "import os, resource, runpy, sys\n"
     "for name, most in (('RLIMIT_AS', {memory}), ('RLIMIT_CPU', {seconds}), ('RLIMIT_CORE', 0), ('RLIMIT_FSIZE', 0)):\n"
@@ -41,34 +41,34 @@ LIMITED = (
 
 
 def check_source(source: str) -> None:
-    """ValueError if a text cannot be the source of a bot. Whether it is a program, the doctor finds out."""
+    """ValueError if a text cannot be the source of a bot; the doctor tests whether it runs."""
     try:
         size = len(source.encode())
     except UnicodeEncodeError:
-        raise ValueError("the source has half a character in it, which no file can hold") from None
-    if size > MOST_SOURCE:
-        raise ValueError(f"the source of a bot has at most {MOST_SOURCE} bytes, and this one has {size}")
+        raise ValueError("the source has an unpaired surrogate, which no file can hold") from None
+    if size > MAX_SOURCE:
+        raise ValueError(f"the source of a bot has at most {MAX_SOURCE} bytes, and this one has {size}")
     if "\0" in source:
-        raise ValueError("the source has a NUL in it: it is no Python text")
+        raise ValueError("the source contains a NUL, so it is not Python")
     if not source.strip():
         raise ValueError("the source is empty")
 
 
 def write_source(source: str, folder: Path) -> Path:
-    """The program in a folder."""
+    """Write the source to a folder and return the program's path."""
     program = folder / PROGRAM
     program.write_text(source, "utf-8")
     return program
 
 
 def limited_command(program: Path) -> list[str]:
-    """How a program is run on one's own machine: isolated from its surroundings, with limits."""
+    """The command that runs a program without a sandbox: isolated, with limits."""
     launcher = LIMITED.format(memory=MEMORY, seconds=CPU_SECONDS)
     return [sys.executable, "-I", "-u", "-c", launcher, str(program)]
 
 
 class UploadedSeat(SeatWrapper):
-    """A seat around the child of an uploaded bot, whose folder is gone when it is closed."""
+    """The seat of an uploaded bot; closing it deletes the bot's folder."""
 
     def __init__(self, spec: str, source: str, game: Game, sandboxed: bool) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ludodrome-bot-"))
@@ -86,22 +86,23 @@ class UploadedSeat(SeatWrapper):
         return sandbox.seat(program.parent, spec, max_line(game))
 
     def close(self) -> None:
-        """The child is ended, and its folder with it."""
+        """End the child and delete its folder."""
         super().close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-# The doctor's child: ``python -m ludodrome.arena.ladder.uploads`` examines an uploaded bot, away from the server.
-# A JSON line on the standard input says what to examine; every finding is a JSON line on the standard output as soon as
-# it is made. It ends when its input does.
+# The doctor's check: ``python -m ludodrome.arena.ladder.uploads``
+#
+# The first line of the standard input is a JSON object that names the bot. Findings are printed as JSON Lines. The
+# process ends when its input does.
 
 
 QUICK = ("start", "seats")
-"""The checks that every bot passes before it is entered."""
+"""The checks that a bot must pass to be entered."""
 
 
 def check_main() -> None:
-    """Examines what the first line of the input asks for."""
+    """Examine the bot named by the first line of the input."""
     asked = json.loads(sys.stdin.readline())
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow_input, daemon=True).start()
@@ -128,7 +129,7 @@ def _say(**message: Any) -> None:
 
 
 def _for_people(finding: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A finding without what concerns this machine alone: its commands, and its paths."""
+    """A finding without this machine's commands and paths."""
     plain = {name: value for name, value in finding.items() if name != "commands"}
     return {name: str(value).replace(f"{folder}/", "") for name, value in plain.items()}
 

@@ -1,1 +1,1 @@
-"""Matches: openings, schedules, and the workers that play them."""
+"""Matches: openings, schedules and the workers that play them."""

@@ -43,7 +43,7 @@ class MatchSpec:
 
     @property
     def games_a_round(self) -> int:
-        """Games from one opening."""
+        """Games per opening."""
         return self.settings.seats if self.swap else 1
 
     def pairings(self) -> Iterator[Pairing]:

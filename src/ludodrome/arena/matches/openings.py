@@ -1,47 +1,41 @@
-"""Openings: a few moves by lot that leave the game open, so that two bots do not play the same game a hundred times.
+"""Openings: how they are drawn, and the books that keep them.
 
-An opening depends on the game, a seed and its number alone. It is a list of moves from the first position; a record
-holds them, so that nobody has to draw them again.
+An opening is a short list of random moves after which the game is still balanced, so that two bots do not play the same
+game a hundred times. It depends only on the game, a seed and its number.
+
+A book is a file of JSON Lines: a header that names the game, then one opening per line. Lines are only appended; an
+incomplete last line, left by a killed process, is ignored.
 """
-
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-from ludodrome.game import Game
-from ludodrome.splitmix import SplitMix64
-
-if TYPE_CHECKING:
-    from ludodrome.search.iterative import Searcher
 
 import hashlib
 import json
 import os
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ludodrome.arena.play_spec import canonical_json
-from ludodrome.game import IllegalMove
+from ludodrome.game import Game, IllegalMove
 from ludodrome.kernel_cache import cache_root
+from ludodrome.search.iterative import Searcher
+from ludodrome.splitmix import SplitMix64
 from ludodrome.validation import is_int, show
 
-PLIES = {"dots": (4, 9)}
-"""How many moves an opening has, from the first number to the second."""
-USUAL_PLIES = (4, 8)
 FAIR = 50
-"""An opening is fair if a search sees no more than this many hundredths of an advantage for either seat."""
+"""Greatest advantage of a balanced opening, in hundredths, as a search scores it."""
 LOOK = 300_000
-"""Positions that this search visits."""
+"""Nodes of this search."""
 _TABLE_BITS = 18
 
 
 def pair_seed(seed: int, number: int) -> int:
-    """The seed of a match's first position and opening: the games of one pair have it in common."""
+    """The seed of an opening and its first position; all games of a round share it."""
     return (seed << 32) + number
 
 
 def opening(game: Game, seed: int, number: int) -> list[Any]:
-    """The moves of the opening of that number. Games whose move is more than one action have none."""
+    """The moves of an opening. Games with more than one action per turn have no openings."""
     return list(_drawn(game, seed, number))
 
 
@@ -49,83 +43,65 @@ def opening(game: Game, seed: int, number: int) -> list[Any]:
 def _drawn(game: Game, seed: int, number: int) -> tuple[Any, ...]:
     if game.actions_a_turn > 1:
         return ()
-    least, most = PLIES.get(game.id, USUAL_PLIES)
+    least, most = game.opening_plies
     dice = SplitMix64(pair_seed(seed, number))
     while True:
         moves: list[Any] = []
         state = game.initial_state(pair_seed(seed, number))
         for _ in range(least + dice.below(most - least + 1)):
             if game.outcome(state) is None:
-                moves.append(dice.choice(sensible_moves(game, state)))
+                moves.append(dice.choice(game.opening_moves(state)))
                 state = game.apply(state, moves[-1])
         if game.outcome(state) is None and is_fair(game, state):
             return tuple(moves)
 
 
-def sensible_moves(game: Game, state: Any) -> list[Any]:
-    """What an opening is drawn from: in dots the edges that give nothing away, else all moves."""
-    moves = game.legal_moves(state)
-    if game.id != "dots":
-        return moves
-    from ludodrome.games.dots.strategy import board_masks, safe_edges
-
-    board = board_masks(game.options["rows"], game.options["cols"])
-    safe = safe_edges(board, int(game.encode(state)["edges"]))
-    return [move for move in moves if game.action(move, state) in safe] or moves
-
-
 def is_fair(game: Game, state: Any) -> bool:
-    """Whether a search sees no great advantage; where none can be made, every position counts as fair."""
+    """Whether a search finds the position balanced; True where no search is possible."""
     if game.evaluator is None or game.seats > 2:
         return True
-    thinker = _judge(game)
-    thinker.forget()
+    searcher = _searcher(game)
+    searcher.forget()
     states = game.new_states(1)
     states[0] = game.encode(state)
-    *_, finding = thinker.search(states, nodes=LOOK)
-    return abs(finding.score) <= FAIR
+    *_, found = searcher.search(states, nodes=LOOK)
+    return abs(found.score) <= FAIR
 
 
 @lru_cache(maxsize=8)
-def _judge(game: Game) -> "Searcher":
-    from ludodrome.search.iterative import Searcher
-
+def _searcher(game: Game) -> Searcher:
     return Searcher(game, _TABLE_BITS)
 
 
-# Books of openings: files in which the openings of a match stand, so that they are drawn once.
-# A book is JSON Lines: a first line that says which game it is for, then a line an opening. Lines are only ever added;
-# a last line that was cut off, because somebody was killed while writing it, counts as not there. How openings are drawn
-# is in ``openings.py``.
-
+# Books
 
 Moves = tuple[Any, ...]
 
 
 class OpeningBook(Protocol):
-    """Openings by their numbers."""
+    """Openings by number."""
 
     def find(self, number: int) -> Moves | None:
-        """The moves of an opening; None if it is not drawn yet."""
+        """The moves of an opening; None if it was not drawn yet."""
 
     def add(self, number: int, moves: list[Any]) -> None:
-        """Writes an opening down."""
+        """Keep an opening."""
 
 
 class EmptyBook:
-    """Every game begins at the first position."""
+    """No openings: every game begins at the initial position."""
 
     def find(self, number: int) -> Moves | None:
-        """No moves."""
+        """Return an empty opening."""
         return ()
 
     def add(self, number: int, moves: list[Any]) -> None:
-        """There is nothing to write down."""
-        raise AssertionError("without a book no openings are drawn")
+        """Raise: there is nothing to draw."""
+        raise AssertionError("an empty book never draws an opening")
 
 
 class FixedBook:
-    """Somebody's own openings, used in turn, from the first again when all were used."""
+    """Given openings, used in turn."""
 
     def __init__(self, openings: list[Moves]) -> None:
         self._openings = openings
@@ -134,18 +110,18 @@ class FixedBook:
         return len(self._openings)
 
     def find(self, number: int) -> Moves | None:
-        """The opening whose turn it is."""
+        """The opening whose turn it is; the first follows the last."""
         return self._openings[number % len(self._openings)]
 
     def add(self, number: int, moves: list[Any]) -> None:
-        """It is complete."""
-        raise AssertionError("a book of one's own is never added to")
+        """Raise: the book is complete."""
+        raise AssertionError("a fixed book never draws an opening")
 
 
 class DrawnBook:
-    """The openings of one game and seed, kept in a file in a folder.
+    """The openings of one game and seed, kept in a file.
 
-    Without a folder, or if it cannot be written, they are forgotten at the end.
+    Without a folder, or if the file cannot be written, they are kept in memory only.
     """
 
     def __init__(self, game: Game, seed: int, folder: Path | None) -> None:
@@ -156,11 +132,11 @@ class DrawnBook:
             self._read(self._file)
 
     def find(self, number: int) -> Moves | None:
-        """The moves of an opening; None if it is not drawn yet."""
+        """The moves of an opening; None if it was not drawn yet."""
         return self._openings.get(number)
 
     def add(self, number: int, moves: list[Any]) -> None:
-        """Writes an opening down."""
+        """Keep an opening."""
         self._openings[number] = tuple(moves)
         if self._file is None:
             return
@@ -169,7 +145,7 @@ class DrawnBook:
             fresh = not self._file.exists()
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with open(self._file, "a", encoding="utf-8") as file:
-                # A line break first: what stands there may end in the middle of a line.
+                # A line break first: the file may end in the middle of a line.
                 file.write(f"{json.dumps(self._head)}\n{line}\n" if fresh else f"\n{line}\n")
         except OSError:
             self._file = None
@@ -189,19 +165,19 @@ class DrawnBook:
 
 
 def book_name(head: dict[str, Any]) -> str:
-    """What a book's file is called: one for each game, its options and the seed."""
+    """The file name of a book: one per game, options and seed."""
     return f"openings-{head['game']}-{hashlib.sha256(canonical_json(head)).hexdigest()[:8]}.jsonl"
 
 
 def cache_folder() -> Path:
-    """Where books are kept that belong to nothing else."""
+    """The folder of books that belong to no match folder."""
     return cache_root() / "openings"
 
 
 def read_book(game: Game, path: str | os.PathLike[str]) -> FixedBook:
-    """Somebody's own openings: a line each, a JSON list of moves or an object with ``moves``; checked by playing them.
+    """Read a book from a file: per line a JSON list of moves, or an object with ``moves``.
 
-    ValueError says which line is wrong and why.
+    Every opening is checked by playing it; ValueError says which line is wrong and why.
     """
     try:
         lines = Path(path).read_text("utf-8").splitlines()
@@ -214,7 +190,7 @@ def read_book(game: Game, path: str | os.PathLike[str]) -> FixedBook:
             if moves is not None:
                 openings.append(moves)
     if not openings:
-        raise ValueError(f"there is no opening in {path}; it has a line each: a JSON list of moves")
+        raise ValueError(f"there is no opening in {path}; write one JSON list of moves per line")
     return FixedBook(openings)
 
 

@@ -1,8 +1,8 @@
-"""Handing work out to workers, whoever they are, and taking it back in the order in which it is finished.
+"""Dispatch jobs to workers and take the results as they finish.
 
-An *agenda* says what is to be done next and takes the results; it may think of more as they come in. Workers die:
-what they had is handed out again, and only what has killed several that did nothing else is given up. No more is handed
-out than two jobs a worker, so that Ctrl-C need not wait.
+A *job source* names the next job and takes results, which may lead to more jobs. If a worker dies, its jobs are
+dispatched again; a job that kills several workers while it runs alone is given up. Each worker holds at most two jobs,
+so Ctrl-C ends quickly.
 """
 
 import signal
@@ -16,64 +16,64 @@ from typing import Any, NamedTuple, Protocol
 from ludodrome.arena.matches.workers import Workers, work
 
 AHEAD = 2
-"""Jobs that are handed out for each worker: one that it does and one that lies ready."""
-MOST_DEATHS = 3
-"""A job that has killed so many workers, each of which did nothing else, is given up."""
+"""Jobs per worker: one running, one waiting."""
+MAX_DEATHS = 3
+"""A job that has killed this many workers, each while it ran alone, is given up."""
 GLANCE = 0.1
-"""Seconds between two looks at whether somebody wants to stop."""
+"""Seconds between two checks for Ctrl-C."""
 
 
 class Job(NamedTuple):
-    """A call that a worker makes: a module-level function of one argument that can be sent."""
+    """A call for a worker: a module-level function with one picklable argument."""
 
     name: str
-    """Of no other job."""
+    """Unique."""
     function: Callable[[Any], Any]
     argument: Any
 
 
 class JobSource(Protocol):
-    """What is to be done."""
+    """Where jobs come from, and where results go."""
 
     @property
     def enough(self) -> bool:
-        """Whether the rest may be dropped, what is being done now as well."""
+        """Whether it is over: running jobs may be dropped too."""
 
     def next(self) -> Job | None:
-        """The next job; None if there is none now. When all results are in and there still is none, it is over."""
+        """The next job; None if there is none now. If there is none and all results are in, the run ends."""
 
     def done(self, job: Job, result: Any) -> None:
-        """A job is finished."""
+        """Take the result of a job."""
 
     def failed(self, job: Job, why: str) -> None:
-        """A job was given up: it raised an error, or killed its workers; ``why`` is a sentence."""
+        """Take the failure of a job that raised an error or killed its workers; ``why`` is a sentence."""
 
 
 class ClusterLost(ValueError):
-    """The executor does not take work any more. What was finished is kept."""
+    """The executor takes no more work. Finished results are kept."""
 
 
-def run(agenda: JobSource, workers: Workers, glance: Callable[[], None] = lambda: None) -> None:
-    """Does all that is on the agenda. ``glance`` is called several times a second.
+def run(source: JobSource, workers: Workers, glance: Callable[[], None] = lambda: None) -> None:
+    """Run all jobs. ``glance`` is called after results arrive, and at least ten times a second.
 
-    Ctrl-C ends it with KeyboardInterrupt after all that is finished was taken; what is still being done is dropped.
+    Ctrl-C raises KeyboardInterrupt after all finished results were taken; running jobs are dropped.
     """
-    floor = _Floor(agenda, workers)
+    dispatcher = _Dispatcher(source, workers)
     try:
         with _interruption() as interrupted:
-            while not (interrupted.is_set() or agenda.enough) and floor.hand_out():
-                floor.take_back(GLANCE)
+            while not (interrupted.is_set() or source.enough) and dispatcher.dispatch():
+                dispatcher.collect(GLANCE)
                 glance()
-            floor.take_back(0)
+            dispatcher.collect(0)
         if interrupted.is_set():
             raise KeyboardInterrupt
     finally:
-        floor.close()
+        dispatcher.close()
 
 
 @contextmanager
 def _interruption() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets, instead of breaking in while a result is written down. A second Ctrl-C breaks in."""
+    """An event that the first Ctrl-C sets, so that no write is interrupted. A second one raises KeyboardInterrupt."""
     interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield interrupted
@@ -92,52 +92,52 @@ def _interruption() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-class _Floor:
-    """Who has what."""
+class _Dispatcher:
+    """The jobs in flight."""
 
-    def __init__(self, agenda: JobSource, workers: Workers) -> None:
-        self.agenda, self.workers = agenda, workers
+    def __init__(self, source: JobSource, workers: Workers) -> None:
+        self.source, self.workers = source, workers
         self.executor: Executor | None = None
-        self.given: dict[Future[Any], Job] = {}
+        self.in_flight: dict[Future[Any], Job] = {}
         self.suspects: deque[Job] = deque()
-        """Jobs that some worker had when it died. They are done one at a time, so that the guilty one is known."""
+        """Jobs that were in flight when a worker died. They run one at a time, to find the one that kills workers."""
         self.alone: Job | None = None
         self.deaths: Counter[str] = Counter()
         self.given_up = 0
         self.any_success = False
 
-    def hand_out(self) -> bool:
-        """Gives the workers all that they may have; whether there is anything to wait for."""
+    def dispatch(self) -> bool:
+        """Dispatch as many jobs as allowed; return whether there is anything to wait for."""
         if self.suspects:
-            if not self.given:
+            if not self.in_flight:
                 self.alone = self.suspects.popleft()
-                self.give(self.alone)
+                self.submit(self.alone)
             return True
-        while self.alone is None and len(self.given) < AHEAD * self.workers.width:
-            job = self.agenda.next()
+        while self.alone is None and len(self.in_flight) < AHEAD * self.workers.width:
+            job = self.source.next()
             if job is None:
                 break
-            self.give(job)
-        return bool(self.given or self.suspects)
+            self.submit(job)
+        return bool(self.in_flight or self.suspects)
 
-    def give(self, job: Job) -> None:
-        """To the executor, a new one if the last one broke."""
+    def submit(self, job: Job) -> None:
+        """Submit a job, to a new executor if the last one broke."""
         if self.executor is None:
             self.executor = self.workers.open()
         try:
             future = self.executor.submit(work, job.function, job.argument)
         except Exception as error:
             if not self.workers.is_loss(error):
-                raise ClusterLost(f"no more work is taken: {error}") from error
+                raise ClusterLost(f"the workers take no more jobs: {error}") from error
             self.lose(job, error)
         else:
-            self.given[future] = job
+            self.in_flight[future] = job
 
-    def take_back(self, patience: float) -> None:
-        """Takes what is finished, after so many seconds at most."""
-        finished, _ = wait(self.given, patience, FIRST_COMPLETED)
+    def collect(self, patience: float) -> None:
+        """Take finished results; wait at most ``patience`` seconds for the first."""
+        finished, _ = wait(self.in_flight, patience, FIRST_COMPLETED)
         for future in finished:
-            job = self.given.pop(future)
+            job = self.in_flight.pop(future)
             try:
                 result = future.result()
             except Exception as error:
@@ -145,15 +145,15 @@ class _Floor:
             else:
                 self.any_success = True
                 self.forgive(job)
-                self.agenda.done(job, result)
+                self.source.done(job, result)
 
     def lose(self, job: Job, error: Exception) -> None:
-        """A job did not come back: hands it out again if a worker was lost, else gives it up."""
+        """Handle a job without a result: dispatch it again if a worker was lost, else give it up."""
         if not self.workers.is_loss(error):
             if isinstance(error, BrokenExecutor | CancelledError):
-                raise ClusterLost("the workers have dropped what they were given; are they still there?") from error
+                raise ClusterLost("the workers dropped their jobs; are they still running?") from error
             self.forgive(job)
-            self.agenda.failed(job, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+            self.source.failed(job, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
             return
         if isinstance(error, BrokenExecutor):
             self.discard()
@@ -162,27 +162,27 @@ class _Floor:
             return
         self.alone = None
         self.deaths[job.name] += 1
-        if self.deaths[job.name] < MOST_DEATHS:
+        if self.deaths[job.name] < MAX_DEATHS:
             self.suspects.appendleft(job)
             return
         self.given_up += 1
-        if self.given_up >= MOST_DEATHS and not self.any_success:
-            raise ClusterLost("every worker dies, whatever it is given; nothing was played")
-        self.agenda.failed(job, f"{MOST_DEATHS} workers in a row died while they did nothing but this")
+        if self.given_up >= MAX_DEATHS and not self.any_success:
+            raise ClusterLost("every worker dies, whatever its job; nothing was played")
+        self.source.failed(job, f"{MAX_DEATHS} workers in a row died while running only this")
 
     def forgive(self, job: Job) -> None:
-        """It came back."""
+        """Clear a job of suspicion."""
         self.deaths.pop(job.name, None)
         if job is self.alone:
             self.alone = None
 
     def discard(self) -> None:
-        """Ends an executor that broke. The other jobs that it had come back with the same error, or are finished."""
+        """End a broken executor. Its other jobs fail with the same error or are finished."""
         if self.executor is not None:
             broken, self.executor = self.executor, None
             self.workers.end(broken)
 
     def close(self) -> None:
-        """Ends the executor."""
+        """End the executor."""
         if self.executor is not None:
             self.workers.end(self.executor)

@@ -1,7 +1,7 @@
-"""Pairings: games that are to be played, before it is known with which opening. And the agenda that gets them played.
+"""Pairings, and the scheduler that turns them into jobs.
 
-A pairing becomes an assignment when its opening is known; openings that stand in no book yet are drawn by the workers,
-beside the games. Which pairings there are is said by ``match.py`` and ``tournament.py``.
+A pairing is a game to be played whose opening may not be drawn yet. Workers draw missing openings beside the games. The
+pairings come from ``match.py`` and ``tournaments/``.
 """
 
 from collections import deque
@@ -23,10 +23,10 @@ Play = Callable[[PlaySpec], Record]
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """What is played: a game with its options, and under which conditions."""
+    """What is played: a game with its options, and the conditions."""
 
     name: str
-    """What it is called in tables."""
+    """Its name in tables."""
     game: str
     options: dict[str, Any]
     seats: int
@@ -42,67 +42,67 @@ class Pairing(NamedTuple):
     """Specs by seat."""
     names: tuple[str, ...]
     opening: int
-    """Number of its opening; the games of one round have it in common."""
+    """Number of its opening; all games of a round share it."""
     number: int
-    """Which game of its match it is."""
+    """Number of the game in its match."""
 
     def assignment(self, moves: Moves) -> PlaySpec:
-        """The game with its opening."""
+        """The game with its opening, ready to be played."""
         on = self.settings
         seed = pair_seed(on.seed, self.opening)
         return PlaySpec(on.game, on.options, self.bots, self.names, on.conditions, seed, moves, self.number)
 
 
 def rotations(seats: int) -> Iterator[tuple[int, ...]]:
-    """Who sits where in the games of one round: everybody sits everywhere once."""
+    """The seatings of one round: every player sits in every seat once."""
     for shift in range(seats):
         yield tuple((seat + shift) % seats for seat in range(seats))
 
 
 class PairingSource(Protocol):
-    """Where pairings come from."""
+    """Where pairings come from, and where results go."""
 
     def next(self) -> Pairing | None:
-        """The next pairing; None if there is none before more results are in."""
+        """The next pairing; None if there is none until more results are in."""
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
-        """A pairing was played, now or in an earlier run."""
+        """Take the result of a pairing, played now or in an earlier run."""
 
     @property
     def enough(self) -> bool:
-        """Whether nothing more is wanted, not even what is being played now."""
+        """Whether it is over: games in progress may be dropped."""
 
 
 class Archive(Protocol):
     """Where records are kept."""
 
     def find(self, match: str) -> GameResult | None:
-        """What counts of a game that an earlier run has kept."""
+        """The result of a game kept by an earlier run; None if there is none."""
 
     def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
-        """Keeps a record for good, before it counts."""
+        """Keep a record, before its result counts."""
 
 
 class MatchScheduler:
-    """The agenda of all pairings of a source: openings first, then the games; what is in the archive is not played."""
+    """Turns the pairings of a source into jobs: first their openings, then the games. Archived games are not played."""
 
     def __init__(self, source: PairingSource, books: dict[str, OpeningBook], archive: Archive, play: Play) -> None:
         self._source, self._books, self._archive, self._play = source, books, archive, play
         self._ready: deque[tuple[Pairing, PlaySpec]] = deque()
         self._waiting: dict[tuple[str, int], list[Pairing]] = {}
-        """Pairings whose opening is being drawn."""
+        """Pairings that wait for their opening."""
         self._playing: dict[str, tuple[Pairing, PlaySpec]] = {}
         self.recalled = 0
-        """Games that an earlier run has played."""
+        """Games found in the archive."""
         self.played = 0
 
     @property
     def enough(self) -> bool:
-        """Whether the rest may be dropped."""
+        """Whether the remaining games may be dropped."""
         return self._source.enough
 
     def next(self) -> Job | None:
-        """A game, or an opening to be drawn."""
+        """The next job: a game, or an opening to draw."""
         while True:
             if self._ready:
                 pairing, assignment = self._ready.popleft()
@@ -115,7 +115,7 @@ class MatchScheduler:
                 return job
 
     def _prepare(self, pairing: Pairing) -> Job | None:
-        """Puts a pairing where it belongs; the job to draw its opening if that is not under way yet."""
+        """Queue a pairing; return the job that draws its opening, unless it is drawn or under way."""
         key = pairing.settings.name, pairing.opening
         moves = self._books[key[0]].find(pairing.opening)
         if moves is not None:
@@ -139,7 +139,7 @@ class MatchScheduler:
             self._source.take(pairing, game)
 
     def done(self, job: Job, result: Any) -> None:
-        """A game or an opening came back."""
+        """Take the record of a game, or the moves of an opening."""
         if job.function is draw_opening:
             key = self._key(job)
             self._books[key[0]].add(key[1], result)
@@ -156,7 +156,7 @@ class MatchScheduler:
         return next(key for key in self._waiting if job.name == f"opening {key[1]} of {key[0]}")
 
     def failed(self, job: Job, why: str) -> None:
-        """A game that cannot be played is the arena's fault; without an opening nothing can be played."""
+        """Record a game that could not be played as unrated; ValueError if an opening could not be drawn."""
         if job.function is draw_opening:
             raise ValueError(f"{job.name} cannot be drawn: {why}")
         _, assignment = self._playing[job.name]
@@ -164,7 +164,7 @@ class MatchScheduler:
 
 
 def unplayed(assignment: PlaySpec, why: str) -> Record:
-    """The record of a game that the arena could not play; it does not count."""
+    """The record of a game that the arena could not play; it is unrated."""
     table = Referee(assignment)
     table.abort(0, f"the arena could not play it: {why}")
     return table.record()

@@ -1,7 +1,4 @@
-"""Counting: what counts of a record, and what many of them come to.
-
-Points and intervals are computed in ``scores.py``; here the games are gathered for it.
-"""
+"""Results of games, and their tally by player. Points and intervals are computed in ``statistics/scores.py``."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,32 +8,32 @@ from typing import Any
 from ludodrome.arena.statistics import scores
 
 HARNESS = ("forfeit", "arena")
-"""How a game may be decided other than by play."""
+"""How a game may be decided, other than by play."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """What counts of a record."""
+    """The result of a game: the part of a record that tables and ratings need."""
 
     match: str
     names: tuple[str, ...]
-    """By seat, as is all that follows."""
+    """By seat, like all other tuples here."""
     returns: tuple[float, ...]
     rated: bool
     reason: str
     decided_by: str
     verdicts: tuple[tuple[int, str], ...]
-    """Seats and causes, in the order in which they were given."""
+    """Seat and cause of each, in order."""
     length: int
-    """Turns, those of the opening among them."""
+    """Turns, including the opening."""
     moves: tuple[int, ...]
-    """How often each bot was asked."""
+    """Moves asked of each bot."""
     ms: tuple[float, ...]
     slowest_ms: tuple[float, ...]
 
     @property
     def points(self) -> tuple[float, ...]:
-        """By seat: one point, shared by those who did best."""
+        """Points by seat: one point, shared by the winners."""
         return scores.points(self.returns)
 
     def to_json(self) -> dict[str, Any]:
@@ -45,14 +42,14 @@ class GameResult:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> "GameResult":
-        """What ``to_json`` wrote, also after a way through JSON."""
+        """Read what ``to_json`` wrote, also after a round trip through JSON."""
         lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list | tuple)}
         verdicts = tuple((int(seat), str(cause)) for seat, cause in value["verdicts"])
         return GameResult(**(value | lists | {"verdicts": verdicts}))
 
 
 def game_result(record: dict[str, Any]) -> GameResult:
-    """What counts of a record."""
+    """The result of a record."""
     result, seats = record["result"], len(record["names"])
     moves, slowest = [0] * seats, [0.0] * seats
     for turn in record["turns"]:
@@ -75,13 +72,13 @@ def game_result(record: dict[str, Any]) -> GameResult:
 
 @dataclass(slots=True)
 class PlayerTally:
-    """One player's part in the games that were counted."""
+    """One player's counts."""
 
     name: str
     results: list[float] = field(default_factory=list)
-    """Points, game by game; of rated games only, as are wins, draws and losses."""
+    """Points, game by game; rated games only, like wins, draws and losses."""
     groups: list[int] = field(default_factory=list)
-    """The round of each of them."""
+    """The round of each result."""
     wins: int = 0
     draws: int = 0
     losses: int = 0
@@ -96,7 +93,7 @@ class PlayerTally:
         return sum(self.results)
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """A plain value for JSON output."""
         return {
             "name": self.name,
             "games": len(self.results),
@@ -112,12 +109,12 @@ class PlayerTally:
 
 
 def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
-    """The most frequent first, equals by name."""
+    """Items by descending count, then by name."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 class MatchTally:
-    """Games, counted one by one, in any order."""
+    """Counts of a match, updated game by game, in any order."""
 
     def __init__(self, names: Sequence[str], seats: int) -> None:
         self.seats = seats
@@ -129,7 +126,7 @@ class MatchTally:
         self.seat_points = [0.0] * seats
 
     def add(self, game: GameResult, group: int) -> None:
-        """Counts a game; ``group`` is its round: the games from one opening."""
+        """Count a game; ``group`` is its round: all games from one opening."""
         self.games += 1
         self.length += game.length
         self.longest = max(self.longest, game.length)
@@ -161,11 +158,11 @@ class MatchTally:
 
     @property
     def by_harness(self) -> int:
-        """Games that were decided by a forfeit or by the arena, not by play."""
+        """Games decided by a forfeit or by the arena, not by play."""
         return sum(self.decided_by[how] for how in HARNESS)
 
     def score(self, name: str) -> scores.Score:
-        """A player's score in a match of two."""
+        """A player's score in a two-player match."""
         scores.refuse_elo(self.seats)
         line = self.lines[name]
         return scores.score(line.results, line.groups)
@@ -176,7 +173,7 @@ class MatchTally:
         return scores.shares(line.results, self.seats, line.groups)
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """A plain value for JSON output."""
         first = next(iter(self.lines))
         return {
             "games": self.games,

@@ -1,7 +1,7 @@
-"""Where games are played: processes of this machine, or a Dask cluster. Both are ``concurrent.futures`` executors.
+"""Workers: processes of this machine, a Dask cluster, any executor, or this process; and the calls they make.
 
-``pool.py`` hands the work out; here is what it needs to know of the workers: how many they are, how an executor is
-opened, and how it is ended at once.
+``pool.py`` dispatches the jobs. The calls are module-level functions, so that they can be sent to any process or
+machine that has this package.
 """
 
 import multiprocessing
@@ -23,57 +23,57 @@ from ludodrome.arena.transports.processes import left_behind, sweep
 from ludodrome.games import make
 
 GRACE = 2.0
-"""Seconds that a worker has to end its bots before it is ended itself."""
+"""Seconds that a worker has to end its bots before it is killed."""
 PRELOADED = ["ludodrome.arena.matches.workers", "ludodrome.arena.game_loop", "ludodrome.arena.matches.openings"]
-"""What every worker has from the beginning."""
+"""Modules imported once, before the workers are forked."""
 CREW = "LUDODROME_CREW"
-"""Whatever the workers of one executor start bears this in its environment."""
+"""Environment variable of every process that the workers of one executor start."""
 NO_SESSION = -1
 ANSWER = 10
-"""Seconds that a cluster has to answer the first call."""
+"""Timeout of the first call to a cluster, in seconds."""
 ASKED_AGAIN = 5.0
-"""Seconds after which a cluster is asked anew how many workers it has."""
+"""Seconds for which the number of a cluster's workers is cached."""
 
 
 class Workers(Protocol):
-    """Those who play. An executor that broke is replaced by a new one."""
+    """Where jobs run. A broken executor is replaced by a new one."""
 
     @property
     def width(self) -> int:
-        """How many games they play at once."""
+        """Number of jobs that run at once."""
 
     def open(self) -> Executor:
-        """An executor that takes calls of module-level functions."""
+        """Open an executor that takes calls of module-level functions."""
 
     def end(self, executor: Executor) -> None:
-        """Ends an executor now; what it was doing is dropped."""
+        """End an executor at once and drop its calls."""
 
     def is_loss(self, error: BaseException) -> bool:
-        """Whether an error means that a worker was lost, and says nothing about the game."""
+        """Whether an error means that a worker was lost, and nothing about the game."""
 
     def close(self) -> None:
-        """They are not needed any more."""
+        """Release everything."""
 
 
 class AnyExecutor:
-    """Workers behind an executor that somebody else has opened, and will close."""
+    """The workers of an executor that belongs to the caller."""
 
     def __init__(self, executor: Executor, width: int) -> None:
         self.executor, self.width = executor, width
 
     def open(self) -> Executor:
-        """The executor; there is no second one if it breaks."""
+        """Return the executor; there is no second one if it breaks."""
         return self.executor
 
     def end(self, executor: Executor) -> None:
-        """It is not ours to end."""
+        """Do nothing: it belongs to the caller."""
 
     def is_loss(self, error: BaseException) -> bool:
-        """A broken executor stays broken, so there is nothing to wait for."""
+        """Return False: a broken executor stays broken."""
         return False
 
     def close(self) -> None:
-        """It is not ours to close."""
+        """Do nothing: it belongs to the caller."""
 
 
 class InlineWorkers:
@@ -107,22 +107,22 @@ class _Inline(Executor):
 
 
 class LocalWorkers:
-    """Processes of this machine."""
+    """Worker processes on this machine."""
 
     def __init__(self, count: int) -> None:
         self.width = count
 
     def open(self) -> Executor:
-        """New processes; they are started when they are needed."""
+        """Open a process pool; its processes start when they are needed."""
         return _Processes(self.width)
 
     def end(self, executor: Executor) -> None:
-        """Asks the processes to end their bots and leave, and ends those that do not."""
+        """Ask the processes to end their bots and exit, then kill those that do not."""
         assert isinstance(executor, _Processes)
         executor.end()
 
     def is_loss(self, error: BaseException) -> bool:
-        """A process of the pool died."""
+        """Whether a process of the pool died."""
         return isinstance(error, BrokenExecutor | CancelledError)
 
     def close(self) -> None:
@@ -130,26 +130,25 @@ class LocalWorkers:
 
 
 class _Processes(ProcessPoolExecutor):
-    """Processes that know nothing of Ctrl-C, and leave when their parent has died."""
+    """Processes that ignore Ctrl-C and exit when their parent has died."""
 
     def __init__(self, count: int) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":
-            context.set_forkserver_preload(PRELOADED)  # what is imported there need not be imported by every worker
+            context.set_forkserver_preload(PRELOADED)
         self._crew = f"{CREW}={secrets.token_hex(8)}"
         super().__init__(count, context, initializer=begin_worker, initargs=(self._crew,))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
-        """Processes are started here. They inherit that Ctrl-C is blocked, so that it never meets a half-made one."""
+        """Submit a call. Processes start here with Ctrl-C blocked, so that it never hits one that is half started."""
         with _interrupts_blocked():
             return super().submit(function, *arguments, **named)
 
     def end(self) -> None:
-        """Dismisses all processes, and ends those that do not leave, and the bots of those that died.
+        """End all processes, and the bots of those that died.
 
-        Processes that wait for work leave by themselves: two that are disturbed while they read the same queue
-        would take each other's bytes.
+        Idle processes exit on their own: two that are signalled while they read the same queue would corrupt it.
         """
         workers = list((self._processes or {}).values())
         if not self._pending_work_items:
@@ -164,12 +163,12 @@ class _Processes(ProcessPoolExecutor):
             with suppress(OSError, ValueError, AssertionError):
                 if process.is_alive():
                     process.kill()
-        self._join(workers)  # a killed process lives for a moment longer
+        self._join(workers)  # a killed process takes a moment to end
         end_processes_with(self._crew)
 
     @staticmethod
     def _join(workers: list[Any]) -> None:
-        """Waits a little until they have left."""
+        """Wait up to ``GRACE`` seconds for them to exit."""
         deadline = time.monotonic() + GRACE
         for process in workers:
             with suppress(OSError, ValueError, AssertionError):
@@ -189,14 +188,14 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 class Dismissed(SystemExit):
-    """A worker was told to leave: its bots are ended on the way out."""
+    """Raised in a worker that must exit: its bots are ended on the way out."""
 
 
 def begin_worker(crew: str) -> None:
-    """What a worker process does first: Ctrl-C is the parent's alone, SIGTERM means leave, and so does its death."""
+    """Initialize a worker process: ignore Ctrl-C, exit on SIGTERM and when the parent dies."""
     name, _, value = crew.partition("=")
-    os.environ[name] = value  # for the bots: this process began without it, and is not taken for one of them
-    # A handler that does nothing, not SIG_IGN: the bots that a worker starts must not inherit it.
+    os.environ[name] = value  # for the bots; this process started without it, so it is not taken for one of them
+    # An empty handler, not SIG_IGN, which the bots would inherit.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.signal(signal.SIGTERM, _leave)
     if hasattr(signal, "pthread_sigmask"):
@@ -205,22 +204,22 @@ def begin_worker(crew: str) -> None:
 
 
 def processes_with(entry: str) -> list[int]:
-    """The processes that were born with this in their environment; none where there is no /proc."""
+    """Processes that started with this entry in their environment; empty where there is no /proc."""
     return left_behind(NO_SESSION, entry.encode())
 
 
 def end_processes_with(entry: str) -> None:
-    """Ends them at once, and waits until they are gone."""
+    """Kill these processes and wait until they are gone."""
     sweep(NO_SESSION, entry)
 
 
 def _leave(number: int, frame: Any) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: nothing disturbs the way out
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
     raise Dismissed
 
 
 def _follow_parent(crew: str) -> None:
-    """A worker whose parent was killed would wait for work for ever: it holds the other end of its own queue."""
+    """Exit when the parent is killed. A worker would wait forever: it holds the other end of its own queue."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -231,7 +230,7 @@ def _follow_parent(crew: str) -> None:
 
 
 class Cluster:
-    """A Dask cluster: its scheduler's address, like ``tcp://host:8786``."""
+    """A Dask cluster, by the address of its scheduler, like ``tcp://host:8786``."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -248,36 +247,32 @@ class Cluster:
 
     @property
     def width(self) -> int:
-        """The threads of all its workers; at least one, since workers may still come."""
+        """Threads of all its workers; at least one, since workers may still join."""
         if time.monotonic() - self._asked > ASKED_AGAIN:
             self._width = max(1, sum(self._client.nthreads().values()))
             self._asked = time.monotonic()
         return self._width
 
     def open(self) -> Executor:
-        """The cluster as an executor; every call is made, even if the same one was made before."""
+        """The cluster as an executor that repeats equal calls."""
         executor: Executor = self._client.get_executor(pure=False)
         return executor
 
     def end(self, executor: Executor) -> None:
-        """What has not begun is cancelled; what has begun ends by itself, unheard."""
+        """Cancel calls that have not started; those that have run to their end."""
         executor.shutdown(wait=False)
 
     def is_loss(self, error: BaseException) -> bool:
-        """Several workers died while they had the task."""
+        """Whether several workers died while they had the task."""
         return isinstance(error, import_module("distributed.scheduler").KilledWorker)
 
     def close(self) -> None:
-        """Leaves the cluster, which goes on."""
+        """Disconnect from the cluster, which goes on."""
         self._client.close()
 
 
-# What runs in a worker: one call at a time. It is imported there once, before the workers part.
-# The functions are module-level, so that they can be sent to any process or machine that has this package.
-
-
 class OpeningRequest(NamedTuple):
-    """An opening to be drawn."""
+    """An opening to draw."""
 
     game: str
     options: dict[str, Any]
@@ -286,7 +281,7 @@ class OpeningRequest(NamedTuple):
 
 
 def work(function: Callable[[Any], Any], argument: Any) -> Any:
-    """The call. A worker that is told to leave ends its bots and goes without another word."""
+    """Make a call. A worker that must exit ends its bots and exits silently."""
     try:
         return function(argument)
     except Dismissed:
@@ -294,10 +289,10 @@ def work(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def play_game(assignment: PlaySpec) -> dict[str, Any]:
-    """The record of a game."""
+    """Play a game and return its record."""
     return game_loop.play(assignment)
 
 
-def draw_opening(wanted: OpeningRequest) -> list[Any]:
-    """The moves of an opening."""
-    return opening(make(wanted.game, **wanted.options), wanted.seed, wanted.number)
+def draw_opening(request: OpeningRequest) -> list[Any]:
+    """Draw an opening and return its moves."""
+    return opening(make(request.game, **request.options), request.seed, request.number)

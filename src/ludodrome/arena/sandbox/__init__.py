@@ -1,7 +1,7 @@
-"""Bots that strangers wrote, run so that they can harm nobody.
+"""The sandbox: run bots that strangers wrote. Only Linux can do it; elsewhere the level is ``none``.
 
-docs/explanation/sandbox.md says what holds and what was tried. ``level()`` is what is in force here; ``seat`` is a
-seat for a bot under it. What is not Linux has no level.
+``level()`` is the level in force here; ``seat`` makes a seat for a bot under it. docs/explanation/sandbox.md says what
+holds and what was tried.
 """
 
 import sys
@@ -16,17 +16,17 @@ from ludodrome.arena.sandbox.limits import ResourceLimits
 __all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 
 
-def level(anew: bool = False) -> SandboxLevel:
-    """The level in force, found by real attacks; ``anew``: try again what was found a while ago."""
+def level(refresh: bool = False) -> SandboxLevel:
+    """The level in force, found by real attacks and cached for some hours; ``refresh``: attack again."""
     if sys.platform != "linux":
-        return SandboxLevel(NONE, (f"a sandbox is made by the means of Linux, and this is {sys.platform}",))
-    return levels.level(anew)
+        return SandboxLevel(NONE, (f"only Linux can run a sandbox, and this is {sys.platform}",))
+    return levels.level(refresh)
 
 
 def box(source: Path, limits: ResourceLimits | None = None) -> Box:
-    """How a bot is run under the level in force: a folder with a main.py, or a single Python file.
+    """The box for a bot under the level in force. ``source``: a folder with a main.py, or a single Python file.
 
-    NoSandbox if there is no level, ValueError if there is no such bot.
+    NoSandbox if no level holds, ValueError if there is no such bot.
     """
     found = level()
     if not found.holds:
@@ -36,5 +36,5 @@ def box(source: Path, limits: ResourceLimits | None = None) -> Box:
 
 
 def seat(source: Path, name: str = "", longest_line: int = MAX_LINE, limits: ResourceLimits | None = None) -> BoxedSeat:
-    """A seat for a program that speaks the bot protocol on its stdin and stdout, in a box."""
+    """A seat for a program in a box that speaks the bot protocol on stdin and stdout."""
     return BoxedSeat(name or source.name, box(source, limits), longest_line)

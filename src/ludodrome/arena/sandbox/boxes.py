@@ -1,7 +1,8 @@
-"""One bot in one box: a process that is started under a level and ended with certainty, and nothing left of it.
+"""A box: one bot as a sandboxed process, which leaves nothing behind when it ends.
 
-What a level makes of a bot's files is in ``bubblewrap.py`` and ``landlock.py``; which level is in force, in
-``probe.py``.
+``bubblewrap.py`` and ``landlock.py`` are the backends; ``levels.py`` finds which one holds. The interpreter must be
+under /usr: another uid cannot read one in somebody's home. Bots see only the interpreter, its libraries and their own
+files.
 """
 
 import contextlib
@@ -24,18 +25,16 @@ from ludodrome.arena.sandbox.uid_pool import PooledUid
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.processes import KILL_SECONDS, Process
 
-# The interpreter that uploaded bots get, and the parts of the machine that it needs to run: these alone are shown.
-# It must lie under /usr: one in somebody's home cannot be read by another uid, and belongs to somebody.
-
+# The interpreter
 
 CANDIDATES = ("/usr/bin/python3",)
 LIBRARIES = ("/usr/lib", "/usr/lib64")
 LINKS = ("/lib", "/lib64")
-"""Where programs look for the same libraries."""
+"""Other paths to the same libraries."""
 TABLES = ("/etc/ld.so.cache", "/etc/alternatives")
-"""Where the loader finds libraries that have several makers, NumPy's among them: file names, and nothing else."""
+"""The loader's tables of libraries, such as NumPy's BLAS: they contain only file names."""
 PACKAGES = ("/usr/lib/python3/dist-packages",)
-"""Where the machine's packages put NumPy."""
+"""Where the system's packages put NumPy."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 
@@ -46,15 +45,15 @@ class Interpreter:
     path: str
     version: str = ""
     numpy: str | None = None
-    """NumPy's version, if the machine's packages have it."""
+    """NumPy's version, if the system has it."""
 
     def command(self, main: str) -> list[str]:
-        """Running a program: no environment, no user's packages, no bytecode written; other packages only for NumPy."""
+        """Run a program: no environment, no user packages, no bytecode, site packages only for NumPy."""
         return [self.path, "-EsB" if self.numpy else "-EsSB", main]
 
 
 def find_interpreter(candidates: Iterable[str] = CANDIDATES) -> Interpreter | None:
-    """The interpreter, if the machine has one that every uid can run."""
+    """Find an interpreter that every uid can run."""
     for candidate in candidates:
         path = Path(candidate).resolve()
         if path.is_relative_to("/usr") and not path.is_relative_to("/usr/local") and _runs_for_all(path):
@@ -67,62 +66,62 @@ def _runs_for_all(path: Path) -> bool:
 
 
 def shown(interpreter: Interpreter) -> list[str]:
-    """Files and folders of the machine that a bot may read."""
+    """The system's files and folders that a bot can read."""
     links = [link for link in LINKS if os.path.isdir(link) and not os.path.islink(link)]
     return [path for path in (interpreter.path, *LIBRARIES, *links, *TABLES) if os.path.exists(path)]
 
 
 def links() -> dict[str, str]:
-    """Links at the top of the tree to where the libraries are."""
+    """Top-level links to the libraries, by path."""
     return {link: os.readlink(link) for link in LINKS if os.path.islink(link)}
 
 
 MAIN = "main.py"
 MAX_FILES = 16
 MAX_BYTES = 1024 * 1024
-"""Of all files of a bot together."""
-LEAVING_SECONDS = 1.0
-"""Between the end of a namespace and the end of the bubblewrap that made it. Then it is ended itself."""
+"""The most bytes of all files of a bot together."""
+NAMESPACE_EXIT_SECONDS = 1.0
+"""Longest wait for bubblewrap to exit after its namespace; then it is killed."""
 ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-"""All that a bot sees. More threads of NumPy's would each take a good part of its memory; so would its own, for each of
-which the C library sets 64 MiB of address space aside, unless they share one arena."""
+"""A bot's whole environment. NumPy threads would each take much of its memory; so would its own threads, since the C
+library reserves 64 MiB of address space for each unless they share one arena."""
 
 Files = Mapping[str, bytes]
 
 
 @dataclass(slots=True)
 class Launch:
-    """How a boxed process is started. What it holds is given back by ``close``, once it has been started."""
+    """How to start a boxed process. Call ``close`` after the start."""
 
     arguments: list[str]
-    handed: list[int] = field(default_factory=list)
-    """Descriptors that the process gets."""
+    descriptors: list[int] = field(default_factory=list)
+    """Open descriptors that the process inherits."""
     report: int | None = None
-    """Where the number of the namespace's first process can be read."""
+    """A descriptor from which to read the pid of the namespace's first process."""
     folder: Path | None = None
-    """Removed at the end."""
+    """A folder to remove at the end."""
 
     def close(self) -> None:
-        """Close what was handed over."""
-        while self.handed:
-            os.close(self.handed.pop())
+        """Close the inherited descriptors on our side."""
+        while self.descriptors:
+            os.close(self.descriptors.pop())
 
 
 class BoxBackend(Protocol):
-    """A way to box a bot. Modules are kinds."""
+    """A way to box a bot: the interface of the modules ``bubblewrap`` and ``landlock``."""
 
     NAME: str
 
     def missing(self) -> str | None:
-        """Why this cannot be tried here; None if it can."""
+        """Why this backend cannot be tried here; None if it can."""
 
     def launch(self, files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
-        """How a bot with these files is started."""
+        """How to start a bot with these files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """All that decides how a bot runs."""
+    """Everything that determines how a bot runs."""
 
     kind: BoxBackend
     interpreter: Interpreter
@@ -131,9 +130,9 @@ class Box:
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """A bot's files by their names; ValueError if they are not such as can be run. Links are not followed.
+    """Read a bot's files, by name; a single Python file is a bot too. Links are not followed.
 
-    A single Python file is a bot too.
+    ValueError: no main.py, a file that is not a plain file, too many files or bytes.
     """
     if not folder.exists():
         raise ValueError(f"there is no {folder}: a bot in a sandbox is a folder with a {MAIN}, or a Python file")
@@ -144,7 +143,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            raise ValueError(f"{name} is no plain file, and a bot in a sandbox is made of plain files")
+            raise ValueError(f"{name} is not a plain file, and a bot in a sandbox consists of plain files")
         if path.is_dir() or "__pycache__" in path.parts:
             continue
         size += path.stat().st_size
@@ -157,7 +156,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 
 
 def memory_file(data: bytes) -> int:
-    """A descriptor from which these bytes can be read."""
+    """Put bytes into an anonymous file; return its descriptor."""
     descriptor = os.memfd_create("ludodrome", os.MFD_CLOEXEC)
     try:
         view = memoryview(data)
@@ -171,18 +170,18 @@ def memory_file(data: bytes) -> int:
 
 
 class BoxedProcess(Process):
-    """A child in a box. It must be ended with ``end``: only then its uid is given back."""
+    """A child in a box. Only ``end`` releases its uid."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
-        self._identity = PooledUid.take() if os.geteuid() == 0 else None
+        self._uid = PooledUid.take() if os.geteuid() == 0 else None
         self._launch: Launch | None = None
         self._first: int | None = None
-        """A handle of the first process of its namespace, once it is to be ended."""
+        """A pidfd of the namespace's first process, once it is being ended."""
         self._swept = False
-        """Whether its namespace was seen to end and its first process is reaped: nobody needs to be looked for."""
+        """Whether its namespace has ended and its first process is reaped, so that no process can be left."""
         self.gone = True
-        """Whether, once it was ended, nothing of it was left."""
+        """Whether nothing was left of it at the end."""
         try:
             super().__init__(())
         except BaseException:
@@ -190,7 +189,7 @@ class BoxedProcess(Process):
             raise
 
     def _spawn(self, arguments: Any) -> "subprocess.Popen[bytes]":
-        box, uid = self._box, self._identity.uid if self._identity else None
+        box, uid = self._box, self._uid.uid if self._uid else None
         self._launch = launch = box.kind.launch(box.files, box.interpreter, box.limits, uid)
 
         def begin() -> "subprocess.Popen[bytes]":
@@ -203,26 +202,26 @@ class BoxedProcess(Process):
                 start_new_session=True,
                 env={},
                 cwd="/",
-                pass_fds=launch.handed,
+                pass_fds=launch.descriptors,
             )
 
         try:
-            return in_lasting_thread(begin)
+            return in_launcher_thread(begin)
         finally:
             launch.close()
 
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
-        """Close its input, give it time to leave, then end it. Nothing is left of it, and its uid is given back."""
+        """Close its input, wait ``grace`` seconds, then kill everything in the box and release its uid."""
         if not self.ended:
             self._first = self._first_of_namespace()
         super().end(grace, heard)
-        if self._identity is not None:  # it has not exited, and its uid stays taken
+        if self._uid is not None:  # it has not exited, so its uid stays taken
             self.gone = False
 
     def _first_of_namespace(self) -> int | None:
-        """A handle of the process whose end is the end of all others; None if it is not there, or not any more.
+        """A pidfd of the process whose end is the end of all others in the box; None if there is none.
 
-        It is the child of the one that we have started. Its number alone proves nothing: numbers are used again.
+        It must be a child of the process that we started: its pid alone proves nothing, since pids are reused.
         """
         if self._launch is None or self._launch.report is None:
             return None
@@ -230,7 +229,7 @@ class BoxedProcess(Process):
             os.set_blocking(self._launch.report, False)
             number = json.loads(os.read(self._launch.report, 4096))["child-pid"]
             handle = os.pidfd_open(number)
-        except (OSError, ValueError):  # bubblewrap has not come so far, or is done
+        except (OSError, ValueError):  # bubblewrap has not started it yet, or has exited
             return None
         try:
             status = Path(f"/proc/{number}/status").read_text("utf-8", "replace")
@@ -242,18 +241,17 @@ class BoxedProcess(Process):
         return None
 
     def _signal(self, number: int) -> None:
-        """The first of its namespace goes first: bubblewrap then reaps it and leaves.
+        """Kill the first process of the namespace first; bubblewrap then reaps it and exits.
 
-        The other way round it would be left to the machine's init, and until that takes notice, which may be long, the
-        dead process counts as one of its uid's.
+        In the other order, init would have to reap it, and until then the zombie counts against its uid's limit.
         """
         if self._first is not None:
             self._end_namespace()
-        if not self.has_exited(0.0 if self._first is None else LEAVING_SECONDS):
+        if not self.has_exited(0.0 if self._first is None else NAMESPACE_EXIT_SECONDS):
             super()._signal(number)
 
     def _sweep(self) -> None:
-        """See that nothing of the box is left but the process that we have started, and which is still to be reaped."""
+        """Make sure that nothing of the box is left but the process that we started, which is still to be reaped."""
         self._swept = self._namespace_ended()
 
     def _release(self) -> None:
@@ -261,7 +259,7 @@ class BoxedProcess(Process):
         self._release_box()
 
     def _namespace_ended(self) -> bool:
-        """Whether its namespace was seen to end and nothing of it waits to be reaped, if it has one."""
+        """Whether it has a namespace that has ended with nothing left to reap."""
         if self._first is None:
             return False
         try:
@@ -271,7 +269,7 @@ class BoxedProcess(Process):
             self.gone = bool(watch.poll(KILL_SECONDS * 1000))
             signal.pidfd_send_signal(self._first, 0)
             return False
-        except ProcessLookupError:  # not even a dead process
+        except ProcessLookupError:  # not even a zombie
             return self.gone
         finally:
             os.close(self._first)
@@ -290,33 +288,33 @@ class BoxedProcess(Process):
             if self._launch.folder is not None:
                 shutil.rmtree(self._launch.folder, ignore_errors=True)
             self._launch = None
-        if self._identity is not None:
-            if self._swept or self._identity.sweep():
-                self._identity.give_back(clean=self._swept)
+        if self._uid is not None:
+            if self._swept or self._uid.sweep():
+                self._uid.release(clean=self._swept)
             else:
                 self.gone = False  # and the uid stays taken
-            self._identity = None
+            self._uid = None
 
 
-# A thread that lasts: the kernel ends a boxed process when the thread that started it ends
+# The kernel kills a boxed process when the thread that started it ends: one thread starts them all
 
 _lock = threading.Lock()
-_lasting: ThreadPoolExecutor | None = None
+_launcher: ThreadPoolExecutor | None = None
 
 
-def in_lasting_thread(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
-    """What ``begin`` returns, called in a thread that ends with this process."""
-    global _lasting
+def in_launcher_thread(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+    """Call ``begin`` in a thread that lives as long as this process, and return its result."""
+    global _launcher
     with _lock:
-        if _lasting is None:
-            _lasting = ThreadPoolExecutor(1, thread_name_prefix="starts boxed bots")
-    return _lasting.submit(begin).result()
+        if _launcher is None:
+            _launcher = ThreadPoolExecutor(1, thread_name_prefix="sandbox launcher")
+    return _launcher.submit(begin).result()
 
 
 def _forget_thread() -> None:
-    """A forked process has none of its parent's threads."""
-    global _lasting, _lock
-    _lasting = None
+    """Forget the thread in a forked process, which does not inherit it."""
+    global _launcher, _lock
+    _launcher = None
     _lock = threading.Lock()
 
 
@@ -324,15 +322,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_thread)
 
 
-# A boxed bot as a seat: pipes, deadlines and verdicts are those of every child process.
+# The seat
 
 
 class SandboxStartError(RuntimeError):
-    """A box could not be made, which is no fault of the bot in it."""
+    """A box could not be made, which is not the bot's fault."""
 
 
 class BoxedSeat(ChildSeat):
-    """A bot in a box. The box is made with its first game."""
+    """A bot in a box, which is made with its first game. Otherwise it is like any child process."""
 
     def __init__(self, name: str, box: Box, longest_line: int = MAX_LINE) -> None:
         super().__init__(name, (), longest_line)

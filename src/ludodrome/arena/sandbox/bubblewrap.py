@@ -1,8 +1,8 @@
-"""The best level: bubblewrap. A bot gets namespaces of its own: it sees an interpreter, its files, and nothing else.
+"""The best level: bubblewrap. A bot gets its own namespaces and sees an interpreter, its files, and nothing else.
 
-Nothing in its world can be written, there is no /proc, no network and no other process. Options travel by a descriptor,
-since the command line of the first process shows them. Where we are root, bubblewrap itself runs under a uid of the
-pool: root's capabilities and root's freedom from limits do not go along.
+Nothing there can be written; there is no /proc, no network and no other process. Options travel through a descriptor,
+because the command line of the first process is visible. As root, bubblewrap itself runs under a uid of the pool, so
+that root's capabilities and exemptions from limits do not apply.
 """
 
 import functools
@@ -30,12 +30,12 @@ PRLIMIT, SETPRIV = "/usr/bin/prlimit", "/usr/bin/setpriv"
 
 
 def program() -> str | None:
-    """Where bubblewrap is."""
+    """The path of bubblewrap."""
     return shutil.which("bwrap")
 
 
 def missing() -> str | None:
-    """Why it cannot be tried here; None if it can."""
+    """Why bubblewrap cannot be tried here; None if it can."""
     if program() is None:
         return "the program bwrap cannot be found (Debian and Ubuntu: apt install bubblewrap)"
     for needed in (PRLIMIT, SETPRIV):
@@ -45,30 +45,30 @@ def missing() -> str | None:
 
 
 def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
-    """How a bot with these files is started."""
+    """How to start a bot with these files."""
     made = Launch([])
     try:
         made.report, writing = os.pipe()
-        made.handed.append(writing)
+        made.descriptors.append(writing)
         options = ["--info-fd", str(writing), *_world(interpreter)]
         for name, data in files.items():
-            made.handed.append(memory_file(data))
-            options += ["--perms", "0444", "--file", str(made.handed[-1]), f"{HOME}/{name}"]
-        made.handed.append(memory_file(_filter()))
-        options += ["--chdir", HOME, "--remount-ro", "/", "--seccomp", str(made.handed[-1])]
-        made.handed.append(memory_file("".join(f"{option}\0" for option in options).encode()))
+            made.descriptors.append(memory_file(data))
+            options += ["--perms", "0444", "--file", str(made.descriptors[-1]), f"{HOME}/{name}"]
+        made.descriptors.append(memory_file(_filter()))
+        options += ["--chdir", HOME, "--remount-ro", "/", "--seccomp", str(made.descriptors[-1])]
+        made.descriptors.append(memory_file("".join(f"{option}\0" for option in options).encode()))
     except BaseException:
         made.close()
         if made.report is not None:
             os.close(made.report)
         raise
     command = [*limits.command(PRLIMIT), *interpreter.command(f"{HOME}/{MAIN}")]
-    made.arguments = [*_dropping(user), program() or "bwrap", "--args", str(made.handed[-1]), "--", *command]
+    made.arguments = [*_dropping(user), program() or "bwrap", "--args", str(made.descriptors[-1]), "--", *command]
     return made
 
 
 def _dropping(user: int | None) -> list[str]:
-    """The command that gives up root in front of another; a program does it faster than a copy of our process could."""
+    """A command prefix that gives up root; a program is faster than ``preexec_fn``."""
     return [] if user is None else [SETPRIV, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
 
 
@@ -76,7 +76,7 @@ _filter = functools.cache(seccomp.program)
 
 
 def _world(interpreter: Interpreter) -> list[str]:
-    """What a bot sees of the machine. Devices are single ones: a whole /dev has terminals and a place to write."""
+    """The options that build the bot's view of the machine. A whole /dev would have terminals and writable places."""
     options = ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY]
     options += ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv"]
     for name, value in ENVIRONMENT.items():

@@ -1,7 +1,7 @@
-"""The second level: Landlock, the filter of system calls, rlimits, and a uid of its own. It needs root, for the uid.
+"""The second level: Landlock, the seccomp filter, rlimits, and a separate uid, which needs root.
 
-A bot stays in the machine's own tree and among its processes, but may open nothing there except its interpreter and its
-files, and may signal nobody. It can still ask whether a path exists. ``launcher.py`` puts it in force.
+A bot shares the machine's files and processes, but can open only its interpreter and its files, and can signal nobody.
+It can still ask whether a path exists. ``landlock_launcher.py`` sets it up.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ NAME = "landlock"
 
 
 def missing() -> str | None:
-    """Why it cannot be tried here; None if it can."""
+    """Why Landlock cannot be tried here; None if it can."""
     if os.geteuid() != 0:
         return "it needs root, to give every bot a uid of its own"
     if landlock_launcher.version(ctypes.CDLL(None, use_errno=True)) < 1:
@@ -28,7 +28,7 @@ def missing() -> str | None:
 
 
 def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
-    """How a bot with these files is started. They are copied to where its uid, and no other, can read them."""
+    """How to start a bot with these files, which are copied to a folder that only its uid can read."""
     assert user is not None, "without root there is no uid to run under"
     folder = folder_of(user)
     made = Launch([], folder=folder)
@@ -45,8 +45,8 @@ def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user:
         "command": interpreter.command(str(folder / MAIN)),
         "environment": ENVIRONMENT,
     }
-    made.handed.append(memory_file(json.dumps(order).encode()))
-    made.arguments = [interpreter.path, "-ISB", str(Path(landlock_launcher.__file__)), str(made.handed[0])]
+    made.descriptors.append(memory_file(json.dumps(order).encode()))
+    made.arguments = [interpreter.path, "-ISB", str(Path(landlock_launcher.__file__)), str(made.descriptors[0])]
     return made
 
 
@@ -69,5 +69,5 @@ def _write(files: Files, folder: Path, user: int) -> None:
 
 
 def _loaders() -> list[str]:
-    """What the kernel runs in order to run a program: the dynamic loader."""
+    """The dynamic loaders, which the kernel runs to start a program."""
     return [str(path.resolve()) for folder in ("/lib", "/lib64") for path in Path(folder).glob("ld-linux*.so.*")]

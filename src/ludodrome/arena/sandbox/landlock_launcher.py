@@ -1,8 +1,8 @@
-"""What goes before a bot under Landlock: a program for the interpreter under /usr, with its standard library alone.
+"""The launcher of a bot under Landlock: a program for the interpreter under /usr, with only its standard library.
 
-    python3 -ISB launcher.py DESCRIPTOR
+    python3 -ISB landlock_launcher.py DESCRIPTOR
 
-It reads its order from the descriptor, gives up root, shuts itself in, and becomes the bot. If any step fails, the bot
+It reads its order from the descriptor, gives up root, confines itself and becomes the bot. If any step fails, the bot
 does not run.
 """
 
@@ -24,17 +24,17 @@ PATH_BENEATH = 1
 ASK_VERSION = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 ALL_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
-"""What can be forbidden with files, by the version of Landlock from which on."""
+"""The file rights that can be restricted, by the first Landlock version that knows them."""
 ALL_NETWORK = {4: (1 << 2) - 1}
 ALL_SCOPES = {6: (1 << 2) - 1}
-"""Abstract sockets and signals to others."""
+"""Abstract sockets, and signals to other processes."""
 SET_PARENT_DEATH, SET_SECCOMP, DROP_CAPABILITY, SET_NO_NEW_PRIVILEGES = 1, 22, 24, 38
-MOST_CAPABILITIES = 64
+MAX_CAPABILITIES = 64
 FILTER_MODE = 2
 
 
 def version(c: Any) -> int:
-    """Which version of Landlock the kernel has; below 1 if none."""
+    """The kernel's Landlock version; below 1 if it has none."""
     return int(c.syscall(CREATE, None, 0, ASK_VERSION))
 
 
@@ -43,8 +43,8 @@ def main(descriptor: int) -> None:
     with os.fdopen(descriptor, "rb") as file:
         order = json.load(file)
     c = ctypes.CDLL(None, use_errno=True)
-    for capability in range(MOST_CAPABILITIES):
-        if c.prctl(DROP_CAPABILITY, capability, 0, 0, 0) < 0:  # the kernel has no more of them
+    for capability in range(MAX_CAPABILITIES):
+        if c.prctl(DROP_CAPABILITY, capability, 0, 0, 0) < 0:  # the kernel has no more capabilities
             break
     os.setgroups([])
     os.setresgid(order["uid"], order["uid"], order["uid"])
@@ -63,7 +63,7 @@ def main(descriptor: int) -> None:
 
 
 def _lock(c: Any, order: "dict[str, Any]") -> None:
-    """Landlock: nothing may be opened but what is named."""
+    """Allow opening only the listed paths."""
     known = version(c)
     masks = [_newest(table, known) for table in (ALL_FILES, ALL_NETWORK, ALL_SCOPES)]
     size = 24 if known >= 6 else 16 if known >= 4 else 8
@@ -94,14 +94,14 @@ def _allow(c: Any, rules: int, path: str, rights: int) -> None:
 
 
 def _filter(c: Any, program: bytes) -> None:
-    """The filter of system calls."""
+    """Install the seccomp filter."""
     lines = ctypes.create_string_buffer(program, len(program))
     head = struct.pack("=H6xQ", len(program) // 8, ctypes.addressof(lines))
-    _done(c.prctl(SET_SECCOMP, FILTER_MODE, head, 0, 0), "the filter of system calls")
+    _done(c.prctl(SET_SECCOMP, FILTER_MODE, head, 0, 0), "the seccomp filter")
 
 
 def _done(result: int, what: str) -> None:
-    """Nothing that fails is passed over."""
+    """Raise OSError if a call failed."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

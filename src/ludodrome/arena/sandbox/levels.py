@@ -1,7 +1,6 @@
-"""Which level is in force: each is tried with real attacks, the best first, and what was found is kept for a while.
+"""The level in force: try each backend with real attacks, the best first, and cache the result.
 
-What is kept holds for this start of the machine, these programs, these sources and this uid; after some hours all is
-tried again.
+A cached result is valid for this boot, these programs, these sources and this uid, and for some hours.
 """
 
 import contextlib
@@ -24,51 +23,48 @@ from ludodrome.arena.sandbox.boxes import MAIN, PACKAGES, Box, BoxBackend, Boxed
 from ludodrome.arena.sandbox.limits import ResourceLimits
 from ludodrome.atomic_io import write_whole
 
-# What a level is: its name, what it offers to bots, and why no better one is in force. ``probe.py`` finds it.
-
-
 NONE = "none"
 BUBBLEWRAP = "bubblewrap"
 LANDLOCK = "landlock"
 NAMES = (BUBBLEWRAP, LANDLOCK)
-"""From the best level to the least that will do."""
+"""From the best level to the weakest acceptable one."""
 
 
 class NoSandbox(ValueError):
-    """A bot cannot be run, because no level holds; the sentence says why."""
+    """A bot cannot run because no level holds; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxLevel:
-    """What bots that strangers wrote are run under here."""
+    """The sandbox that strangers' bots run in on this machine."""
 
     name: str
     """One of ``NAMES``, or ``NONE``."""
     why_not_better: tuple[str, ...] = ()
-    """Why each better level does not hold, in a sentence each."""
+    """A sentence for each better level: why it does not hold."""
     interpreter: str = ""
     python: str = ""
-    """Its version."""
+    """The interpreter's version."""
     numpy: str | None = None
-    """NumPy's version, where bots have it."""
+    """NumPy's version, if bots have it."""
     tried: tuple[dict[str, str], ...] = field(default=(), repr=False)
-    """What was tried: ``name``, ``verdict`` (``held``), ``words``."""
+    """The attacks: ``name``, ``verdict`` (``held``), ``words``."""
 
     @property
     def holds(self) -> bool:
-        """Whether bots can be run at all."""
+        """Whether bots can run at all."""
         return self.name != NONE
 
     @property
     def sentence(self) -> str:
-        """For pages: what a bot gets, or why there is nothing."""
+        """What a bot gets, or why it cannot run."""
         if not self.holds:
             return f"Uploaded bots are not run here, because no sandbox holds: {'; '.join(self.why_not_better)}."
         numpy = f"with NumPy {self.numpy}" if self.numpy else "without NumPy"
         return f"Uploaded bots run under {self.name}, with Python {self.python} and its standard library, {numpy}."
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value; ``from_json`` reads it back."""
+        """A plain value for ``from_json``."""
         return {
             "level": self.name,
             "why_not_better": list(self.why_not_better),
@@ -80,7 +76,7 @@ class SandboxLevel:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> "SandboxLevel":
-        """What ``to_json`` wrote."""
+        """Read what ``to_json`` wrote."""
         return SandboxLevel(
             value["level"],
             tuple(value["why_not_better"]),
@@ -93,25 +89,25 @@ class SandboxLevel:
 
 BACKENDS: dict[str, BoxBackend] = {one.NAME: one for one in (bubblewrap, landlock)}
 HOURS = 6.0
-"""For so long is it believed that a level holds ..."""
+"""How long the result is cached if a level holds ..."""
 MINUTES = 1.0
-"""... and that none does: a machine that was busy may have been the reason."""
-AT_ONCE = 4
-"""Boxes at a time while a level is tried."""
+"""... and if none does: a busy machine can be the reason."""
+PARALLEL_BOXES = 4
+"""The number of boxes at a time during attacks."""
 SECONDS = 20.0
 
 
-# What is kept
+# Caching
 
 _lock = threading.Lock()
 _known: dict[str, tuple[float, SandboxLevel]] = {}
 
 
-def level(anew: bool = False) -> SandboxLevel:
-    """The level in force. The first call may take a second or two; ``anew``: try everything again."""
-    key = _circumstances()
+def level(refresh: bool = False) -> SandboxLevel:
+    """The level in force. The first call can take two seconds; ``refresh``: attack again."""
+    key = _cache_key()
     with _lock:
-        found = None if anew else _known.get(key) or _read(key)
+        found = None if refresh else _known.get(key) or _read(key)
         if found is None or not _is_fresh(*found):
             found = time.time(), probe()
             _write(key, *found)
@@ -123,8 +119,8 @@ def _is_fresh(since: float, found: SandboxLevel) -> bool:
     return 0 <= time.time() - since < (HOURS * 3600 if found.holds else MINUTES * 60)
 
 
-def _circumstances() -> str:
-    """All that what was found depends on."""
+def _cache_key() -> str:
+    """A hash of everything that the result depends on."""
     machine = find_interpreter()
     parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources()]
     with contextlib.suppress(OSError):
@@ -139,7 +135,7 @@ def _circumstances() -> str:
 
 @functools.cache
 def _sources() -> str:
-    """The sandbox's own sources."""
+    """A hash of the sandbox's sources."""
     here = Path(__file__).parent
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))).hexdigest()
 
@@ -150,7 +146,7 @@ def _file() -> Path:
 
 
 def _read(key: str) -> tuple[float, SandboxLevel] | None:
-    """What an earlier process found, if the file is ours alone."""
+    """The result of an earlier process, if only we can write the file."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         state = _file().stat()
         if state.st_uid == os.geteuid() and not state.st_mode & 0o022:
@@ -161,12 +157,12 @@ def _read(key: str) -> tuple[float, SandboxLevel] | None:
 
 
 def _write(key: str, when: float, found: SandboxLevel) -> None:
-    with contextlib.suppress(OSError):  # a machine where nothing can be kept tries anew each time
+    with contextlib.suppress(OSError):  # without a cache, every process probes again
         _file().parent.mkdir(parents=True, exist_ok=True)
         write_whole(_file(), json.dumps({"key": key, "time": when, "found": found.to_json()}).encode())
 
 
-# Trying
+# Probing
 
 
 def probe(names: Sequence[str] = NAMES) -> SandboxLevel:
@@ -187,24 +183,31 @@ def probe(names: Sequence[str] = NAMES) -> SandboxLevel:
 
 
 def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
-    """The level, if it holds; else why not."""
+    """The level if it holds; otherwise the reason."""
     kind = BACKENDS[name]
     if why := kind.missing():
         return why
     try:
-        offered = inspect_interpreter(kind, machine)
-        if isinstance(offered, str):
-            return offered
-        tried = run_attacks(kind, offered)
+        found_interpreter = inspect_interpreter(kind, machine)
+        if isinstance(found_interpreter, str):
+            return found_interpreter
+        tried = run_attacks(kind, found_interpreter)
     except (OSError, ValueError) as error:
         return f"it could not be started: {error}"
     if through := [one for one in tried if one.verdict != HELD]:
         first = through[0]
         return f"{len(through)} of {len(tried)} attacks were not held off; {first.name}: {first.verdict}, {first.words}"
-    return SandboxLevel(name, (), offered.path, offered.version, offered.numpy, tuple(one.to_json() for one in tried))
+    return SandboxLevel(
+        name,
+        (),
+        found_interpreter.path,
+        found_interpreter.version,
+        found_interpreter.numpy,
+        tuple(one.to_json() for one in tried),
+    )
 
 
-OFFERS = b"""
+VERSION_PROGRAM = b"""
 import json, platform
 try:
     import numpy
@@ -216,9 +219,9 @@ print(json.dumps([platform.python_version(), found]), flush=True)
 
 
 def inspect_interpreter(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
-    """The interpreter as bots get it, with its version and NumPy's if it has NumPy; a sentence if nothing runs."""
+    """The interpreter in the box, with its version and NumPy's if there is NumPy; a sentence if nothing runs."""
     searching = Interpreter(machine.path, numpy="perhaps")
-    process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: OFFERS}))
+    process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: VERSION_PROGRAM}))
     said = b""
     deadline = time.monotonic() + SECONDS
     try:
@@ -234,9 +237,9 @@ def inspect_interpreter(kind: BoxBackend, machine: Interpreter) -> Interpreter |
 
 
 def run_attacks(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
-    """What came of every attack on a level."""
+    """Run every attack on a backend."""
     limits = ResourceLimits()
-    with targets(limits) as given, ThreadPoolExecutor(AT_ONCE) as threads:
+    with targets(limits) as given, ThreadPoolExecutor(PARALLEL_BOXES) as threads:
         boxes = [(batch, Box(kind, machine, limits, program(batch, given))) for batch in batches()]
         runs = [threads.submit(run_batch, batch, box) for batch, box in boxes]
         return [one for run in runs for one in run.result()]

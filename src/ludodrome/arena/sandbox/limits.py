@@ -1,7 +1,7 @@
-"""What one bot may use at most: memory, processor time, threads, open files. No files are written at all.
+"""The resource limits of a bot: memory, processor time, threads, open files. It can write no files.
 
-The limits are the kernel's rlimits. They are set inside the sandbox, after the change of uid: those on processes mean
-nothing to root.
+They are the kernel's rlimits, set inside the sandbox after the change of uid: root is exempt from the limit on
+processes.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """The limits of one bot, for as long as it lives."""
+    """The limits of one bot process."""
 
     memory: int = 256 * 1024 * 1024
-    """Bytes of address space. The limit is one of each process, so it counts on there being only one."""
+    """Bytes of address space. The limit holds for each process, and a bot has only one."""
     cpu_seconds: int = 300
-    """Of processor time, all threads together. Deadlines end a slow bot sooner; this ends one that nobody asks."""
+    """Processor time of all threads together. Deadlines stop a slow bot; this stops one that is not asked."""
     threads: int = 8
     open_files: int = 32
 
     def values(self) -> dict[str, int]:
-        """Limits by their names in the ``resource`` module, without RLIMIT_."""
+        """The limits by their names in the ``resource`` module, without RLIMIT_."""
         return {
             "NPROC": self.threads,
             "AS": self.memory,
@@ -32,5 +32,5 @@ class ResourceLimits:
         }
 
     def command(self, prlimit: str) -> list[str]:
-        """The same as a command in front of another."""
+        """A command prefix that sets the limits."""
         return [prlimit, *(f"--{name.lower()}={value}" for name, value in self.values().items()), "--"]

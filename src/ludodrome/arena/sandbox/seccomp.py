@@ -1,8 +1,8 @@
-"""The filter of system calls: what a stranger's bot may ask of the kernel, as a program for seccomp.
+"""The seccomp filter: the system calls that a stranger's bot can make, as a BPF program.
 
-It is an allow-list. What is not on it is refused with EPERM, so that a Python bot gets a PermissionError and its author
-sees why. No sockets, no fork, no memory without a name, no io_uring, no keys, no tracing; ``clone`` for threads only.
-How the program is put in force is for ``bubblewrap.py`` and ``launcher.py``.
+It is an allow-list. Other calls fail with EPERM, so that a Python bot gets a PermissionError and its author sees why.
+No sockets, no fork, no anonymous files, no io_uring, no keys, no tracing; ``clone`` for threads only. ``bubblewrap.py``
+and ``landlock_launcher.py`` install it.
 """
 
 import errno
@@ -10,7 +10,7 @@ import platform
 import struct
 
 MACHINE = "x86_64"
-"""The numbers below are those of this machine; the probe says so elsewhere."""
+"""The call numbers below are for this architecture."""
 
 # arch/x86/entry/syscalls/syscall_64.tbl
 _ALLOWED = """
@@ -31,7 +31,7 @@ ALLOWED = {name: int(number) for name, number in (pair.split("=") for pair in _A
 """System calls that are always allowed."""
 
 _THREADS = (0x3D0F00, 0x7D0F00)
-"""The flags with which glibc and musl make a thread, and nothing but a thread."""
+"""The flags with which glibc and musl create a thread, and only a thread."""
 _DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 4, 1030)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC; not F_SETPIPE_SZ, which takes the kernel's memory."""
 _DEVICE_COMMANDS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -46,11 +46,11 @@ CONDITIONAL = {
     "prctl": (157, 0, _PROCESS_COMMANDS),
     "prlimit64": (302, 0, (0,)),
 }
-"""System calls that are allowed if one argument has one of a few values: the number, which argument, the values.
+"""System calls that are allowed for certain values of one argument: call number, argument index, values.
 
 The kernel reads each of these arguments as 32 bits, and so does the filter. ``prlimit64``: one's own limits only."""
 CLONE3 = 435
-"""Its flags lie in memory, where no filter can look: it is said not to exist, and glibc takes ``clone``."""
+"""Its flags are in memory, which no filter can read. It fails with ENOSYS, and glibc falls back to ``clone``."""
 
 # linux/filter.h, linux/seccomp.h, linux/audit.h
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -58,16 +58,16 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X86_64 = 0xC000003E
 _X32 = 0x40000000
-"""Numbers from here on are those of another way to call the same kernel."""
+"""Numbers from here on are x32 calls."""
 
 
 def here() -> bool:
-    """Whether the filter is written for this machine."""
+    """Whether the filter fits this machine's architecture."""
     return platform.machine() == MACHINE
 
 
 def program() -> bytes:
-    """The filter as an array of ``struct sock_filter``. Another architecture's calls end the process."""
+    """The filter as an array of ``struct sock_filter``. Calls of another architecture kill the process."""
     lines = [
         *_if_equal(_ARCHITECTURE_AT, _X86_64, 1, 0),
         _line(_RETURN, 0, 0, _KILL),
@@ -85,7 +85,7 @@ def program() -> bytes:
 
 
 def _conditional(number: int, argument: int, values: tuple[int, ...]) -> list[bytes]:
-    """If it is this call: allowed if the argument is one of the values, else refused. Another call goes on below."""
+    """For this call: allow if the argument is one of the values, else refuse. Other calls continue below."""
     inner = [_line(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * argument)]
     for value in values:
         inner += [_line(_EQUAL, 0, 1, value), _line(_RETURN, 0, 0, _ALLOW)]
@@ -98,5 +98,5 @@ def _if_equal(where: int, value: int, then: int, otherwise: int) -> list[bytes]:
 
 
 def _line(code: int, then: int, otherwise: int, value: int) -> bytes:
-    """One instruction; ``then`` and ``otherwise`` are how many of the next ones are passed over."""
+    """One instruction; ``then`` and ``otherwise`` are the numbers of instructions to skip."""
     return struct.pack("<HBBI", code, then, otherwise, value)

@@ -1,6 +1,6 @@
-"""The plan of a tournament: who plays, which games, in which format. Read from TOML or made from flags, and checked.
+"""The plan of a tournament: bots, games and format, read from TOML or made from options, and checked.
 
-Whatever decides which games are played, and how, is in the plan; where they are played is not.
+The plan decides which games are played, and how; not where.
 """
 
 import re
@@ -17,9 +17,9 @@ from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
 ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT = FORMATS = ("round-robin", "gauntlet", "swiss", "knockout")
-MOST_BOTS = 1000
-MOST_PAIRS = 100_000
-MOST_SEED = 2**53 - 1
+MAX_BOTS = 1000
+MAX_PAIRS = 100_000
+MAX_SEED = 2**53 - 1
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 
 _KEYS = {
@@ -38,7 +38,7 @@ _KEYS = {
     "policy": "a text like forfeit",
     "legal_moves": "whether the bots are shown them",
 }
-"""What stands in a plan, and what it is."""
+"""The keys of a plan and their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class Entrant:
 
     name: str
     specs: dict[str, str]
-    """Its spec in each game, by the game's name."""
+    """Its spec in each game, by the name of the game."""
     home: str | None = None
     """The name of its home game."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """A tournament before it is played."""
+    """A tournament before it is played: bots, games, format."""
 
     name: str
     format: str
@@ -70,11 +70,11 @@ class TournamentPlan:
 
     @property
     def names(self) -> list[str]:
-        """Of the entrants."""
+        """The names of the entrants."""
         return [entrant.name for entrant in self.entrants]
 
     def settings_of(self, name: str) -> MatchSettings:
-        """One of its games."""
+        """The settings of one of its games, by name."""
         return next(one for one in self.settings if one.name == name)
 
     def to_json(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class TournamentPlan:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> "TournamentPlan":
-        """What ``to_json`` wrote."""
+        """Read what ``to_json`` wrote."""
         rest = {key: one for key, one in value.items() if key not in ("games", "entrants", "challengers")}
         games = (one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
         return TournamentPlan(
@@ -103,7 +103,7 @@ class TournamentPlan:
 
 
 def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> TournamentPlan:
-    """The plan in a TOML file, with some of it taken from elsewhere instead; ValueError says what is wrong."""
+    """Read a plan from a TOML file; ``instead`` overrides its keys. ValueError says what is wrong."""
     try:
         with open(path, "rb") as file:
             value = tomllib.load(file)
@@ -118,11 +118,11 @@ def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> 
 
 
 def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
-    """A plan from what stands in a TOML file; what is left out is as usual. ValueError says what is wrong."""
+    """Make a plan from the keys of a TOML file; missing ones have defaults. ValueError says what is wrong."""
     for key in value:
         if key not in _KEYS:
-            raise ValueError(f"there is no {show(key)} in a plan; it has {listing(_KEYS)}")
-    seed = integer(value.get("seed", 0), 0, MOST_SEED, "the seed", ValueError)
+            raise ValueError(f"a plan has no {show(key)}; it has {listing(_KEYS)}")
+    seed = integer(value.get("seed", 0), 0, MAX_SEED, "the seed", ValueError)
     kind = choice(value.get("format", ROUND_ROBIN), FORMATS, "the format", ValueError)
     settings = _settings(value, seed)
     entrants = _entrants(value.get("bots"), settings)
@@ -131,12 +131,12 @@ def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
         kind,
         settings,
         entrants,
-        integer(value.get("pairs", 1), 1, MOST_PAIRS, "pairs", ValueError),
+        integer(value.get("pairs", 1), 1, MAX_PAIRS, "pairs", ValueError),
         integer(value.get("rounds", swiss_rounds(len(entrants))), 1, 1000, "rounds", ValueError),
         _challengers(value.get("challengers"), [one.name for one in entrants]),
         integer(value.get("extra_pairs", 10), 0, 1000, "extra_pairs", ValueError),
-        _yes(value.get("home_and_away", False), "home_and_away"),
-        _yes(value.get("openings", True), "openings"),
+        _flag(value.get("home_and_away", False), "home_and_away"),
+        _flag(value.get("openings", True), "openings"),
         seed,
     )
     _check_format(plan, value)
@@ -144,12 +144,12 @@ def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
 
 
 def swiss_rounds(entrants: int) -> int:
-    """How many rounds it takes until one can be alone at the top."""
+    """The number of rounds after which a single entrant can be first."""
     return max(1, (entrants - 1).bit_length())
 
 
 def _check_format(plan: TournamentPlan, value: Mapping[str, Any]) -> None:
-    """What does not go together."""
+    """ValueError for parts that do not fit together."""
     for key, kind in (("rounds", SWISS), ("challengers", GAUNTLET), ("extra_pairs", KNOCKOUT)):
         if value.get(key) is not None and plan.format != kind:
             raise ValueError(f"{key} belongs to the format {kind}, and this is {plan.format}")
@@ -164,14 +164,14 @@ def _check_format(plan: TournamentPlan, value: Mapping[str, Any]) -> None:
     if plan.home_and_away and homeless:
         raise ValueError(f"home and away: every bot names its home game, and there is none for {listing(homeless)}")
     if plan.format == GAUNTLET and len(plan.challengers) == len(plan.entrants):
-        raise ValueError("a gauntlet needs somebody besides the challengers")
+        raise ValueError("a gauntlet needs a bot that is not a challenger")
 
 
 def _settings(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
     games = value.get("games")
     if type(games) is not list or not games:
         raise ValueError(f"games is {_KEYS['games']}, not {show(games)}")
-    shown = _yes(value.get("legal_moves", True), "legal_moves")
+    shown = _flag(value.get("legal_moves", True), "legal_moves")
     found = [_game_settings(one if type(one) is dict else {"id": one}, value, shown, seed) for one in games]
     _check_distinct([one.name for one in found], "two games are called")
     for number, one in enumerate(found):
@@ -196,14 +196,14 @@ def _game_settings(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, 
 
 
 def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | None:
-    """A text that a game may have for itself, or the whole plan."""
+    """A text of the game, or else of the whole plan."""
     found = value.get(key, plan.get(key))
     return None if found is None else _text(found, key)
 
 
 def _entrants(value: Any, settings: Sequence[MatchSettings]) -> tuple[Entrant, ...]:
-    if type(value) is not list or not 2 <= len(value) <= MOST_BOTS:
-        raise ValueError(f"a tournament has from 2 to {MOST_BOTS} bots, {_KEYS['bots']}, not {show(value)}")
+    if type(value) is not list or not 2 <= len(value) <= MAX_BOTS:
+        raise ValueError(f"a tournament has from 2 to {MAX_BOTS} bots, {_KEYS['bots']}, not {show(value)}")
     found = tuple(_entrant(one if type(one) is dict else {"bot": one}, settings) for one in value)
     _check_distinct([one.name for one in found], "two bots are called")
     return found
@@ -231,7 +231,7 @@ def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entran
 
 
 def _challengers(value: Any, names: Sequence[str]) -> tuple[int, ...]:
-    """Their numbers; the first bot if nobody is named."""
+    """The numbers of the challengers. Default: the first bot."""
     if value is None:
         return (0,)
     if type(value) is not list or not value:
@@ -251,5 +251,5 @@ def _text(value: Any, where: str, longest: int = 60) -> str:
     return value
 
 
-def _yes(value: Any, where: str) -> bool:
+def _flag(value: Any, where: str) -> bool:
     return bool(choice(value, (True, False), where, ValueError))

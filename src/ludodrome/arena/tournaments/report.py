@@ -1,7 +1,4 @@
-"""The tables of a tournament: standings and crosstable, as values, as text lines and as CSV.
-
-The page with plots is in ``report_page.py``; how the command line draws standings is its own affair.
-"""
+"""The standings and the crosstable of a tournament, as values, text and CSV."""
 
 import csv
 import io
@@ -14,7 +11,7 @@ from ludodrome.arena.tournaments.tournament import CrosstableCell, Strength, Str
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the table."""
+    """One line of the standings."""
 
     place: int
     name: str
@@ -24,20 +21,20 @@ class Standing:
     losses: int
     points: float
     share: float
-    """Of the points of its games, in which everybody has an equal part among equals."""
+    """Points per game."""
     rating: Strength | None
-    """None if it has no games that count."""
+    """None if it has no rated games."""
     verdicts: dict[str, int]
     note: str
-    """What the format says: rounds, meetings won."""
+    """A note of the format: rounds, meetings won."""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """A plain value for JSON output."""
         return asdict(self) | {"rating": self.rating._asdict() if self.rating is not None else None}
 
 
 def standings(tournament: Tournament, game: str | None = None) -> list[Standing]:
-    """The table over all games, or of one of them; best first."""
+    """The standings over all games, or in one of them, best first."""
     chosen = [one for name, one in tournament.results.items() if game in (None, name)]
     notes = tournament.rounds.notes() if game is None else {}
     ratings = rated(tournament, game).ratings
@@ -71,7 +68,7 @@ def rated(tournament: Tournament, game: str | None = None) -> Strengths:
 
 
 def _placed(tournament: Tournament, lines: list[Standing], game: str | None) -> list[Standing]:
-    """As the format orders them, or by points where all meet all, else by rating."""
+    """Order by format, or by points if all have equally many games, else by rating."""
     order = tournament.rounds.order() if game is None else None
     if order is not None:
         ranked = [lines[number] for number in order]
@@ -87,7 +84,7 @@ def _rating(line: Standing) -> float:
 
 
 def crosstable(tournament: Tournament, game: str | None = None) -> dict[tuple[str, str], CrosstableCell]:
-    """What everybody did against everybody, over all games or in one of them."""
+    """All cells of the crosstable, over all games or in one of them."""
     cells: dict[tuple[str, str], CrosstableCell] = {}
     for name, results in tournament.results.items():
         if game in (None, name):
@@ -100,12 +97,12 @@ def crosstable(tournament: Tournament, game: str | None = None) -> dict[tuple[st
 
 
 def number(value: float) -> str:
-    """Points, as short as they are."""
+    """Points, without a trailing .0."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def text_table(tournament: Tournament, game: str | None = None) -> list[str]:
-    """Standings and crosstable in one, for a fixed-width face; the columns are the places of the rivals."""
+    """Standings and crosstable as lines of fixed-width text; columns are the opponents' places."""
     lines, cells = standings(tournament, game), crosstable(tournament, game)
     rows = [["", "bot", "games", "points", "rating (95 %)", *(str(line.place) for line in lines)]]
     for line in lines:
@@ -125,7 +122,7 @@ def _cell(cell: CrosstableCell | None) -> str:
 
 
 def csv_table(tournament: Tournament) -> str:
-    """Every game's table, and over all games, line by line, for spreadsheets."""
+    """The standings of every game and over all games, as CSV."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = tournament.plan.names

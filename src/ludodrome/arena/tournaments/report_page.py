@@ -1,7 +1,4 @@
-"""A tournament as one HTML page: tables and plots, no address of anything else, light or dark as the reader likes.
-
-The numbers come from ``report.py``, the plots from ``report_plots.py``; ``report_page.css`` and ``.js`` are put in.
-"""
+"""A tournament as one self-contained HTML page with tables and plots, light or dark."""
 
 import math
 from collections import Counter
@@ -14,37 +11,35 @@ from ludodrome.arena.matches.tallies import ranked
 from ludodrome.arena.tournaments.report import Standing, crosstable, number, rated, standings
 from ludodrome.arena.tournaments.tournament import Results, Strength, Tournament
 
-# Plots as HTML and SVG texts: they stand in the page itself, take their colours from it, and need nothing else.
-# Places across are in per cent, so that a plot fits any width and its words and dots keep their size. Every shape that
-# means a number says it in a title, so that it can be read without seeing its place or its colour.
+# Plots
 
 
 ROW = 28
-"""Height of a line, in pixels."""
+"""Height of a row, in pixels."""
 TALL = 140
-"""Height of a histogram."""
+"""Height of a histogram, in pixels."""
 BARS = 40
-"""At most so many bars in a histogram."""
+"""Greatest number of bars in a histogram."""
 
 
 class Scale(NamedTuple):
-    """From where to where a plot goes."""
+    """The range of a plot."""
 
     low: float
     high: float
 
     def across(self, value: float) -> str:
-        """Where a value stands, in per cent."""
+        """The position of a value, in per cent."""
         return f"{4 + 92 * (value - self.low) / max(self.high - self.low, 1e-9):.2f}%"
 
 
 def scale(ratings: Sequence[Strength]) -> Scale:
-    """What holds all of them with their intervals."""
+    """The range that covers all ratings with their intervals."""
     return Scale(min((one.low for one in ratings), default=0.0), max((one.high for one in ratings), default=0.0))
 
 
 def steps(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers between two others, about so many."""
+    """About ``count`` round numbers between two others."""
     rough = max(high - low, 1e-9) / wanted
     size = 10 ** math.floor(math.log10(rough))
     step = next((size * times for times in (1, 2, 5) if size * times >= rough), size * 10)
@@ -52,7 +47,7 @@ def steps(low: float, high: float, wanted: int = 5) -> list[float]:
 
 
 def interval(one: Strength, on: Scale, marks: Sequence[float] = (0.0,)) -> str:
-    """A rating as a dot on its interval, with lines where the marks are."""
+    """A rating as a dot on its interval, with grid lines."""
     lines = "".join(_upright(on.across(mark), mark == 0) for mark in marks if on.low <= mark <= on.high)
     return (
         f'<svg class="interval" height="{ROW}" role="img" aria-label="{one}"><title>{one}</title>{lines}'
@@ -66,7 +61,7 @@ def _upright(place: str, zero: bool) -> str:
 
 
 def rating_plot(ratings: Sequence[tuple[str, Strength]]) -> str:
-    """Each bot's rating as a dot on its interval, under one another, with an axis below."""
+    """All ratings as dots on their intervals, with an axis below."""
     on = scale([one for _, one in ratings])
     marks = steps(on.low, on.high)
     rows = "".join(
@@ -93,7 +88,7 @@ def share_bars(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def length_plot(lengths: Counter[int]) -> str:
-    """How long the games were: a bar for each number of turns, or for several together."""
+    """A histogram of game lengths."""
     least, most = min(lengths), max(lengths)
     wide = math.ceil((most - least + 1) / BARS)
     bars: Counter[int] = Counter()
@@ -124,11 +119,11 @@ def _turns(first: int, wide: int, most: int) -> str:
 
 
 SHADES = 10
-"""Steps from nothing to everything in the heat map."""
+"""Steps of the heat map."""
 
 
 def page(tournament: Tournament) -> str:
-    """The whole page."""
+    """The page."""
     plan = tournament.plan
     several = len(tournament.results) > 1
     sections = [_overall(tournament), _ratings(tournament), _heat(tournament, None)]

@@ -1,7 +1,7 @@
-"""The games of a tournament, round by round: what the formats mean in pairings.
+"""Tournament formats: which entrants meet, and the pairings of each round.
 
-Swiss and knockout rounds follow from the results before them, and from nothing else: whoever recalls the results comes
-to the same pairings again. Who meets whom is computed in ``formats.py``.
+Entrants are numbers from 0, in the order of entry, which is also their seeding. Swiss and knockout rounds depend only
+on the results before them, so the same results lead to the same pairings again.
 """
 
 from collections import Counter, deque
@@ -14,19 +14,14 @@ from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.tournaments.plans import GAUNTLET, KNOCKOUT, ROUND_ROBIN, SWISS, TournamentPlan
 
-# Who meets whom: round robin, gauntlet, Swiss and knockout, as pure functions of numbers.
-# Entrants are numbers from 0, in the order in which they were entered; that order is also their seeding. What a meeting
-# consists of, and how it is played, is in ``tournament.py``.
-
-
 Meeting = tuple[int, ...]
 
-MOST_STEPS = 200_000
-"""Attempts at pairing a Swiss round without a meeting that there has been, before one is allowed."""
+MAX_STEPS = 200_000
+"""Steps of the search for a Swiss round without repeated meetings, before a repetition is allowed."""
 
 
 def round_robin(entrants: int, seats: int = 2) -> list[Meeting]:
-    """Everybody meets everybody; with three seats every three meet. In the order of the circle method for two."""
+    """All meetings of a round robin: every pair, in the order of the circle method; with three seats every triple."""
     if entrants < seats:
         raise ValueError(f"a round robin of a game with {seats} seats needs at least {seats} bots, not {entrants}")
     if seats > 2:
@@ -35,9 +30,9 @@ def round_robin(entrants: int, seats: int = 2) -> list[Meeting]:
 
 
 def circle(entrants: int) -> Iterator[list[Meeting]]:
-    """The rounds of a round robin for two: in each of them everybody plays once, but for one who rests if they are odd.
+    """The rounds of a round robin: everyone plays once per round, except for a bye if the number is odd.
 
-    The first stays, the others move on by one place from round to round.
+    The first entrant stays, the others move on by one place from round to round.
     """
     places: list[int | None] = [*range(entrants), *([None] if entrants % 2 else [])]
     for _ in range(len(places) - 1):
@@ -48,7 +43,7 @@ def circle(entrants: int) -> Iterator[list[Meeting]]:
 
 
 def gauntlet(entrants: int, challengers: Sequence[int]) -> list[Meeting]:
-    """The challengers meet all the others, and not one another."""
+    """All meetings of a gauntlet: each challenger meets everyone who is not a challenger."""
     others = [one for one in range(entrants) if one not in challengers]
     if not (challengers and others):
         raise ValueError("a gauntlet needs at least one challenger and one other bot")
@@ -60,14 +55,14 @@ class SwissRound(NamedTuple):
 
     meetings: list[Meeting]
     bye: int | None
-    """Who rests, if they are odd; that counts as a meeting won."""
+    """Who rests, if the number is odd; it counts as a meeting won."""
 
 
 def swiss(order: Sequence[int], met: Mapping[Meeting, int], byes: Mapping[int, int]) -> SwissRound:
-    """The next round: neighbours in the table meet, if they have not met yet.
+    """Pair the next round: neighbours in the table meet if they have not met yet.
 
-    order: the entrants, best first. met: how often two have met, by the pair (low, high). byes: how often one rested.
-    The lowest of those who rested least rests. If no round without a second meeting is found, second ones are allowed.
+    order: the entrants, best first. met: number of meetings, by pair (low, high). byes: number of byes, by entrant. The
+    lowest of those with the fewest byes rests. If every round repeats a meeting, repetitions are allowed.
     """
     places = list(order)
     bye = None
@@ -84,9 +79,9 @@ def swiss(order: Sequence[int], met: Mapping[Meeting, int], byes: Mapping[int, i
 
 
 def _paired(order: list[int], met: Mapping[Meeting, int], allowed: int) -> list[Meeting] | None:
-    """Everybody paired with the nearest below who was met at most so often; None if that is not found.
+    """Pair everyone with the nearest below met at most ``allowed`` times; None if that is not found.
 
-    Depth first with a stack of its own: at each level the best one who is left, and the candidates not tried yet.
+    A depth-first search with its own stack: at each level the best one left, and the candidates not tried yet.
     """
     left = list(order)
     pairs: list[Meeting] = []
@@ -103,7 +98,7 @@ def _paired(order: list[int], met: Mapping[Meeting, int], allowed: int) -> list[
             left = [one for one in left if one not in (best, partner)]
             continue
         trials.pop()
-        if not pairs or steps > MOST_STEPS:
+        if not pairs or steps > MAX_STEPS:
             return None
         undone = set(pairs.pop())
         left = [one for one in order if one in undone or one in left]
@@ -115,7 +110,7 @@ def _pair(a: int, b: int) -> Meeting:
 
 
 def bracket(entrants: int) -> list[tuple[int | None, int | None]]:
-    """The first round of a knockout: the first seed is as far from the second as can be; None is a bye.
+    """The first round of a knockout: the first two seeds are as far apart as possible; None is a bye.
 
     The winners of neighbouring meetings meet in the next round.
     """
@@ -130,7 +125,7 @@ def bracket(entrants: int) -> list[tuple[int | None, int | None]]:
 
 
 def rounds_of(plan: TournamentPlan) -> "FixedRounds | SwissRounds | KnockoutRounds":
-    """Where the pairings of a plan come from."""
+    """The source of the pairings of a plan."""
     if plan.format == SWISS:
         return SwissRounds(plan)
     if plan.format == KNOCKOUT:
@@ -139,12 +134,12 @@ def rounds_of(plan: TournamentPlan) -> "FixedRounds | SwissRounds | KnockoutRoun
 
 
 def openings_a_pair(plan: TournamentPlan) -> int:
-    """Openings that one pair of a meeting takes from each game: at home and away two."""
+    """Openings per pair of a meeting in each game: two with home and away."""
     return 2 if plan.home_and_away else 1
 
 
 def pair_games(plan: TournamentPlan, meeting: Meeting, first: int) -> Iterator[Pairing]:
-    """The games of one pair of a meeting, from the openings with the numbers from ``first`` on."""
+    """The games of one pair of a meeting, with the openings from number ``first`` on."""
     if plan.home_and_away:
         for leg, host in enumerate(meeting):
             yield from games_of(plan, plan.settings_of(str(plan.entrants[host].home)), meeting, first + leg)
@@ -155,7 +150,7 @@ def pair_games(plan: TournamentPlan, meeting: Meeting, first: int) -> Iterator[P
 
 
 def games_of(plan: TournamentPlan, settings: MatchSettings, meeting: Meeting, opening: int) -> Iterator[Pairing]:
-    """The games of some entrants from one opening: everybody sits everywhere once."""
+    """The games of a meeting from one opening: one per seating."""
     entrants = [plan.entrants[one] for one in meeting]
     for turn, seating in enumerate(rotations(len(meeting))):
         seated = [entrants[one] for one in seating]
@@ -165,14 +160,14 @@ def games_of(plan: TournamentPlan, settings: MatchSettings, meeting: Meeting, op
 
 
 def games_a_pair(plan: TournamentPlan) -> int:
-    """How many games one pair of a two-seat meeting has."""
+    """Games per pair of a two-seat meeting."""
     return 4 if plan.home_and_away else 2 * sum(one.seats == 2 for one in plan.settings)
 
 
 class FixedRounds:
     """Round robin and gauntlet: all pairings are known before the first game.
 
-    First comes the first pair of every meeting, then the second one: so an unfinished table is a fair one.
+    The first pair of every meeting comes first, then the second, so that an unfinished table is fair.
     """
 
     enough = False
@@ -200,14 +195,14 @@ class FixedRounds:
         return next(self._pairings, None)
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
-        """Results change nothing here."""
+        """Do nothing: results do not change the pairings."""
 
     def notes(self) -> dict[str, str]:
-        """Nothing to say beside the points."""
+        """Return no notes."""
         return {}
 
     def order(self) -> list[int] | None:
-        """The table is ordered by points."""
+        """Return None: the table is ordered by points."""
         return None
 
 
@@ -222,12 +217,12 @@ class Encounter:
 
     @property
     def lead(self) -> float:
-        """By how much the first is ahead."""
+        """The lead of the first entrant, in points."""
         return self.points[0] - self.points[1]
 
 
 class _Meetings:
-    """What Swiss and knockout have in common: encounters whose games are given out and come back."""
+    """Common part of Swiss and knockout: the meetings of the current round."""
 
     enough = False
 
@@ -240,14 +235,14 @@ class _Meetings:
         self._begun = False
 
     def next(self) -> Pairing | None:
-        """The next game; None before the round is over, and at the end."""
+        """The next game; None until the round is over, and at the end."""
         if not self._begun:
             self._begun = True
             self._begin_round()
         return self._queue.popleft() if self._queue else None
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
-        """Counts a game; when the last one of a round is in, the next round begins."""
+        """Count a game; the last one of a round starts the next."""
         low, high = sorted(self._numbers[name] for name in game.names)
         encounter = next(one for one in self._encounters if one.meeting == (low, high))
         encounter.outstanding -= 1
@@ -263,7 +258,7 @@ class _Meetings:
             self._begin_round()
 
     def _start(self, meetings: Iterable[Meeting]) -> None:
-        """Puts the games of a round's meetings on the list: the first pair of each, then the second."""
+        """Queue the games of a round: the first pair of each meeting, then the second."""
         self._encounters = [Encounter((min(one), max(one))) for one in meetings]
         for _ in range(self.plan.pairs):
             for encounter in self._encounters:
@@ -277,23 +272,23 @@ class _Meetings:
         self._queue.extend(games)
 
     def _longest(self) -> int:
-        """Pairs that a meeting may have."""
+        """Greatest number of pairs in a meeting."""
         return self.plan.pairs
 
     def _begin_round(self) -> None:
         raise NotImplementedError
 
     def _finish(self, encounter: Encounter) -> None:
-        """All games of a meeting are in."""
+        """Handle a meeting whose games are all in."""
 
     def _end_round(self) -> None:
         raise NotImplementedError
 
 
 class SwissRounds(_Meetings):
-    """Neighbours in the table meet. A meeting won is a point, a tied one half a point, a round of rest a point.
+    """Swiss: neighbours in the table meet. A win is a point, a tie half a point, a bye a point.
 
-    Equals are ordered by the points of their opponents (Buchholz), then by points in single games, then as entered.
+    Ties in the table are broken by the opponents' points (Buchholz), then by game points, then by order of entry.
     """
 
     def __init__(self, plan: TournamentPlan) -> None:
@@ -306,7 +301,7 @@ class SwissRounds(_Meetings):
         self._byes: Counter[int] = Counter()
 
     def buchholz(self, entrant: int) -> float:
-        """The points of all whom one has met."""
+        """The sum of the opponents' points."""
         others = ((sum(pair) - entrant, times) for pair, times in self._met.items() if entrant in pair)
         return sum(self.points[other] * times for other, times in others)
 
@@ -337,7 +332,7 @@ class SwissRounds(_Meetings):
                 self._game_points[entrant] += games
 
     def notes(self) -> dict[str, str]:
-        """Meetings won, and Buchholz."""
+        """Points in meetings, and Buchholz."""
         rounds = min(self.round, self.plan.rounds)
         return {
             name: f"{self.points[one]:g} of {rounds} rounds, opponents {self.buchholz(one):g}"
@@ -346,16 +341,16 @@ class SwissRounds(_Meetings):
 
 
 class KnockoutRounds(_Meetings):
-    """Whoever loses a meeting is out. A tied one goes on by a pair, so often; then the one entered earlier goes on."""
+    """Knockout: the loser of a meeting is out. A tie adds pairs, up to a limit; then the earlier entrant advances."""
 
     def __init__(self, plan: TournamentPlan) -> None:
         super().__init__(plan)
         self._places: list[int | None] = [one for pair in bracket(len(plan.entrants)) for one in pair]
-        """Who is still in, in the order of the bracket; None is nobody."""
+        """Who is still in, in bracket order; None is an empty place."""
         self.total = (len(plan.entrants) - 1) * plan.pairs * games_a_pair(plan)
-        """At least; tied meetings take more."""
+        """At least; ties add games."""
         self._out: dict[int, int] = {}
-        """In which round one lost."""
+        """The round in which each entrant lost."""
 
     def _longest(self) -> int:
         return self.plan.pairs + self.plan.extra_pairs
@@ -376,12 +371,12 @@ class KnockoutRounds(_Meetings):
         self._places = [next((one for one in pair if one is not None and one not in self._out), None) for pair in pairs]
 
     def order(self) -> list[int] | None:
-        """Who came furthest, best first; equals as entered."""
+        """The entrants by the round they reached, best first; then by order of entry."""
         everybody = range(len(self.plan.entrants))
         return sorted(everybody, key=lambda one: (-self._out.get(one, self.round + 1), one))
 
     def notes(self) -> dict[str, str]:
-        """How far everybody came."""
+        """How far each entrant came."""
         last = len(self._places) == 1
         return {
             name: f"out in round {self._out[one] + 1}" if one in self._out else "winner" if last else "still in"

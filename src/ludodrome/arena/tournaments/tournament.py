@@ -1,7 +1,7 @@
-"""A tournament being played, or being looked at: its pairings, its ledger, its tables.
+"""A tournament in progress: its ledger, its results and its ratings.
 
-The plan is in ``plans.py``, the order of the games in ``rounds.py``, what is written down in ``store/``. Every game is
-written down, in a transaction of its own, before it counts; whoever goes on later counts it from there.
+Every game is kept in the ledger, in a transaction of its own, before it counts; a resumed tournament counts it from
+there. The plan is in ``plans.py``, the pairings come from ``rounds.py``.
 """
 
 from collections import Counter
@@ -80,23 +80,23 @@ class MemoryLedger:
 
 
 class LedgerBook:
-    """The openings of one game, in the ledger."""
+    """The openings of one game in a ledger."""
 
     def __init__(self, ledger: Ledger, game: str, known: dict[int, Moves]) -> None:
         self._ledger, self._game, self._known = ledger, game, known
 
     def find(self, number: int) -> Moves | None:
-        """The moves of an opening; None if it is not drawn yet."""
+        """The moves of an opening; None if it was not drawn yet."""
         return self._known.get(number)
 
     def add(self, number: int, moves: list[Any]) -> None:
-        """Writes an opening down."""
+        """Keep an opening."""
         self._ledger.add_opening(self._game, number, moves)
         self._known[number] = tuple(moves)
 
 
 class LedgerArchive:
-    """The games in the ledger."""
+    """The games in a ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -107,16 +107,16 @@ class LedgerArchive:
         return len(self._known)
 
     def find(self, match: str) -> GameResult | None:
-        """What counts of a game that was played."""
+        """The result of a game in the ledger; None if it is not there."""
         return self._known.get(match)
 
     def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
-        """Writes a game down. If another process has done so meanwhile, its game is the one that stays."""
+        """Keep a game, unless another process has kept it already."""
         self._ledger.add_game(game.match, pairing.settings.name, game.rated, game.to_json(), record)
 
 
 class CrosstableCell:
-    """What one bot did against another: a square of the crosstable. With three seats, who of the two did better."""
+    """One bot against another: a cell of the crosstable. With three seats, which of the two did better."""
 
     __slots__ = ("draws", "losses", "wins")
 
@@ -125,23 +125,23 @@ class CrosstableCell:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A draw is half a point."""
+        """Points; a draw is half a point."""
         return self.wins + self.draws / 2
 
     def add(self, mine: float, theirs: float) -> None:
-        """Counts a game by the returns of the two."""
+        """Count a game by the two returns."""
         self.wins += mine > theirs
         self.draws += mine == theirs
         self.losses += mine < theirs
 
 
 class Results:
-    """What was played of one game of a tournament."""
+    """The results of one game of a tournament."""
 
     def __init__(self, settings: MatchSettings, names: list[str]) -> None:
         self.settings = settings
@@ -149,11 +149,11 @@ class Results:
         self.cells: dict[tuple[str, str], CrosstableCell] = {}
         self.lengths: Counter[int] = Counter()
         self.games: Counter[tuple[tuple[str, ...], tuple[float, ...]]] = Counter()
-        """How often a seating (names by seat) came to these returns: all that ratings need."""
+        """How often a seating (names by seat) had these returns: all that ratings need."""
         self._rounds: dict[tuple[int, tuple[str, ...]], int] = {}
 
     def add(self, pairing: Pairing, game: GameResult) -> None:
-        """Counts a game."""
+        """Count a game."""
         round_ = pairing.opening, tuple(sorted(game.names))
         self.tally.add(game, self._rounds.setdefault(round_, len(self._rounds)))
         self.lengths[game.length] += 1
@@ -168,7 +168,7 @@ class Results:
 
 
 class Tournament:
-    """The source of a tournament's pairings, and what has come of them."""
+    """The source of a tournament's pairings, and its results."""
 
     enough = False
 
@@ -180,26 +180,26 @@ class Tournament:
 
     @property
     def total(self) -> int:
-        """How many games it has; of a knockout, as far as is known."""
+        """Number of games; of a knockout, as far as is known."""
         return self.rounds.total
 
     @property
     def finished(self) -> bool:
-        """Whether all games are in."""
+        """Whether all games were played."""
         return self.played >= self.total
 
     def next(self) -> Pairing | None:
-        """The next game, if one is known."""
+        """The next game; None if none is known yet."""
         return self.rounds.next()
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
-        """Counts a game."""
+        """Count a game."""
         self.played += 1
         self.results[pairing.settings.name].add(pairing, game)
         self.rounds.take(pairing, game)
 
     def books(self) -> dict[str, OpeningBook]:
-        """The openings of each game, as far as they were drawn."""
+        """The openings of each game drawn so far."""
         known: dict[str, dict[int, Moves]] = {one.name: {} for one in self.plan.settings}
         for name, number, moves in self.ledger.openings():
             known[name][number] = tuple(moves)
@@ -210,11 +210,11 @@ class Tournament:
         return LedgerBook(self.ledger, settings.name, known) if drawn else EmptyBook()
 
     def play(self, workers: Workers, play: Play = play_game, glance: Callable[[], None] = lambda: None) -> None:
-        """Plays all that was not played yet. Ctrl-C, or whatever else, leaves it so that it can go on."""
+        """Play all remaining games. After Ctrl-C or a crash the tournament can be resumed."""
         run(MatchScheduler(self, self.books(), LedgerArchive(self.ledger), play), workers, glance)
 
     def recall(self) -> None:
-        """Counts what is in the ledger, and plays nothing."""
+        """Count the games in the ledger without playing any."""
         books, archive = self.books(), LedgerArchive(self.ledger)
         while pairing := self.next():
             moves = books[pairing.settings.name].find(pairing.opening)
@@ -223,11 +223,11 @@ class Tournament:
                 self.take(pairing, game)
 
 
-# Ratings of a tournament's bots, from its counted games. How they are estimated is in ``ratings.py``.
+# Ratings
 
 
 Counted = Counter[tuple[tuple[str, ...], tuple[float, ...]]]
-"""How often a seating (names by seat) came to these returns."""
+"""How often a seating (names by seat) had these returns."""
 
 
 class Strength(NamedTuple):
@@ -242,7 +242,7 @@ class Strength(NamedTuple):
 
 
 class Strengths(NamedTuple):
-    """The ratings of all who have played, by name, and what is to be said about them."""
+    """The ratings of all who have played, by name, and notes about them."""
 
     ratings: dict[str, Strength]
     notes: list[str]
@@ -251,8 +251,7 @@ class Strengths(NamedTuple):
 def strengths(games: Sequence[Counted]) -> Strengths:
     """Ratings over several games together.
 
-    Those with two seats count together, as if they were one game. Where there are some with two seats and some with
-    three, those with three are left out.
+    Games with equally many seats count as one game. If games have two and three seats, those with three are left out.
     """
     fewest = min((len(names) for counted in games for names, _ in counted), default=0)
     together: Counted = Counter()

@@ -1,10 +1,13 @@
 """Caldera: volcanic tactics."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera import codec, evaluate, planes, rules
+from ludodrome.games.caldera import codec, evaluate, page, planes, rules
 from ludodrome.search.entry_points import make_kernels
 
 
@@ -27,6 +30,14 @@ class Caldera(Game):
         "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
     )
 
+    bots_module = f"{__name__}.bots"
+    ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
+    doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
+    reply_patterns = (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",)
+    reply_keys = frozenset({"action"})
+    seat_patterns = (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b")
+    diagrams = page.DIAGRAMS
+
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.max_game_length = self._options["turn_limit"]
@@ -35,6 +46,14 @@ class Caldera(Game):
     def planes(self) -> Planes:
         """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
+
+    def tidy_reply(self, text: str) -> str:
+        """Write arrows as a dash."""
+        return re.sub(r"-+>|→|--+", "-", text)
+
+    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
+        """The eruptions that each forge would set off."""
+        return {"eruptions": page.eruptions(self, states, legal)}
 
 
 GAME = Caldera

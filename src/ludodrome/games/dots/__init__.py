@@ -1,11 +1,15 @@
 """Dots and boxes: draw edges, close boxes, count chains."""
 
 import hashlib
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.dots import codec, evaluate, planes, rules, strategy
+from ludodrome.games import BUILT_IN
+from ludodrome.games.dots import codec, evaluate, page, planes, rules, strategy
 from ludodrome.search.entry_points import make_kernels
 
 
@@ -28,6 +32,17 @@ class Dots(Game):
     policy = "substitute"
     move_format = "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical."
 
+    bots_module = f"{__name__}.bots"
+    analysis_module = f"{__name__}.analysis"
+    own_bots = BUILT_IN["dots"].own_bots
+    ladder_bots = (*LADDER_LEVELS, "chains", *LADDER_SEARCHERS, "expert:nodes=20000")
+    doctor_options = ({"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1})
+    opening_plies = (4, 9)
+    reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
+    reply_keys = frozenset({"orient"})
+    seat_patterns = (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)")
+    diagrams = page.DIAGRAMS
+
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         rows, cols = self._options["rows"], self._options["cols"]
@@ -49,6 +64,25 @@ class Dots(Game):
         """The state, and for a seat its own number under ``you``."""
         shown = super().observation(state, seat)
         return shown if seat is None else {"you": seat, **shown}
+
+    def opening_moves(self, state: Any) -> list[Any]:
+        """The edges that give no box away, or all if there are none."""
+        moves = self.legal_moves(state)
+        board = strategy.board_masks(self._options["rows"], self._options["cols"])
+        safe = strategy.safe_edges(board, int(self.encode(state)["edges"]))
+        return [move for move in moves if self.action(move, state) in safe] or moves
+
+    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
+        """The chains and loops."""
+        return {"chains": page.chains(self.decode(states[0]))}
+
+    @classmethod
+    def options_from_state(cls, state: Any) -> Json:
+        """A line begins with the size: 5x5."""
+        if type(state) is str:
+            size = re.match(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s", state)
+            return {"rows": int(size[1]), "cols": int(size[2])} if size else {}
+        return super().options_from_state(state)
 
     @property
     def planes(self) -> Planes:

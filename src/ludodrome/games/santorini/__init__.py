@@ -1,11 +1,16 @@
 """Santorini with fixed workers, for two or three players, in text."""
 
+import re
 from typing import Any
 
 from ludodrome.game import Game, Option
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.santorini import codec, evaluate, planes, rules
+from ludodrome.games.santorini import codec, evaluate, page, planes, rules
 from ludodrome.search.entry_points import make_kernels
+
+_CELL = "[a-e][1-5]"
+_GAP = r"(?:\s*(?:,|-+>?|→|to|;)?\s*)"
 
 
 class Santorini(Game):
@@ -30,6 +35,28 @@ class Santorini(Game):
         "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
         "B2 and builds on C3. A winning step names a build as well."
     )
+
+    bots_module = f"{__name__}.bots"
+    ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
+    doctor_options = ({"players": 2}, {"players": 3})
+    reply_patterns = (
+        rf"(?<!\w)[nwg]\s*[12]{_GAP}{_CELL}{_GAP}{_CELL}{_GAP}(?:builds?\s+(?:on\s+|at\s+)?)?{_CELL}(?!\w)",
+    )
+    reply_keys = frozenset()
+    seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
+    diagrams = page.DIAGRAMS
+
+    def tidy_reply(self, text: str) -> str:
+        """Leave out everything between worker and cells."""
+        squeezed = re.sub(r"builds?|\bon\b|\bat\b|\bto\b|[^a-z0-9]", "", text, flags=re.IGNORECASE)
+        return f"[{squeezed.upper()}]"
+
+    @classmethod
+    def options_from_state(cls, state: Any) -> Json:
+        """A line of five words is a game for three."""
+        if type(state) is str:
+            return {"players": 3} if len(state.split()) == 5 else {}
+        return super().options_from_state(state)
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

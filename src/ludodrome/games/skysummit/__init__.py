@@ -1,9 +1,16 @@
 """Skysummit: a tower game with placement."""
 
+import re
+
 from ludodrome.game import Game, Option
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS
 from ludodrome.game_spec import Planes
-from ludodrome.games.skysummit import codec, evaluate, planes, rules
+from ludodrome.games.skysummit import codec, evaluate, page, planes, rules
 from ludodrome.search.entry_points import make_kernels
+
+_CELL = "[a-e][1-5]"
+_ARROW = r"(?:\s*(?:-+>?|→|to)\s*)"
+_UP = r"(?:\s*[,;]?\s*(?:(?:and\s+)?builds?(?:\s+(?:on|at))?|[↑^+])?\s*)"
 
 
 class Skysummit(Game):
@@ -26,6 +33,22 @@ class Skysummit(Game):
         "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
         "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
     )
+
+    bots_module = f"{__name__}.bots"
+    ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
+    doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
+    reply_patterns = (
+        rf"(?<!\w)place\s*{_CELL}\s*(?:,|and)?\s*{_CELL}(?!\w)",
+        rf"(?<!\w)(?:[12]\s*)?{_CELL}{_ARROW}{_CELL}(?:{_UP}{_CELL})?(?!\w)",
+    )
+    reply_keys = frozenset({"t"})
+    seat_patterns = (r"●[12]?", r"◆[12]?")
+    diagrams = page.DIAGRAMS
+
+    def tidy_reply(self, text: str) -> str:
+        """Write arrows as a dash and leave out words between the cells."""
+        plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
+        return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
 
     @property
     def planes(self) -> Planes:

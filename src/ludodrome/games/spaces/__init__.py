@@ -8,13 +8,16 @@ actions for ``format_board``, ``perfect``, ``Equilibrium``,
 ``box_board``, ``board_svg`` and ``matrix_svg``, and the codes of boards: ``encode_board`` and ``parse_board``.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
+from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, planes, rules
+from ludodrome.games.spaces import codec, page, planes, rules
 from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
@@ -131,12 +134,28 @@ class Spaces(Game):
         "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
     )
 
+    bots_module = f"{__name__}.bots"
+    analysis_module = f"{__name__}.analysis"
+    routes_module = f"{__name__}.routes"
+    ladder_bots = (*LADDER_LEVELS, "expert:nodes=20000")
+    doctor_options = (
+        {"size": 2, "rules": "live"},
+        {"size": 2, "rules": "written", "choice": "blind"},
+        {"size": 5, "mode": "deck", "rounds": 1},
+        {"size": 4, "rounds": 20},
+        {"size": 100, "rules": "live", "rounds": 1},
+    )
+    reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
+    reply_keys = frozenset({"boardSize", "sequence", "deck"})
+    diagrams = page.DIAGRAMS
+
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         if self._options["mode"] == "deck":
             if options.get("rounds", 1) != 1:
                 raise ValueError(f"rounds is 1 in the mode 'deck' of spaces, not {show(options['rounds'])}")
             self._options["rounds"] = 1
+            self.move_format += " Here a move is a deck: ten such codes, joined by commas, in one pair of brackets."
         size, rounds = self._options["size"], self._options["rounds"]
         boards_a_turn = DECK if self._options["mode"] == "deck" else 1
         self.dtype = rules.dtype_of(size, rounds)
@@ -167,6 +186,52 @@ class Spaces(Game):
         slot = rules.current_slot(states)
         actions = states["boards"][0, slot, : states["lengths"][0, slot]].tobytes()
         return format_steps(steps_of(actions, self._options["size"]))
+
+    def render_observation(self, observation: Any) -> str:
+        """Draw what a seat sees; a board that is face down is missing from it."""
+        try:
+            return self.render(observation)
+        except BadState:
+            seat = observation["to_move"]
+            drawn = self.render({**observation, "to_move": 1 - seat}).rpartition(",")[0]
+            return f"{drawn}, seat {seat} to lay; what the other seat has laid is face down"
+
+    def tidy_reply(self, text: str) -> str:
+        """Leave out white space."""
+        return re.sub(r"\s", "", text)
+
+    # The page
+
+    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
+        """The last round, step by step."""
+        state = self.decode(states[0])
+        if self._options["mode"] == "rounds" and state["history"]:
+            return {"round": page.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
+        return {}
+
+    def check_page(self) -> None:
+        """The page shows grids and matches up to a size."""
+        size, rounds = self._options["size"], self._options["rounds"]
+        if size > page.MAX_SIZE or rounds > page.MAX_ROUNDS:
+            raise ValueError(
+                f"on the page spaces has a size of 2 to {page.MAX_SIZE} and 1 to {page.MAX_ROUNDS} rounds, "
+                f"not {show(size)} and {show(rounds)}"
+            )
+
+    @classmethod
+    def options_from_state(cls, state: Any) -> Json:
+        """A line begins with mode, size, rule set, choice and the number of the round."""
+        if type(state) is not str:
+            return super().options_from_state(state)
+        words = state.split()
+        if len(words) != 7:
+            return {}
+        mode, size, rule_set, choice = words[:4]
+        rounds = words[4].rpartition("/")[2]
+        for name, word in (("size", size), ("rounds", rounds)):
+            if not re.fullmatch("[1-9][0-9]{0,2}", word):
+                raise BadState(f"{name} is a whole number, not {show(word)}")
+        return {"mode": mode, "size": int(size), "rules": rule_set, "choice": choice, "rounds": int(rounds)}
 
     @property
     def planes(self) -> Planes:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, SplitMix64, Stopwatch, resolve_budget
+from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, resolve_budget
 from ludodrome.game import Game, checked_seed
 from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.best_response import prepare, respond
@@ -17,6 +17,7 @@ from ludodrome.games.spaces.codec import format_lay, read_finished
 from ludodrome.games.spaces.equilibria import sensible
 from ludodrome.games.spaces.sampling import quick
 from ludodrome.jit import Array
+from ludodrome.splitmix import SplitMix64
 
 LEVELS = (1, 2, 4, 9, 22, 55, 140)
 """By level: how many random boards are compared."""

@@ -52,7 +52,7 @@ class CallerView(BaseModel):
     name: str
     admin: bool
     scopes: list[str]
-    mode: str = Field(description="local: no sign-in is asked; lan; hosted.")
+    mode: str = Field(description="local (no sign-in), lan or hosted.")
 
 
 class SessionView(BaseModel):
@@ -100,7 +100,7 @@ def sign_in(request: Request, response: Response, shown: Credentials, who: Anybo
     if not auth.verify_password(shown.password, stored) or person is None or stored is None:
         raise HTTPException(401, "the name or the password is wrong")
     if person.banned:
-        raise HTTPException(403, "this account was shut out")
+        raise HTTPException(403, "this account is banned")
     if auth.needs_rehash(stored):
         store.set_hash(engine, person.id, auth.hash_password(shown.password))
     _end(request, who)
@@ -174,7 +174,7 @@ def _who(request: Request, who: Caller) -> CallerView:
 
 def _check_hosted(request: Request) -> None:
     if request.app.state.mode != "hosted":
-        raise Conflict("nobody signs in here: this server belongs to the person at its machine")
+        raise Conflict("this server has no accounts: it belongs to the person at its machine")
 
 
 def _welcome(request: Request, response: Response, person: store.AccountInfo) -> CallerView:
@@ -214,7 +214,7 @@ class NewToken(Strict):
 
     label: str = Field(min_length=1, max_length=LABEL_LENGTH, examples=["my laptop"])
     scopes: list[Literal["play", "bots", "admin"]] = Field(
-        min_length=1, max_length=3, description="play: begin games and move; bots: enter bots; admin: administrators'."
+        min_length=1, max_length=3, description="play: begin games and move; bots: enter bots; admin: administer."
     )
 
 
@@ -231,7 +231,7 @@ class TokenView(BaseModel):
 class CreatedToken(TokenView):
     """A token, with its secret."""
 
-    secret: str = Field(description="To be sent as Authorization: Bearer SECRET. It is told this once.")
+    secret: str = Field(description="To be sent as Authorization: Bearer SECRET. Shown only once.")
 
 
 @token_router.get("")

@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from ludodrome.arena.doctor.examination import FAILURE
-from ludodrome.arena.ladder.uploads import MOST_SOURCE, QUICK, check_source
+from ludodrome.arena.ladder.uploads import MAX_SOURCE, QUICK, check_source
 from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
@@ -28,7 +28,7 @@ from ludodrome.web.upload_checks import UploadChecker
 router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 
 BotId = Annotated[str, Path(max_length=40)]
-SOURCE = Field(min_length=1, max_length=MOST_SOURCE, description="A Python program that speaks the bot protocol.")
+SOURCE = Field(min_length=1, max_length=MAX_SOURCE, description="A Python program that speaks the bot protocol.")
 TOKEN_BYTES = 24
 LINES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
@@ -41,7 +41,7 @@ class NewBot(Strict):
     game: str = GAME_NAME
     name: str = Field(max_length=60, examples=["Little Climber"])
     kind: Literal["uploaded", "remote"]
-    source: str | None = Field(default=None, max_length=MOST_SOURCE, description="Of an uploaded bot.")
+    source: str | None = Field(default=None, max_length=MAX_SOURCE, description="Of an uploaded bot.")
 
 
 class NewVersion(Strict):
@@ -90,7 +90,7 @@ def starter(game_id: str) -> Json:
     """A working bot to begin with: a Python program that can be entered as it is."""
     check_game(game_id)
     if game_id not in GAMES_WITH_STARTERS:
-        raise HTTPException(404, f"there is no bot to begin with for {game_id}")
+        raise HTTPException(404, f"there is no starter bot for {game_id}")
     return {"game": game_id, "source": one_file(game_id)}
 
 
@@ -125,12 +125,12 @@ async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
     engine, account = request.app.state.engine, str(who.account)
     if wanted.kind == REMOTE:
         if wanted.source is not None:
-            raise ValueError("a remote bot has no source here")
+            raise ValueError("a remote bot has no source on the server")
         token = new_token()
         bot_id = await run_in_threadpool(store.enter_remote, engine, wanted.game, account, wanted.name, token)
         return {**league.bot_json(await run_in_threadpool(bot_of, request, bot_id)), "token": token}
     if wanted.source is None:
-        raise ValueError("an uploaded bot has a source")
+        raise ValueError("an uploaded bot needs a source")
     await run_in_threadpool(store.check_name, engine, wanted.game, account, wanted.name)
     findings = await passed(request, wanted.game, wanted.source)
     bot_id = await run_in_threadpool(
@@ -156,7 +156,7 @@ def source(request: Request, bot_id: BotId, who: BotsScope) -> Json:
     found = own_bot(request, bot_id, who)
     text = store.source_of(request.app.state.engine, found.spec.partition(":")[2]) if found.kind == UPLOADED else None
     if text is None:
-        raise HTTPException(404, "this bot has no source here")
+        raise HTTPException(404, "this bot has no source on the server")
     return {"source": text}
 
 
@@ -230,9 +230,9 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
             findings.append(line["finding"])
     failed = next((one for one in findings if one["grade"] == FAILURE), None)
     if failed is not None or not findings:
-        words = "it could not be examined" if failed is None else failed["sentence"]
+        words = "it could not be checked" if failed is None else failed["sentence"]
         last = (failed or {}).get("stderr", "").strip().splitlines()[-1:]
-        raise ValueError(f"the bot does not play: {words}" + (f" ({last[0]})" if last else ""))
+        raise ValueError(f"the bot failed its check: {words}" + (f" ({last[0]})" if last else ""))
     return findings
 
 
@@ -241,7 +241,7 @@ async def check_uploads(request: Request) -> None:
     if request.app.state.doctor.sandboxed:
         level = await run_in_threadpool(request.app.state.doctor.look)
         if not level.holds:
-            raise Conflict(f"uploads are not taken here: {level.sentence}")
+            raise Conflict(f"this server takes no uploads: {level.sentence}")
 
 
 def new_token() -> str:

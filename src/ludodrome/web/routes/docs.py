@@ -161,4 +161,4 @@ def _site(built: int) -> CachedStaticFiles:
 
 
 def _missing() -> HTTPException:
-    return HTTPException(404, "There is no such page of the documentation; it begins at /docs/.")
+    return HTTPException(404, "The documentation has no such page; it starts at /docs/.")

@@ -20,7 +20,7 @@ class Health(BaseModel):
     status: Literal["ok", "ill"]
     database: Literal["reachable", "unreachable"]
     runner: str = Field(description="Whether matches are being played: alive, or why not.")
-    sandbox: str = Field(description="How bots that strangers wrote are kept: the level, or none.")
+    sandbox: str = Field(description="The sandbox of uploaded bots: its level, or none.")
 
 
 @router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
@@ -39,13 +39,13 @@ def metrics(request: Request, who: Administrator) -> Response:
 
 
 def _runner(request: Request) -> str:
-    return "alive" if runners(request.app.state.engine) else "none: matches wait"
+    return "alive" if runners(request.app.state.engine) else "none: matches are waiting"
 
 
 def _sandbox(request: Request) -> str:
     """The level in force, where strangers enter bots: it is found once, and known for hours."""
     if request.app.state.mode != "hosted":
-        return "unused: bots are the owner's"
+        return "unused: all bots belong to the owner"
     from ludodrome.arena import sandbox
 
     return sandbox.level().name

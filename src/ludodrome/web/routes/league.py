@@ -38,10 +38,14 @@ class NewMatch(Strict):
     game: str = GAME_NAME
     bots: list[str] = Field(min_length=2, max_length=3, description="The ids of the bots.")
     options: dict[str, Any] = Field(default={}, max_length=10)
-    pairs: int = Field(default=1, ge=1, le=events.MOST_PAIRS, description="Openings; each is played in every seating.")
+    pairs: int = Field(
+        default=1, ge=1, le=events.MAX_PAIRS, description="Number of openings; each is played in every seating."
+    )
     clock: str | None = Field(default=None, max_length=40, description="1s, 1s+10s (with a bank), 60s++1s (Fischer)")
-    openings: bool = Field(default=True, description="Whether games begin from drawn openings.")
-    pace_ms: int = Field(default=0, ge=0, le=events.MOST_PACE_MS, description="Left between two moves, to watch.")
+    openings: bool = Field(default=True, description="Whether games begin from random openings.")
+    pace_ms: int = Field(
+        default=0, ge=0, le=events.MAX_PACE_MS, description="Pause between two moves in milliseconds, for spectators."
+    )
 
 
 @router.get("/matches")
@@ -130,13 +134,13 @@ class NewTournament(Strict):
     game: str = GAME_NAME
     name: str = Field(min_length=1, max_length=60, examples=["Sunday cup"])
     format: Literal["round-robin", "gauntlet"] = Field(
-        default="round-robin", description="In a gauntlet the first bot meets all others."
+        default="round-robin", description="In a gauntlet the first bot plays all others."
     )
-    bots: list[str] = Field(min_length=2, max_length=events.MOST_BOTS, description="The ids of the bots.")
+    bots: list[str] = Field(min_length=2, max_length=events.MAX_BOTS, description="The ids of the bots.")
     options: dict[str, Any] = Field(default={}, max_length=10)
-    pairs: int = Field(default=1, ge=1, le=events.MOST_PAIRS, description="Openings of each meeting.")
+    pairs: int = Field(default=1, ge=1, le=events.MAX_PAIRS, description="Openings per pairing.")
     clock: str | None = Field(default=None, max_length=40, description="1s, 1s+10s (with a bank), 60s++1s (Fischer)")
-    openings: bool = Field(default=True, description="Whether games begin from drawn openings.")
+    openings: bool = Field(default=True, description="Whether games begin from random openings.")
 
 
 @tournament_router.get("")
@@ -181,7 +185,7 @@ def stop_tournament(request: Request, event_id: EventId, who: BotsScope) -> Json
     """Stop a tournament or a challenge of one's own; what was played stays."""
     found = event_of(request, event_id)
     if found.asked_by != who.account and not who.admin:
-        raise HTTPException(403, "this is not yours")
+        raise HTTPException(403, "this event is not yours")
     league_matches.close_event(request.app.state.engine, event_id, STOPPED)
     return league.event_json(event_of(request, event_id), league_matches.played_of(request.app.state.engine, event_id))
 
@@ -246,7 +250,7 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
         "/arena",
         may=who.account is not None,
         word=league.runner_notice(engine),
-        most_pairs=events.MOST_PAIRS,
+        most_pairs=events.MAX_PAIRS,
         data=data,
     )
 

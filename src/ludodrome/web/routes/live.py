@@ -72,7 +72,7 @@ async def obey(registry: PlayRegistry, play: WebPlay, viewer: Viewer, said: Json
     kind = said.get("type")
     if kind == "move":
         if "move" not in said:
-            raise ValueError("a move has a move")
+            raise ValueError("a message of type move has a field move")
         await play.move_async(said["move"], viewer.seats, _whole(said, "version"))
     elif kind == "undo":
         await run_in_threadpool(play.undo, viewer)
@@ -81,7 +81,7 @@ async def obey(registry: PlayRegistry, play: WebPlay, viewer: Viewer, said: Json
     elif kind == "rematch":
         await run_in_threadpool(registry.rematch, play, viewer)
     else:
-        raise ValueError("what is said here has the type move, undo, resign, rematch or ping")
+        raise ValueError("a message has the type move, undo, resign, rematch or ping")
 
 
 def _whole(said: Json, name: str) -> int | None:
@@ -152,7 +152,7 @@ async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: View
     except (ValueError, RecursionError):
         said = None
     if type(said) is not dict:
-        return _refusal(None, 422, f"what is said here is a JSON object of at most {MAX_BODY} characters")
+        return _refusal(None, 422, f"a message is a JSON object of at most {MAX_BODY} characters")
     number = said.get("id") if type(said.get("id")) in (int, str) else None
     if said.get("type") == "ping":
         return {"type": "pong", "id": number}

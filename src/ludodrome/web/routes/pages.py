@@ -5,13 +5,13 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from ludodrome.games import GAMES
+from ludodrome.games import GAMES, PAGE_ORDER
 from ludodrome.web.showcase import showcase
 from ludodrome.web.templating import general_page, page
 
 pages = APIRouter(include_in_schema=False)
 
-FIRST = "skysummit"
+FIRST = PAGE_ORDER[0]
 
 
 @pages.get("/")
@@ -50,5 +50,5 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     """Play: the game of that id."""
     found = request.app.state.plays.find(name)
     if found is None or found.game.id != game_id:
-        raise HTTPException(404, "There is no such game of this kind.")
+        raise HTTPException(404, "There is no game with this id.")
     return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.arena.records import to_text
-from ludodrome.bots.registry import BOT_KINDS, read_spec
+from ludodrome.bots.registry import is_built_in, kinds_of, read_spec
 from ludodrome.game import Game
 from ludodrome.store.accounts import PLAY
 from ludodrome.store.models import LOCAL
@@ -33,7 +33,9 @@ MAX_PARAMS = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
 """What a bot may be given for a move by those who are not at this machine: the bots of all others wait meanwhile."""
 ENDS_A_SEARCH = {"time", "nodes"}
 
-Key = Annotated[str | None, Header(alias="x-play-key", max_length=MAX_KEY, description="Of a seat, if you have one.")]
+Key = Annotated[
+    str | None, Header(alias="x-play-key", max_length=MAX_KEY, description="The key of your seat, if you have one.")
+]
 
 
 def registry_of(connection: Any) -> PlayRegistry:
@@ -58,7 +60,7 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     """
     game = open_game(wanted.game, wanted.options)
     for spec in wanted.seats:
-        _check_spec(spec)
+        _check_spec(spec, game)
         if who.account != LOCAL and spec not in (PERSON, FRIEND):
             _check_thought(spec, game)
     seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
@@ -152,7 +154,7 @@ def join(request: Request, link: str, who: Anybody) -> Json:
     called = who.name if who.account not in (None, LOCAL) else None
     joined = registry_of(request).join(link, called)
     if joined is None:
-        raise HTTPException(404, "this link is not good: the seat is taken already, or the link is mistyped")
+        raise HTTPException(404, "this link is not valid: the seat is taken, or the link is mistyped")
     return {"play": joined.play.id, "game": joined.play.game.id, "seat": joined.seat, "key": joined.key}
 
 
@@ -191,10 +193,11 @@ def _names(seats: list[str], who: Caller) -> list[str] | None:
     return [called.get(spec, spec) or f"Player {number + 1}" for number, spec in enumerate(seats)]
 
 
-def _check_spec(spec: str) -> None:
+def _check_spec(spec: str, game: Game) -> None:
     """Only people and built-ins sit here: no programs of strangers."""
-    if spec not in (PERSON, FRIEND) and spec.partition(":")[0] not in BOT_KINDS:
-        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({', '.join(BOT_KINDS)}), not {show(spec)}")
+    if spec not in (PERSON, FRIEND) and not is_built_in(spec, game):
+        kinds = ", ".join(kinds_of(game))
+        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({kinds}), not {show(spec)}")
 
 
 def _check_thought(spec: str, game: Game) -> None:

@@ -80,7 +80,7 @@ class RelayRegistry:
         secret = line.secret = secrets.token_urlsafe(32)  # another one each time: see ``leave``
         if former is not None:
             with suppress(RuntimeError):
-                await former.close(REPLACED, "another connection of this bot has taken over")
+                await former.close(REPLACED, "another connection of this bot has replaced this one")
         await run_in_threadpool(arrive, self._engine, bot, address, secret)
         await line.tell_seat(attached=True)
         beating = asyncio.create_task(self._beat(bot, address, secret))
@@ -142,7 +142,7 @@ async def connecting(socket: WebSocket, bot_id: BotId) -> str:
     kind, _, secret = socket.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and await run_in_threadpool(_may_connect, socket, bot_id, secret.strip()):
         return bot_id
-    raise WebSocketException(POLICY_VIOLATION, "the token is not good for this bot")
+    raise WebSocketException(POLICY_VIOLATION, "the token is not valid for this bot")
 
 
 def _may_connect(socket: WebSocket, bot_id: str, secret: str) -> bool:
@@ -174,7 +174,7 @@ async def relaying(socket: WebSocket, bot_id: BotId) -> str:
     """The bot whose relay a worker of ours may use."""
     relays: RelayRegistry = socket.app.state.relays
     if not relays.opens(bot_id, socket.headers.get(SECRET_HEADER, "")):
-        raise WebSocketException(POLICY_VIOLATION, "this relay is for the workers of this server alone")
+        raise WebSocketException(POLICY_VIOLATION, "this relay is only for workers of this server")
     return bot_id
 
 

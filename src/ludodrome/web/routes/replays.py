@@ -33,7 +33,7 @@ def record_named(request: Request, name: str) -> Json:
     """The record of an id, or 404."""
     found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
-        raise HTTPException(404, "there is no finished game of this name here")
+        raise HTTPException(404, "there is no finished game with this id")
     return found
 
 
@@ -48,7 +48,7 @@ def look(request: Request, name: str) -> Response:
     """A finished game: all its positions and turns."""
     found = record_named(request, name)
     if not _tellers.acquire(blocking=False):
-        raise Busy("too many games are being told; ask again in a moment")
+        raise Busy("too many replays are being prepared; try again in a moment")
     try:  # megabytes of plain JSON: to look for what might not be would take longer than the rest
         return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
     finally:
@@ -89,7 +89,7 @@ def replay_page(request: Request, name: str) -> Response:
     if found is None:
         running = plays.find(request.app.state.engine, name)
         if running is None or running.assignment["game"] not in GAMES:
-            raise HTTPException(404, "There is no finished game of this name here.")
+            raise HTTPException(404, "There is no finished game with this id.")
         return RedirectResponse(f"/{running.assignment['game']}/plays/{running.id}")
     data = {"game": found["game"], "id": name}
     return page(request, "replay.html", found["game"], None, names=found["names"], data=data)

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markdown_it import MarkdownIt
 
+from ludodrome.game_extras import Diagram
 from ludodrome.games import GAMES, find
-from ludodrome.web.position_view import Json
 from ludodrome.web.templating import page
 
 pages = APIRouter(include_in_schema=False)
@@ -21,67 +21,6 @@ pages = APIRouter(include_in_schema=False)
 APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
 """Chapters for those who write programs: they come folded."""
 RULE = re.compile(r"<p><strong>(R(\d+)\. .*?)</strong>")
-
-
-class Diagram(NamedTuple):
-    """A position to try something out in."""
-
-    rule: int
-    """The rule below which it stands."""
-    caption: str
-    position: str
-    """On one line; empty for the first position."""
-    options: Json
-
-
-DIAGRAMS: dict[str, tuple[Diagram, ...]] = {
-    "skysummit": (
-        Diagram(
-            7,
-            "Pick a blue worker: the dots are its steps. B2 is too high for it.",
-            "00000/02000/01100/00100/00000 C2D4 B4E2 6",
-            {},
-        ),
-        Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8", {}),
-    ),
-    "santorini": (
-        Diagram(7, "Pick a blue worker, a step, and where it builds.", "00000/02100/01020/00100/00000 C2B3 D3C4 6", {}),
-        Diagram(
-            12, "Three players: each for itself.", "00000/00100/01000/00010/00000 C3B3 D3B4 D2D4 0", {"players": 3}
-        ),
-    ),
-    "caldera": (
-        Diagram(
-            9,
-            "Lancers leap: pick one.",
-            "0000000/0000000/0000000/0001000/0000000/0000000/0000000 c63l61l54s62s64 c03l01l05s02s04 8",
-            {},
-        ),
-        Diagram(
-            12,
-            "Pick the smith on 42, choose Forge, and look at the chain before you let it go.",
-            "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
-            {},
-        ),
-    ),
-    "dots": (
-        Diagram(
-            4,
-            "Draw the fourth side of a box, and go on.",
-            "2x3 111/010/101 1101/1001 .../... 0 0",
-            {"rows": 2, "cols": 3},
-        ),
-    ),
-    "spaces": (
-        Diagram(17, "Lay a board: from the bottom row up to the goal.", "", {"size": 3, "rounds": 1}),
-        Diagram(
-            19,
-            "The other board is in view, turned. Lay an answer and watch the round.",
-            "rounds 3 written seen 1/1 3:1:u6uf -",
-            {"size": 3, "rounds": 1},
-        ),
-    ),
-}
 
 
 class Chapter(NamedTuple):
@@ -110,7 +49,7 @@ def rules(game_id: str) -> RulesPage:
     text = text.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
     text = re.sub(r"<pre>", '<pre tabindex="0">', text)
     text = RULE.sub(r'<p id="R\2"><strong>\1</strong>', text)
-    diagrams = DIAGRAMS.get(game_id, ())
+    diagrams = entry.game_class().diagrams
     for number, diagram in enumerate(diagrams):
         text = _with_diagram(text, number, diagram)
     lead, *parts = re.split(r"<h2>(.*?)</h2>", text)

@@ -11,17 +11,17 @@ from ludodrome.web.puzzles import PuzzleSession
 
 MAX_SEED = 2**53 - 1
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The content is no JSON."},
-    401: {"description": "Nobody has signed in, or the token is not good."},
-    403: {"description": "The caller may not do this, or the request comes from another site's page."},
-    404: {"description": "There is no such thing."},
-    409: {"description": "It cannot be done now."},
-    408: {"description": "The content did not arrive in time."},
-    413: {"description": "The content is too long."},
-    415: {"description": "The content is not called application/json."},
+    400: {"description": "The body is not JSON."},
+    401: {"description": "Not signed in, or the token is not valid."},
+    403: {"description": "The caller may not do this, or the request comes from a page of another site."},
+    404: {"description": "Not found."},
+    409: {"description": "It conflicts with the current state."},
+    408: {"description": "The body did not arrive in time."},
+    413: {"description": "The body is too long."},
+    415: {"description": "The body is not application/json."},
     421: {"description": "The server does not answer to this name."},
-    422: {"description": "The request has not the right form, or the rules refuse it."},
-    429: {"description": "That is too often; the header Retry-After says when to ask again."},
+    422: {"description": "The request is malformed, or breaks the rules of the game."},
+    429: {"description": "Too many requests; the header Retry-After says when to try again."},
     503: {"description": "The engine is busy, or the database cannot be reached."},
 }
 """What else may be answered; each is an object with a sentence in ``error``."""
@@ -42,11 +42,13 @@ class NewPlay(Strict):
     seats: list[str] = Field(
         max_length=3,
         examples=[[PERSON, "level:3"]],
-        description="By seat: person, friend (who gets a link), or the spec of a built-in bot.",
+        description="By seat: person, friend (who joins by link), or the spec of a built-in bot.",
     )
     clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
-    opening: list[Any] = Field(default=[], description="Moves that are on the board already.")
-    position: Any = Field(default=None, description="Where it begins, as JSON or on one line; null: at the beginning.")
+    opening: list[Any] = Field(default=[], description="Moves made before the game begins.")
+    position: Any = Field(
+        default=None, description="The first position, as JSON or on one line; null for the usual one."
+    )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
 
 
@@ -54,7 +56,7 @@ class NewMove(Strict):
     """A person's move."""
 
     move: Any
-    version: int | None = Field(default=None, description="The version of the game that it was made for.")
+    version: int | None = Field(default=None, description="The version of the game in which the move was chosen.")
 
 
 class SeatChoice(Strict):
@@ -85,35 +87,10 @@ class MovesToTry(Strict):
     """A position, and moves to try from there."""
 
     options: dict[str, Any] | None = Field(
-        default=None, max_length=10, description="Of the game; null: as the position tells them."
+        default=None, max_length=10, description="Of the game; null to derive them from the position."
     )
     state: Any = Field(default=None, description="As JSON, or on one line; null for the first position.")
     moves: list[Any] = Field(default=[], max_length=400, description="As JSON, or in the notation for people.")
-
-
-class PartialBoard(Strict):
-    """A board of spaces in the making."""
-
-    size: int = Field(ge=2, le=10)
-    rules: str = Field(default="written", max_length=20)
-    sequence: list[Any] = Field(default=[], max_length=400)
-
-
-class BoardSample(Strict):
-    """Boards of spaces by lot."""
-
-    size: int = Field(ge=2, le=10)
-    rules: str = Field(default="written", max_length=20)
-    count: int = Field(default=1, ge=1, le=10)
-    seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
-
-
-class BoardPair(Strict):
-    """Two boards of spaces, seat 0's and seat 1's."""
-
-    size: int = Field(ge=2, le=10)
-    rules: str = Field(default="written", max_length=20)
-    boards: list[Any] = Field(min_length=2, max_length=2)
 
 
 class PuzzleMove(Strict):
@@ -126,5 +103,5 @@ def puzzle_session_of(request: Request, name: str) -> PuzzleSession:
     """Somebody at a puzzle, or 404."""
     session: PuzzleSession | None = request.app.state.puzzle_sessions.get(name)
     if session is None:
-        raise HTTPException(404, "nobody is at this puzzle any more; begin it again")
+        raise HTTPException(404, "this attempt has expired; begin the puzzle again")
     return session

@@ -55,7 +55,7 @@ async function showTokens() {
   const found = await get("/tokens");
   const rows = found.map((one) => row(
     one.label,
-    `${one.scopes.map((scope) => MEANINGS[scope]).join(", ")} · made ${day(one.made)} · ${one.used ? `used ${ago(one.used)}` : "never used"}`,
+    `${one.scopes.map((scope) => MEANINGS[scope]).join(", ")} · created ${day(one.made)} · ${one.used ? `used ${ago(one.used)}` : "never used"}`,
     "Revoke",
     async () => { await remove(`/tokens/${one.id}`); say(`Token ${one.label} revoked.`); await showTokens(); },
   ));
@@ -70,7 +70,7 @@ async function showSessions() {
     one.current ? "" : "Sign out",
     async () => { await remove(`/account/sessions/${one.id}`); await showSessions(); },
   ));
-  list("sessions", rows, "Nowhere.");
+  list("sessions", rows, "Not signed in anywhere.");
 }
 
 function failed(id) {
@@ -91,8 +91,8 @@ part("new-token").addEventListener("submit", async (event) => {
   no.textContent = "";
   const chosen = [...part("scopes").querySelectorAll("input:checked")].map((box) => box.value);
   const label = part("label").value.trim();
-  if (!label) { no.textContent = "Say in a word what it is for."; part("label").focus(); return; }
-  if (!chosen.length) { no.textContent = "Choose what it may do."; return; }
+  if (!label) { no.textContent = "Enter what the token is for."; part("label").focus(); return; }
+  if (!chosen.length) { no.textContent = "Choose what the token may do."; return; }
   try {
     const made = await post("/tokens", { label, scopes: chosen });
     part("label").value = "";
@@ -125,7 +125,7 @@ if (hosted) {
       await post("/account/password", { old: part("old").value, new: part("new").value });
       event.target.reset();
       no.className = "no good";
-      no.textContent = "The password is changed.";
+      no.textContent = "Password changed.";
       await showSessions();
     } catch (error) { no.textContent = sentence(error.message); }
   });

@@ -106,8 +106,8 @@ async function fromLink() {
 async function think() {
   const mine = ++asked, now = node.position;
   exact("");
-  if (!engineOn || editing) { lines([html("p", {}, editing ? (editing.draft ? "Put things where they belong, then press Done." : "Begin with another grid, or with boards that you have.") : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
-  if (now.to_move === null) { lines([html("p", {}, "The game is over here.")]); fillBar(part("value"), seats(), 0, null); return; }
+  if (!engineOn || editing) { lines([html("p", {}, editing ? (editing.draft ? "Set up the position, then press Done." : "Choose another grid, or paste boards.") : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
+  if (now.to_move === null) { lines([html("p", {}, "The game is over in this position.")]); fillBar(part("value"), seats(), 0, null); return; }
   lines([html("p", {}, "Thinking ", dotsOfWaiting())]);
   if (data.game === "dots") solve(mine, now);
   for (const seconds of STAGES) {
@@ -175,7 +175,7 @@ function panel() {
 
 function tree() {
   const host = part("tree"), parts = [];
-  if (!root.children.length) parts.push(html("p", { class: "none" }, data.game === "spaces" ? "Lay a board, then an answer to it: the two run against each other." : "Moves that are tried on the board grow a tree here."));
+  if (!root.children.length) parts.push(html("p", { class: "none" }, data.game === "spaces" ? "Lay a board, then a board against it: the two run against each other." : "Moves you try on the board appear here as a tree."));
   else parts.push(...branch(root));
   if (node.parent) parts.unshift(html("button", { type: "button", class: "drop-line", title: "Remove this move and what follows", onclick: cut }, "Remove"));
   host.replaceChildren(...parts);
@@ -252,12 +252,12 @@ function palette() {
   if (editing.draft) {
     const { draft } = editing;
     const choose = (id) => { editing.tool = id; palette(); draw(); };
-    parts.push(html("div", { class: "kit", role: "group", "aria-label": "What a click puts" }, ...editor.tools(draft).map((tool) => html("button", { type: "button", class: "button tight", title: tool.name, "aria-label": tool.name, "aria-pressed": String(tool.id === editing.tool), onclick: () => choose(tool.id) }, tool.icon()))));
+    parts.push(html("div", { class: "kit", role: "group", "aria-label": "What a click places" }, ...editor.tools(draft).map((tool) => html("button", { type: "button", class: "button tight", title: tool.name, "aria-label": tool.name, "aria-pressed": String(tool.id === editing.tool), onclick: () => choose(tool.id) }, tool.icon()))));
     const turn = html("select", { onchange: (event) => { editor.setTurn(draft, Number(event.target.value)); draw(); check(); palette(); } }, ...Array.from({ length: editor.seats(draft) }, (_, seat) => html("option", { value: seat, selected: seat === editor.turn(draft) }, SEATS[seat])));
     const fields = [html("label", {}, "To move", turn)];
     if (draft.ply !== undefined) fields.push(html("label", {}, "Plies played", html("input", { type: "number", min: 0, max: 1000, value: draft.ply, oninput: (event) => { draft.ply = Math.max(0, Number(event.target.value) || 0); draw(); check(); turn.value = editor.turn(draft); } })));
     parts.push(html("div", { class: "fields" }, ...fields));
-  } else parts.push(html("p", {}, "Boards are laid on the grid, the first and then the answer. A board's code can be set below, or two of them as A|B."));
+  } else parts.push(html("p", {}, "Lay the first board on the grid, then the board against it. You can also paste the code of one board below, or of two as A|B."));
   if (SHAPES[data.game]) parts.push(html("div", { class: "fields" }, ...SHAPES[data.game].map(([name, words, values]) => html("label", {}, words, html("select", { onchange: (event) => reshape(name, event.target.value) }, ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))))))));
   part("palette").replaceChildren(...parts);
 }
@@ -276,7 +276,7 @@ const first = () => (data.game === "spaces" ? { rounds: 1, choice: "seen", mode:
 
 function done() {
   if (editing.draft) {
-    if (!editing.told) { board.tell(editing.word || "This is no position yet.", true); return; }
+    if (!editing.told) { board.tell(editing.word || "This is not a legal position yet.", true); return; }
     const { told: kept } = editing;
     root = nodeOf(kept.positions[0]);
     options = kept.options;
@@ -300,7 +300,7 @@ async function set(text) {
   try {
     await load(wish);
     if (editing) edit(false);
-    say("The position is set.");
+    say("Position set.");
   } catch (error) {
     part("refusal").textContent = sentence(error.message);
     part("line").focus();

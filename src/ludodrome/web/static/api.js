@@ -1,18 +1,20 @@
-// Talking to the server. The page uses nothing that another client could not.
+// Requests to the HTTP API, which is the same for every client.
+
+export const API = "/api/v1";
 
 export class Refusal extends Error {
   constructor(message, status) { super(message); this.status = status; }
 }
 
 let key = null;
-/** Whoever has the key of a seat shows it with everything from then on. */
+/** Send the key of a seat with every request from now on. */
 export function useKey(other) { key = other; }
 
 async function ask(path, options) {
   let answer;
   const headers = { ...options.headers, ...(key ? { "x-play-key": key } : {}) };
   try {
-    answer = await fetch(`/api/v1${path}`, { ...options, headers });
+    answer = await fetch(`${API}${path}`, { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer. Is it still running?", 0);
@@ -27,7 +29,7 @@ export const get = (path, signal) => ask(path, { signal });
 export const post = (path, body = {}, signal) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
-/** What an engine is asked that many ask: while it is busy the question is put again. */
+/** POST, and try again while the engine is busy. */
 export async function postPatiently(path, body, tries = 5) {
   for (let left = tries; ; left -= 1) {
     try {
@@ -43,12 +45,12 @@ export const remove = (path) => ask(path, { method: "DELETE" });
 
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
-/** The board of the page's game; games of other packages have a plain one. */
+/** The board module of the game of this page; games of other packages share a generic one. */
 export const boardModule = () => import(`./boards/${document.body.dataset.board}.js`);
 
-const voice = document.getElementById("say");
+const announcer = document.getElementById("say");
 export function say(text) {
-  voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
+  announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;
 }
 
 export const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;

@@ -7,7 +7,7 @@ import { LiveCard, ago, boardMaker, listen, showResults } from "./league.js";
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const KINDS = { builtin: "built-in", uploaded: "uploaded", remote: "remote" };
-const CLOCKS = [["1s", "1 s a move"], ["1s+10s", "1 s a move, 10 s in reserve"], ["5s", "5 s a move"], ["60s++1s", "1 minute, 1 s more each move"], ["100ms", "a tenth of a second a move"]];
+const CLOCKS = [["1s", "1 s per move"], ["1s+10s", "1 s per move, 10 s in reserve"], ["5s", "5 s per move"], ["60s++1s", "1 minute, plus 1 s per move"], ["100ms", "0.1 s per move"]];
 const cards = new Map();
 const make = await boardMaker(data.game);
 
@@ -64,7 +64,7 @@ function botSelect(seat, chosen) {
 }
 
 const clockSelect = () => field("clock", "Clock", html("select", { id: "clock" }, ...CLOCKS.map(([value, name]) => html("option", { value }, name))));
-const openingsCheck = () => html("div", { class: "field" }, html("label", { class: "check" }, html("input", { type: "checkbox", id: "openings", checked: true }), "From drawn openings, each with the seats changed"));
+const openingsCheck = () => html("div", { class: "field" }, html("label", { class: "check" }, html("input", { type: "checkbox", id: "openings", checked: true }), "From random openings, each played with seats swapped"));
 
 function open(title, parts, send, word) {
   const refusal = html("p", { class: "no", role: "alert" });
@@ -89,7 +89,7 @@ function newMatch() {
     botSelect(0, first), botSelect(1, second),
     field("pairs", "Games", html("select", { id: "pairs" }, ...[1, 2, 5, 10, 25, 50].map((pairs) => html("option", { value: pairs }, String(2 * pairs))))),
     clockSelect(),
-    field("pace", "To watch", html("select", { id: "pace" }, html("option", { value: 500 }, "half a second between moves"), html("option", { value: 1500 }, "slowly"), html("option", { value: 0 }, "as quick as they are"))),
+    field("pace", "Speed", html("select", { id: "pace" }, html("option", { value: 500 }, "half a second between moves"), html("option", { value: 1500 }, "slowly"), html("option", { value: 0 }, "as fast as the bots play"))),
     openingsCheck(),
   ], () => post("/matches", { game: data.game, bots: [part("bot-0").value, part("bot-1").value], pairs: Number(part("pairs").value), clock: part("clock").value, pace_ms: Number(part("pace").value), openings: part("openings").checked }), "Play");
 }
@@ -98,9 +98,9 @@ function newTournament() {
   const picks = html("div", { class: "picks", role: "group", "aria-label": "Bots" }, ...available().map((bot) => html("label", {}, html("input", { type: "checkbox", value: bot.id, checked: bot.kind !== "builtin" }), bot.name, html("span", { class: "kind" }, KINDS[bot.kind]))));
   open("New tournament", [
     field("cup-name", "Name", html("input", { type: "text", id: "cup-name", maxlength: 60, required: true, value: "Cup" })),
-    field("format", "Format", html("select", { id: "format" }, html("option", { value: "round-robin" }, "round robin: all meet all"), html("option", { value: "gauntlet" }, "gauntlet: the first chosen meets all others"))),
+    field("format", "Format", html("select", { id: "format" }, html("option", { value: "round-robin" }, "round robin: everybody plays everybody"), html("option", { value: "gauntlet" }, "gauntlet: the first bot plays all others"))),
     picks,
-    field("pairs", "A meeting has", html("select", { id: "pairs" }, ...[1, 2, 5, 10].map((pairs) => html("option", { value: pairs }, `${2 * pairs} games`)))),
+    field("pairs", "Games per pairing", html("select", { id: "pairs" }, ...[1, 2, 5, 10].map((pairs) => html("option", { value: pairs }, String(2 * pairs))))),
     clockSelect(), openingsCheck(),
   ], (form) => post("/tournaments", { game: data.game, name: part("cup-name").value, format: part("format").value, bots: [...form.querySelectorAll(".picks input:checked")].map((one) => one.value), pairs: Number(part("pairs").value), clock: part("clock").value, openings: part("openings").checked }), "Begin");
 }

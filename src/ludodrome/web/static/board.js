@@ -80,7 +80,7 @@ export class Board {
     try {
       this.tell(await this.calls.why(raw), true);
     } catch {
-      this.tell("That cannot be done here.", true);
+      this.tell("You cannot do that here.", true);
     }
   }
 

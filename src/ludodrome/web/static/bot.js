@@ -42,6 +42,6 @@ part("retire")?.addEventListener("click", async () => {
 });
 part("token")?.addEventListener("click", async () => {
   try {
-    tell(`Its new token, shown this once: ${(await post(`/bots/${data.bot.id}/token`)).token}`);
+    tell(`The new token, shown only once: ${(await post(`/bots/${data.bot.id}/token`)).token}`);
   } catch (error) { tell(sentence(error.message)); }
 });

@@ -10,7 +10,7 @@ async function bring(chosen) {
   try {
     const record = JSON.parse(await chosen.text());
     location.assign(`/games/${(await post("/replays", record)).id}`);
-  } catch (error) { refusal.textContent = error instanceof SyntaxError ? `${chosen.name} is no record: it is not JSON.` : sentence(error.message); }
+  } catch (error) { refusal.textContent = error instanceof SyntaxError ? `${chosen.name} is not a record: it is not JSON.` : sentence(error.message); }
 }
 
 file.addEventListener("change", () => bring(file.files[0]));

@@ -61,7 +61,7 @@ const KINDS = ["crown", "lancer", "smith"], MOST = { crown: 1, lancer: 2, smith:
 
 const caldera = {
   open: (state) => structuredClone({ board: state.board, p0: state.p0, p1: state.p1, ply: state.ply }),
-  tools: () => [UP, DOWN, { id: "take", name: "Take off", icon: () => icon(svg("path", { class: "plus", d: "M7 7l10 10M17 7l-10 10" })) },
+  tools: () => [UP, DOWN, { id: "take", name: "Remove", icon: () => icon(svg("path", { class: "plus", d: "M7 7l10 10M17 7l-10 10" })) },
     ...[0, 1].flatMap((seat) => KINDS.map((kind) => ({ id: `${seat}${kind}`, name: `${kind[0].toUpperCase()}${kind.slice(1)} of seat ${seat + 1}`, icon: () => svg("svg", { viewBox: "0 0 56 56", "aria-hidden": "true" }, shape(seat, 28, 28, 23), GLYPHS[kind](28, 28)) })))],
 
   act(draft, tool, key) {

@@ -39,7 +39,7 @@ export class Graph {
 
   words() {
     const { points, marks } = this.model;
-    if (!points.size) return "Evaluation graph: nothing is known yet.";
+    if (!points.size) return "Evaluation graph: no values yet.";
     return `Evaluation graph of ${this.total} moves; ${marks.length} ${marks.length === 1 ? "turning point" : "turning points"}.`;
   }
 

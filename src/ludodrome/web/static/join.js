@@ -16,7 +16,7 @@ async function join() {
 
 join().then((path) => location.replace(path)).catch((error) => {
   told.textContent = sentence(error.message);
-  document.querySelector("h1").textContent = error.status === 404 ? "This seat is not free" : "That did not work";
+  document.querySelector("h1").textContent = error.status === 404 ? "This seat is taken" : "That did not work";
   document.getElementById("wait").remove();
   document.getElementById("other").hidden = false;
 });

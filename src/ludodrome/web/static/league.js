@@ -1,10 +1,10 @@
 // What the league's pages share: results, live boards, times.
 
-import { boardModule, say } from "./api.js";
+import { API, boardModule, say } from "./api.js";
 import { chip, html } from "./draw.js";
 
 const UNITS = [[60_000, "s", 1000], [3_600_000, "min", 60_000], [86_400_000, "h", 3_600_000], [Infinity, "d", 86_400_000]];
-const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made no legal move", protocol: "broke the protocol", error: "gave up with an error", arena: "the arena failed", resigned: "resigned" };
+const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made an illegal move", protocol: "broke the protocol", error: "stopped with an error", arena: "the arena failed", resigned: "resigned" };
 
 /** How long ago a moment was, in one word. */
 export function ago(moment) {
@@ -64,7 +64,7 @@ export class LiveCard {
 
 /** News of matches, one object an event; it connects again by itself. */
 export function listen(path, tell) {
-  const source = new EventSource(`/api/v1${path}`);
+  const source = new EventSource(`${API}${path}`);
   source.addEventListener("message", (event) => tell(JSON.parse(event.data)));
   addEventListener("pagehide", () => source.close());
   return source;

@@ -1,6 +1,6 @@
 // The views of a play as it changes: over a WebSocket, or by long polling while no socket can be opened.
 
-import { Refusal, get } from "./api.js";
+import { API, Refusal, get } from "./api.js";
 
 const DELAYS = [250, 1000, 3000, 8000];
 /** After this many failures in a row the page polls ... */
@@ -37,7 +37,7 @@ export class Live {
   #connect() {
     if (this.ended) return;
     const scheme = location.protocol === "https:" ? "wss" : "ws", key = this.key ? `?key=${encodeURIComponent(this.key)}` : "";
-    const socket = (this.socket = new WebSocket(`${scheme}://${location.host}/api/v1/plays/${this.id}/live${key}`));
+    const socket = (this.socket = new WebSocket(`${scheme}://${location.host}${API}/plays/${this.id}/live${key}`));
     socket.onopen = () => {
       this.failures = 0;
       this.polling?.abort();

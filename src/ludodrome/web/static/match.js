@@ -28,7 +28,7 @@ function moves(view) {
     column = seat;
   });
   list.style.setProperty("--seats", view.names.length);
-  list.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No move yet.")]));
+  list.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves yet.")]));
   list.scrollTop = list.scrollHeight;
 }
 
@@ -37,13 +37,13 @@ async function over() {
   part("replay").hidden = !match.result;
   players(null);
   const winner = match.result?.points.indexOf(1);
-  const title = !match.result ? "It was broken off" : winner >= 0 ? `${match.names[winner]} won` : "Nobody won";
+  const title = !match.result ? "Aborted" : winner >= 0 ? `${match.names[winner]} won` : "Nobody won";
   part("word").replaceChildren(html("p", { class: "result" }, title), html("p", { class: "whole" }, match.result ? sentence(how(match)) : ""));
   say(title);
 }
 
 players(null);
-part("word").replaceChildren(html("p", { class: "whole" }, data.match.status === "queued" ? "It waits for a worker." : "It is about to begin."));
+part("word").replaceChildren(html("p", { class: "whole" }, data.match.status === "queued" ? "Waiting for a worker." : "About to start."));
 const source = listen(`/matches/${data.match.id}/events`, ({ view, gone }) => {
   if (gone) { source.close(); over(); return; }
   board.update(modelOf(view, shown !== null));

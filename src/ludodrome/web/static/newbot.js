@@ -1,6 +1,6 @@
 // New bot: an editor, the doctor's findings as they are made, entering; or a token for a bot that dials in.
 
-import { get, pageData, post, say, sentence } from "./api.js";
+import { API, get, pageData, post, say, sentence } from "./api.js";
 import { html } from "./draw.js";
 
 const data = pageData();
@@ -45,7 +45,7 @@ function indent(back) {
 
 let leaving = false;
 area.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { leaving = true; say("Tab leaves the editor now."); return; }
+  if (event.key === "Escape") { leaving = true; say("Press Tab to leave the editor."); return; }
   if (event.key === "Tab" && !leaving && !event.ctrlKey && !event.altKey && !event.metaKey) {
     event.preventDefault();
     indent(event.shiftKey);
@@ -85,7 +85,7 @@ async function examine() {
   part("findings").replaceChildren();
   const counts = {};
   try {
-    const answer = await fetch("/api/v1/checks", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ game: data.game, source: area.value }) });
+    const answer = await fetch(`${API}/checks`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ game: data.game, source: area.value }) });
     if (!answer.ok) throw new Error((await answer.json()).error);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; ;) {
@@ -100,7 +100,7 @@ async function examine() {
       }
     }
     const bad = counts.failure || 0, doubtful = counts.warning || 0;
-    tell(bad ? `${bad} ${bad === 1 ? "failure" : "failures"}: it would lose matches.` : doubtful ? `It can be entered. ${doubtful} ${doubtful === 1 ? "warning" : "warnings"} to look at.` : "All held. It can be entered.", bad ? "no" : "yes");
+    tell(bad ? `${bad} ${bad === 1 ? "failure" : "failures"}: the bot would lose matches.` : doubtful ? `You can enter it. ${doubtful} ${doubtful === 1 ? "warning" : "warnings"} to look at.` : "All checks passed. You can enter it.", bad ? "no" : "yes");
   } catch (error) { tell(sentence(error.message || "the server does not answer"), "no"); }
   busy(false);
 }
@@ -109,7 +109,7 @@ part("check").addEventListener("click", examine);
 part("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   busy(true);
-  tell(["It plays a game in each seat first. ", wait()]);
+  tell(["Playing a test game in each seat. ", wait()]);
   try {
     const made = data.bot ? await post(`/bots/${data.bot.id}/versions`, { source: area.value }) : await post("/bots", { game: data.game, name: part("name").value, kind: "uploaded", source: area.value });
     try { if (!data.bot) localStorage.removeItem(KEPT); } catch { /* nothing was kept */ }
@@ -129,7 +129,7 @@ function choose(remote) {
 const program = (id, token) => `import json, time
 from websockets.sync.client import connect
 
-URL = "${location.origin.replace(/^http/, "ws")}/api/v1/bots/${id}/connect"
+URL = "${location.origin.replace(/^http/, "ws")}${API}/bots/${id}/connect"
 TOKEN = "${token}"
 
 while True:  # cut off? connect again: the match goes on where it was
@@ -163,7 +163,7 @@ part("remote-form")?.addEventListener("submit", async (event) => {
     part("secret").textContent = made.token;
     part("lines").textContent = program(made.id, made.token);
     part("remote-made").hidden = false;
-    tell([`${made.name} is entered. Run these lines, and it plays. `, html("a", { href: `/${data.game}/bots/${made.id}` }, "Its page")], "yes", "remote-word");
+    tell([`${made.name} is entered. Run this code and it plays. `, html("a", { href: `/${data.game}/bots/${made.id}` }, "Its page")], "yes", "remote-word");
     follow(made.id);
   } catch (error) { tell(sentence(error.message), "no", "remote-word"); }
 });

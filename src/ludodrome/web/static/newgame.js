@@ -3,7 +3,7 @@
 import { get, sentence } from "./api.js";
 import { chip, html } from "./draw.js";
 
-const CLOCKS = [["none", "No clock"], ["10m++5s", "10 minutes, 5 s a move"], ["5m++3s", "5 minutes, 3 s a move"], ["1m++1s", "1 minute, 1 s a move"], ["30s", "30 s for each move"], ["10s", "10 s for each move"]];
+const CLOCKS = [["none", "No clock"], ["10m++5s", "10 minutes, plus 5 s per move"], ["5m++3s", "5 minutes, plus 3 s per move"], ["1m++1s", "1 minute, plus 1 s per move"], ["30s", "30 s per move"], ["10s", "10 s per move"]];
 const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
 const PLAIN = { mode: "Mode", turn_limit: "Turn limit", rows: "Rows", cols: "Columns", players: "Players", size: "Size", rules: "Rules", rounds: "Rounds", choice: "Choice" };
 const LIMITS = { rows: [1, 21], cols: [1, 21], size: [2, 10], rounds: [1, 25], players: [2, 3] };

@@ -1,6 +1,6 @@
 // The play page: a game on the server, shown move by move.
 
-import { boardModule, counted, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
+import { API, boardModule, counted, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
 import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
 import { fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
@@ -114,7 +114,7 @@ function waiting(on) {
   part("value").classList.toggle("loom", on);
   if (!on) return;
   const slow = setTimeout(() => {
-    if (part("value").classList.contains("loom")) engine(html("p", { class: "whole" }, html("b", {}, "Setting the table. "), "The first game of its kind is compiled for this machine; that takes some seconds, and only once."));
+    if (part("value").classList.contains("loom")) engine(html("p", { class: "whole" }, html("b", {}, "Getting ready. "), "The first game of each kind is compiled for this machine. That takes a few seconds, once."));
   }, 600);
   engine(html("p", { class: "whole" }, "One moment ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))));
   return slow;
@@ -208,15 +208,15 @@ function paint(now, before, animate) {
 }
 
 const bottomEyes = () => (mine().length === 1 ? me() : mine().length ? view.to_move ?? 0 : 0);
-const refusal = () => (!mine().length ? "You are looking on." : view.waiting ? "The game begins when everybody has come." : view.thinking ? "The other side is thinking." : "It is not your turn.");
+const refusal = () => (!mine().length ? "You are watching." : view.waiting ? "The game starts when everybody has joined." : view.thinking ? "The other side is thinking." : "It is not your turn.");
 const repaint = () => wanted && view && paint(...wanted, false);
 
 function word() {
-  if (!upToDate()) return following ? "" : "A look back. » returns to the game.";
+  if (!upToDate()) return following ? "" : "An earlier position. » returns to the game.";
   if (view.result) return resultWords();
-  if (view.waiting) return "The game begins when everybody has come.";
+  if (view.waiting) return "The game starts when everybody has joined.";
   if (view.thinking) return `${nameOf(view.to_move)} is thinking.`;
-  if (!mine().length) return `You are looking on. ${nameOf(view.to_move)} to move.`;
+  if (!mine().length) return `You are watching. ${nameOf(view.to_move)} to move.`;
   return mine().includes(view.to_move) ? "" : `${nameOf(view.to_move)} to move.`;
 }
 
@@ -314,7 +314,7 @@ function player(number) {
   const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
   const score = data.game === "dots" ? counted(state.scores[number], "box", "boxes") : data.game === "spaces" ? counted(state.totals[number], "point", "points") : "";
   const dots = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
-  const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "has not come yet" : !seat.here ? "has gone" : "") : "";
+  const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "not here yet" : !seat.here ? "left" : "") : "";
   const what = away || (turn ? (seat.person ? "to move" : dots()) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot");
   return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", { class: seat.taken && away ? "away" : null }, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
 }
@@ -333,7 +333,7 @@ function list() {
   });
   const node = part("moves");
   node.style.setProperty("--seats", seats);
-  node.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No move yet.")]));
+  node.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves yet.")]));
   const current = node.querySelector("[aria-current]");
   if (current) node.scrollTop = Math.max(0, current.offsetTop - node.clientHeight + 48);
 }
@@ -353,20 +353,20 @@ function quiet() {
   node.className = "value";
   node.setAttribute("aria-label", "No evaluation");
   if (view.result && upToDate()) {
-    const kept = html("a", { class: "button tight", href: `/api/v1/plays/${view.id}/record`, download: "" }, "Save the record");
+    const kept = html("a", { class: "button tight", href: `${API}/plays/${view.id}/record`, download: "" }, "Save the record");
     const wants = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
     const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
-    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", replay, " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} wants a rematch.`)) : null);
+    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", replay, " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} offers a rematch.`)) : null);
   } else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.thinking) ponder();
-  else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board to lay. Your own runs up, the other one down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
+  else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board. Your board runs up, the other one runs down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
 }
 
 /** The links of the seats that nobody has taken yet. */
 function invite() {
   const links = view.seats.map(({ link }, seat) => [seat, link]).filter(([, link]) => link);
-  if (!links.length) { engine(html("p", { class: "whole" }, "The game begins when everybody has come.")); return; }
-  const far = data.mode === "local" ? " It works on this machine, and with “serve --lan” in your network." : "";
+  if (!links.length) { engine(html("p", { class: "whole" }, "The game starts when everybody has joined.")); return; }
+  const far = data.mode === "local" ? " It works on this machine; with “ludodrome serve --lan” also in your network." : "";
   engine(...links.map(([seat, link]) => {
     const field = html("input", { value: (data.address || location.origin) + link, readonly: true, "aria-label": `Link of seat ${seat + 1}`, onfocus: (event) => event.target.select() });
     const button = html("button", { class: "button tight", type: "button", onclick: () => copy(field, button) }, "Copy");
@@ -386,13 +386,13 @@ function ponder() {
   const { version } = view, words = `${nameOf(view.to_move)} is thinking.`;
   engine(html("p", { class: "whole" }, words));
   setTimeout(() => {
-    if (view.version === version && view.thinking && upToDate() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move on this machine takes longer: the search is compiled, once."));
+    if (view.version === version && view.thinking && upToDate() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move takes longer: the search is compiled once for this machine."));
   }, SLOW);
 }
 
 function headline() {
   const { winner } = view.result, own = mine();
-  if (view.result.decided_by === "arena") return "The game was broken off";
+  if (view.result.decided_by === "arena") return "The game was aborted";
   if (winner === null) return view.seats.length > 2 && view.result.decided_by !== "play" ? "The others share the win" : "A draw";
   if (own.length === 1) return winner === own[0] ? "You win" : "You lose";
   return `${nameOf(winner)} wins`;

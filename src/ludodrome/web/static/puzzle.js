@@ -34,7 +34,7 @@ async function begin() {
     current = { position: attempt.position };
     part("task").textContent = attempt.task;
     say(attempt.task);
-    part("told").append(html("p", { class: "you" }, chip(attempt.seat), `You are the ${SEATS[attempt.seat]}. A wrong move is answered with what refutes it.`));
+    part("told").append(html("p", { class: "you" }, chip(attempt.seat), `You are the ${SEATS[attempt.seat]}. A wrong move gets the move that refutes it.`));
     paint(false, true);
     buttons(true);
   } catch (error) { tell("wrong", sentence(error.message)); } finally { part("loom").classList.remove("loom"); }

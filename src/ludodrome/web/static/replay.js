@@ -13,7 +13,7 @@ const POLL = 350;
 /** A game that is played on shows so many moves before; else it begins in the position itself. */
 const MOST_OPENING = 200;
 const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
-const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made no legal move", protocol: "broke the protocol", error: "gave up with an error", arena: "was let down by the arena", resigned: "resigned" };
+const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made an illegal move", protocol: "broke the protocol", error: "stopped with an error", arena: "was stopped by an arena error", resigned: "resigned" };
 
 let game = null;
 let shown = 0;
@@ -71,7 +71,7 @@ async function grade() {
 function progress({ total, graded: count, done }) {
   part("graph").classList.toggle("busy", !done);
   part("graph").style.setProperty("--done", `${(100 * count) / total}%`);
-  if (done) say("The game is graded.");
+  if (done) say("Grading finished.");
 }
 
 // Stepping
@@ -119,7 +119,7 @@ function word() {
 
 function ending() {
   const { result } = game, verdict = result.verdicts.at(-1);
-  const head = result.decided_by === "arena" ? "Broken off" : result.winner === null ? (result.decided_by === "play" ? "A draw" : "The others share the win") : `${game.names[result.winner]} wins`;
+  const head = result.decided_by === "arena" ? "Aborted" : result.winner === null ? (result.decided_by === "play" ? "A draw" : "The others share the win") : `${game.names[result.winner]} wins`;
   return `${head}: ${verdict && result.decided_by !== "play" ? `${game.names[verdict.seat]} ${CAUSES[verdict.cause] ?? verdict.cause}` : result.reason}.`;
 }
 
@@ -169,7 +169,7 @@ function list() {
     column = turn.seat;
   });
   part("moves").style.setProperty("--seats", seats);
-  part("moves").replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No move was made.")]));
+  part("moves").replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves.")]));
 }
 
 function marks() {
@@ -185,7 +185,7 @@ function marks() {
 /** What there is to say about the move that led here. */
 function comment() {
   const turn = game.turns[shown - 1], one = graded.get(shown - 1), lines = [];
-  if (!turn) lines.push(html("p", {}, game.opening ? "Before the opening that was set up." : "The first position. ", html("span", { class: "muted" }, "Arrow keys step, Space runs, N and P lead to the turning points.")));
+  if (!turn) lines.push(html("p", {}, game.opening ? "The position before the opening." : "The first position. ", html("span", { class: "muted" }, "Arrow keys step, Space plays, N and P jump to mistakes.")));
   else {
     lines.push(html("p", {}, chip(turn.seat), html("b", { class: "mono" }, ` ${turn.text} `), gradeWords(turn, one)));
     if (one && one.grade && one.grade !== "best") lines.push(html("p", { class: "muted" }, "Better: ", html("b", { class: "best mono" }, one.best.text), ` ${worth(data.game, one.best)}`, one.best.continuation.length ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`) : ""));
@@ -200,7 +200,7 @@ function comment() {
 function gradeWords(turn, one) {
   if (turn.opening) return html("span", { class: "muted" }, "set up");
   if (!one) return html("span", { class: "muted" }, "not graded yet");
-  const how = html("span", { class: "how", title: one.exact ? "A solver knows it" : "The engine's estimate" }, one.exact ? "exact" : "estimated");
+  const how = html("span", { class: "how", title: one.exact ? "Computed by a solver" : "The engine's estimate" }, one.exact ? "exact" : "estimated");
   if (!one.grade) return html("span", { class: "muted" }, turn.substituted ? "played for it " : "the only move ", how);
   const gave = one.points === null ? (one.loss >= 0.005 ? `, gives away ${Math.round(100 * one.loss)}%` : "") : one.points >= 0.05 ? `, costs ${Math.round(one.points * 10) / 10} of the margin` : "";
   return html("span", {}, html("span", { class: `grade-word ${one.grade}` }, one.grade), `${gave} `, how);

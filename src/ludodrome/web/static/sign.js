@@ -17,8 +17,8 @@ for (const link of document.querySelectorAll("a[data-keep]")) link.href += locat
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (!name.value.trim()) return refuse("What is your name?", name);
-  if (!password.value) return refuse("There is no password yet.", password);
+  if (!name.value.trim()) return refuse("Enter your name.", name);
+  if (!password.value) return refuse("Enter a password.", password);
   const button = form.querySelector("button");
   button.disabled = true;
   no.textContent = "";

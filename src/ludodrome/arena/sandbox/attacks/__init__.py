@@ -1,6 +1,6 @@
-"""The attacks on a sandbox: what a level must withstand to be in force, and how one is carried out.
+"""The attacks on a sandbox, which a level must withstand to be in force, and how to run them.
 
-The attacks themselves are in the other modules here. They run inside the box, with the standard library alone.
+The other modules here hold the attacks. They run inside the box, with only the standard library.
 """
 
 import json
@@ -21,7 +21,7 @@ from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Files
 from ludodrome.arena.sandbox.limits import ResourceLimits
 
 SECONDS = 20.0
-"""For one program of attacks."""
+"""Timeout of one batch."""
 PLACE = "ludodrome/arena/sandbox/attacks"
 MODULES = ("access", "processes", "resources")
 
@@ -30,24 +30,25 @@ HELD, ESCAPED, UNTRIED = "held", "escaped", "not tried"
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One attack: ``module.function``."""
+    """One attack."""
 
     name: str
+    """``module.function``."""
     alone: bool = False
-    """Whether it needs a process of its own: it may end it, or keep it busy for ever."""
+    """Whether it needs its own process, because it can end it or keep it busy."""
     deadly: bool = False
-    """Whether the process may die of it: then it has held."""
+    """Whether it can kill its process, which counts as held."""
     lasting: bool = False
-    """Whether it never ends by itself: it has held if nothing is left when it is ended."""
+    """Whether it never ends by itself; the sandbox held if nothing is left after the kill."""
 
     @property
     def module(self) -> str:
-        """Where it is."""
+        """The module of the attack."""
         return self.name.partition(".")[0]
 
     @property
     def words(self) -> str:
-        """What it does, in a sentence."""
+        """What it does, in one sentence."""
         found = getattr(import_module(f"{__name__}.{self.module}"), self.name.partition(".")[2])
         return str(found.__doc__).strip()
 
@@ -73,7 +74,7 @@ ATTACKS = (
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """What came of an attack."""
+    """The result of an attack."""
 
     name: str
     verdict: str
@@ -84,12 +85,12 @@ class AttackResult:
         return {"name": self.name, "verdict": self.verdict, "words": self.words}
 
 
-# What is attacked
+# Targets
 
 
 @contextmanager
 def targets(limits: ResourceLimits) -> Iterator[dict[str, Any]]:
-    """Things that anybody on the machine can reach, and a bot in a box must not."""
+    """Make targets that any process on the machine can reach, and a bot in a box must not."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ludodrome-target-", dir="/tmp")))
         for one in (folder, folder / "other"):
@@ -127,11 +128,11 @@ def _bound(stack: ExitStack, family: int, address: Any) -> socket.socket:
     return made
 
 
-# Carrying it out
+# Running
 
 
 def program(attacks: Sequence[Attack], given: dict[str, Any]) -> Files:
-    """The files of a bot that attacks."""
+    """The files of a bot that runs these attacks."""
     names = [attack.name for attack in attacks]
     main = f"from {PLACE.replace('/', '.')}.runner import run\nrun({names!r}, {given!r})\n"
     here = files(__name__)
@@ -140,33 +141,33 @@ def program(attacks: Sequence[Attack], given: dict[str, Any]) -> Files:
 
 
 def batches(attacks: Sequence[Attack] = ATTACKS) -> list[list[Attack]]:
-    """Attacks that can share a process, and those that cannot."""
+    """Group the attacks that can share a process."""
     together = [[one for one in attacks if one.module == module and not one.alone] for module in MODULES]
     return [batch for batch in together if batch] + [[one] for one in attacks if one.alone]
 
 
 def run_batch(attacks: Sequence[Attack], box: Box, seconds: float = SECONDS) -> list[AttackResult]:
-    """Runs attacks in one box, which holds their program, and judges what came of each."""
+    """Run attacks in a box that holds their program, and judge each."""
     process = BoxedProcess(box)
     said = b""
     deadline = time.monotonic() + seconds
     try:
-        while not process.finished_output and time.monotonic() < deadline and not _settled(attacks, said):
+        while not process.finished_output and time.monotonic() < deadline and not _finished(attacks, said):
             said += process.receive(deadline - time.monotonic())
     finally:
         process.end(0.0, lambda data: None)
     if not process.gone:
-        return [AttackResult(attack.name, ESCAPED, "something outlived the box") for attack in attacks]
+        return [AttackResult(attack.name, ESCAPED, "a process outlived the box") for attack in attacks]
     return judge_output(attacks, said, process.stderr)
 
 
-def _settled(attacks: Sequence[Attack], said: bytes) -> bool:
-    """Whether there is nothing more to wait for: the last has ended, or it lasts and has begun."""
+def _finished(attacks: Sequence[Attack], said: bytes) -> bool:
+    """Whether to stop waiting: the last attack has ended, or a lasting one has begun."""
     return b'{"ended": "%s"' % attacks[-1].name.encode() in said or (attacks[0].lasting and b'"began"' in said)
 
 
 def judge_output(attacks: Sequence[Attack], said: bytes, errors: str) -> list[AttackResult]:
-    """What the lines of a program say about each attack. What has not begun was not tried, and that is no success."""
+    """Judge each attack by the program's output. One that did not begin was not tried, so nothing held."""
     lines = [json.loads(line) for line in said.splitlines() if line.startswith(b"{") and line.endswith(b"}")]
     began = {line["began"] for line in lines if "began" in line}
     ended = {line["ended"]: line for line in lines if "ended" in line}

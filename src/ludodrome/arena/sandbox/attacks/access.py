@@ -1,4 +1,4 @@
-"""Attacks over the network: TCP, UDP, unix sockets by path and by name, raw packets, the kernel's own sockets."""
+"""Attacks that read files and other processes, and attacks over the network."""
 
 import ctypes
 import os
@@ -101,7 +101,7 @@ def io_uring(given: Given) -> str | None:
     return refusals({"setup": setup})
 
 
-# Attacks that read: the database, /etc, the server's environment, what other processes are, what other bots are.
+# Reading
 
 
 def _open(path: str) -> bytes:

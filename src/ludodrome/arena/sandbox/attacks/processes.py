@@ -244,7 +244,7 @@ def other_numbers(given: Given) -> str | None:
 
 
 def terminal(given: Given) -> str | None:
-    """Puts words into the terminal of whoever started the server."""
+    """Types into the terminal from which the server was started."""
 
     def push() -> str:
         for number in (0, 1, 2, os.open("/dev/tty", os.O_RDWR)):

@@ -1,4 +1,4 @@
-"""Attacks that use things up: memory, disk, files, the kernel's own memory, processor time; and lift their limits."""
+"""Attacks that exhaust resources (memory, disk, files, kernel memory, processor time) or lift their limits."""
 
 import contextlib
 import mmap

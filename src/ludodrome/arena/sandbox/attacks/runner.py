@@ -1,9 +1,9 @@
-"""What runs inside the box: attacks, one after another, each with a line before it and a line after it.
+"""The program inside the box: run attacks one after another, with a line of output before and after each.
 
-An attack is a function. It returns a sentence if it got through, and None if it did not; an OSError or a MemoryError
-says that it was refused. Any other exception is a mistake in the attack itself, and proves nothing.
+An attack is a function. It returns a sentence if it succeeded, and None if it did not; an OSError or a MemoryError also
+means that it was refused. Any other exception is a bug in the attack and proves nothing.
 
-This and the attacks use the standard library alone, since there is nothing else in the box.
+This module and the attacks use only the standard library, since the box has nothing else.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ Given = dict[str, Any]
 
 
 def run(names: "list[str]", given: "dict[str, Any]") -> None:
-    """Try the attacks, ``module.function`` each."""
+    """Run the attacks, each named ``module.function``."""
     for name in names:
         say({"began": name})
         module, _, function = name.partition(".")
@@ -30,12 +30,12 @@ def run(names: "list[str]", given: "dict[str, Any]") -> None:
 
 
 def say(message: "dict[str, Any]") -> None:
-    """One line, in one piece, past all buffers."""
+    """Write one line at once, without buffers."""
     os.write(1, json.dumps(message).encode() + b"\n")
 
 
 def call(number: int, *arguments: Any) -> int:
-    """A system call by its number on x86_64; an OSError if the kernel refuses it."""
+    """Make a system call by its number on x86_64; OSError if the kernel refuses it."""
     c = ctypes.CDLL(None, use_errno=True)
     c.syscall.restype = ctypes.c_long
     plain = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
@@ -46,7 +46,7 @@ def call(number: int, *arguments: Any) -> int:
 
 
 def refusals(tries: "dict[str, Any]") -> "str | None":
-    """All of these, each by itself: which of them got through, if any did. A try that returns False got nowhere."""
+    """Run all tries; return the ones that succeeded, or None. A try that returns False failed."""
     through = []
     for name, attempt in tries.items():
         try:

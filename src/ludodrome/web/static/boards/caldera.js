@@ -16,7 +16,7 @@ export class GameBoard extends Board {
 
   middle(cell) { return this.corner(cell).map((at) => at + CELL / 2); }
 
-  describe() { return "Board of seven by seven cells. Arrow keys move, Enter picks, F changes a smith between stepping and forging."; }
+  describe() { return "Board of seven by seven cells. Arrow keys move, Enter picks, F switches a smith between stepping and forging."; }
 
   constructor(...rest) {
     super(...rest);
@@ -79,7 +79,7 @@ export class GameBoard extends Board {
     if (piece && piece.seat === seat) {
       const can = this.legal.some((one) => same(one.from || one.smith, cell));
       const smith = piece.type === "smith", steps = this.legal.some((one) => one.from && same(one.from, cell));
-      return [() => (can ? this.choose({ from: cell, smith, forging: smith && !steps }) : this.tell("This piece can do nothing now.", true)), [], can ? "pick" : ""];
+      return [() => (can ? this.choose({ from: cell, smith, forging: smith && !steps }) : this.tell("This piece cannot move now.", true)), [], can ? "pick" : ""];
     }
     if (!from) return [() => this.tell(piece ? "That piece is not yours." : "Pick one of your pieces first.", true), [], ""];
     const raw = forging ? { action: "forge", smith: from, target: cell } : { action: "move", from, to: cell };
@@ -99,7 +99,7 @@ export class GameBoard extends Board {
     if (!from) return "Pick one of your pieces.";
     if (chain) return `${chain.cells.length === 1 ? "One cell erupts" : `${chain.cells.length} cells erupt`}${chain.lost.length ? `, ${chain.lost.length} ${chain.lost.length === 1 ? "piece is" : "pieces are"} lost` : ""}. The same cell again lets it go.`;
     if (forging) return "Which cell does it raise?";
-    return smith ? "Where to? Or let it forge." : "Where to?";
+    return smith ? "Where to? Or choose Forge." : "Where to?";
   }
 
   switch() {

@@ -54,7 +54,7 @@ export class GameBoard extends Board {
     if (best) lines.push(this.line(best, "edge-best"));
     this.near = svg("line", { class: `edge-near s${seat ?? 0}`, visibility: "hidden", "pointer-events": "none" });
     for (let r = 0; r <= rows; r++) for (let c = 0; c <= cols; c++) { const [x, y] = this.place(r, c); dots.push(svg("circle", { class: "dot", cx: x, cy: y, r: 5.5 })); }
-    this.guide(interactive ? "Draw an edge. The fourth side of a box makes it yours, and you go on." : "");
+    this.guide(interactive ? "Draw an edge. Complete a box to claim it and move again." : "");
     return svg("svg", { viewBox: `0 0 ${cols * UNIT + 2 * PAD} ${rows * UNIT + 2 * PAD}`, class: "edges" },
       svg("rect", { class: "cell", x: 4, y: 4, width: cols * UNIT + 2 * PAD - 8, height: rows * UNIT + 2 * PAD - 8, rx: 14 }),
       ...boxes, ...(analysis ? this.chains() : []), ...lines, this.near, ...dots, ...targets);

@@ -39,7 +39,7 @@ export class GameBoard extends Board {
   /** The round that is shown: of the position, or the one that was picked among those of two decks. */
   get round() { return this.told || this.model.marks?.round; }
   building() { return this.model.interactive && this.running === null; }
-  describe() { return this.building() ? "Grid to lay a board on. Arrow keys move, Enter takes the step, T changes between step and trap." : "The round as it was played."; }
+  describe() { return this.building() ? "Grid to lay a board on. Arrow keys move, Enter takes the step, T switches between step and trap." : "The round as it was played."; }
 
   update(model) {
     const played = (state) => state?.history?.length ?? 0;
@@ -192,7 +192,7 @@ export class GameBoard extends Board {
     const whole = finished(this.sequence);
     const kind = (name, mode) => html("button", { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) }, name);
     if (this.decked) { this.deckControls(button, kind, whole); return; }
-    this.tell(whole ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is in view, turned. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
+    this.tell(whole ? "The board is complete. Lay it, or take steps back." : !this.sequence.length ? `${this.laid() ? "The other board is shown, turned around. " : ""}Choose where to start on the bottom row.` : this.mode === "trap" ? "Where is the trap set?" : "Step, or set a trap.");
     this.equip(`board ${this.mode} ${this.sequence.length} ${whole}`,
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0), button("Clear", () => this.cut(0), this.sequence.length > 0),
@@ -212,7 +212,7 @@ export class GameBoard extends Board {
     this.equip(`deck ${this.mode} ${this.at} ${this.deck.map((one) => `${one.length}${finished(one)}`)}`, places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
       html("span", { class: "segments", role: "group", "aria-label": "What a click does" }, kind("Step", "piece"), kind("Trap", "trap")),
       button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
-      ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill up", () => this.fillUp(), true, { more: { title: "with boards by lot" } }),
+      ready ? button("Clear", () => this.cut(0), this.sequence.length > 0) : button("Fill up", () => this.fillUp(), true, { more: { title: "with random boards" } }),
       ready ? button("Lay deck", () => this.lay(), true, { first: true }) : button("Next board", () => this.turnTo(next), whole, { first: true }));
   }
 

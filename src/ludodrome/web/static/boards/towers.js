@@ -24,7 +24,7 @@ export class TowerBoard extends Board {
     return [x + CELL / 2, y + CELL / 2];
   }
 
-  describe() { return "Board of five by five squares. Arrow keys move, Enter picks, Escape lets go."; }
+  describe() { return "Board of five by five squares. Arrow keys move, Enter picks, Escape cancels."; }
 
   draw() {
     const model = this.model;

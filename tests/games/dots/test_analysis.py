@@ -3,9 +3,9 @@
 import pytest
 
 import ludodrome
-from ludodrome.analysis.lines import exact_lines
-from ludodrome.bots.dots import MAX_SOLVER_EDGES
 from ludodrome.game import Game
+from ludodrome.games.dots.analysis import exact_analysis
+from ludodrome.games.dots.bots import MAX_SOLVER_EDGES
 
 pytestmark = pytest.mark.xdist_group("dots")
 
@@ -58,7 +58,7 @@ def test_what_takes_too_long_is_searched() -> None:
     game = ludodrome.make("dots", rows=4, cols=4)
     state = game.initial_state()
     assert len(game.legal_moves(state)) <= MAX_SOLVER_EDGES
-    assert exact_lines(game, game.encode_array(state), 0.01, 3) is None
+    assert exact_analysis(game, game.encode_array(state), 0.01, 3) is None
     analyses = list(ludodrome.analyse(game, state, time=0.2))
     assert [one.depth for one in analyses] == list(range(1, len(analyses) + 1))
     assert not analyses[-1].lines[0].proven
@@ -66,4 +66,4 @@ def test_what_takes_too_long_is_searched() -> None:
 
 def test_an_empty_5x5_is_not_even_tried() -> None:
     game = ludodrome.make("dots")
-    assert exact_lines(game, game.encode_array(game.initial_state()), None, 3) is None
+    assert exact_analysis(game, game.encode_array(game.initial_state()), None, 3) is None

@@ -1,0 +1,39 @@
+"""Caldera on the page: diagrams of the rules, and the eruptions that a forge sets off."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ludodrome.game import Game
+from ludodrome.game_extras import Diagram, Json
+
+DIAGRAMS = (
+    Diagram(
+        9,
+        "Lancers leap: pick one.",
+        "0000000/0000000/0000000/0001000/0000000/0000000/0000000 c63l61l54s62s64 c03l01l05s02s04 8",
+    ),
+    Diagram(
+        12,
+        "Pick the smith on 42, choose Forge, and look at the chain before you let it go.",
+        "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
+    ),
+)
+
+
+def eruptions(game: Game, states: Any, legal: Sequence[Any]) -> list[Json]:
+    """The forges that set off an eruption, with the cells that erupt and the cells of the pieces that are lost."""
+    found = []
+    state = game.decode(states[0])
+    for move in legal:
+        row, column = move.get("target", (0, 0))
+        if move["action"] != "forge" or state["board"][row][column] != 3:
+            continue
+        forged = states.copy()
+        game.apply_to(forged, move)
+        after = game.decode(forged[0])["board"]
+        cells = [
+            [r, c] for r in range(len(after)) for c in range(len(after)) if after[r][c] < 0 <= state["board"][r][c]
+        ]
+        lost = [[piece["r"], piece["c"]] for side in ("p0", "p1") for piece in state[side]]
+        found.append({"move": move, "cells": cells, "lost": [cell for cell in lost if cell in cells]})
+    return found

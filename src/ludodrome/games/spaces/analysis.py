@@ -1,0 +1,116 @@
+"""The analysis of spaces: reviews of boards, and hints.
+
+Values are final margins of the match for the seat that lays: the points so far, this round, and best play after it.
+"""
+
+from functools import cache
+from typing import Any
+
+from ludodrome.analysis.move_review import MoveReview
+from ludodrome.analysis.win_probability import Value
+from ludodrome.game import Game
+from ludodrome.game_extras import Json
+from ludodrome.games.spaces.best_response import respond
+from ludodrome.games.spaces.boards import encode_board
+from ludodrome.games.spaces.equilibria import KNOWN_LOSS, SOLVED, perfect, sensible
+from ludodrome.games.spaces.simulation import simulate, simulate_matrix
+
+LIVE = "live"
+
+
+@cache
+def least_loss(size: int, rules: str) -> tuple[dict[str, Any], int, bool]:
+    """A board that loses little to its best response, how much it loses, and whether no board loses less."""
+    board = sensible(size, rules, foreseen=True)
+    found = respond(board, size, rules)
+    known = found.margin == 0 or (rules == LIVE and found.margin == KNOWN_LOSS.get(size))
+    return board, found.margin, found.proven and known
+
+
+class SpacesReviewer:
+    """Reviews boards by best responses and equilibrium mixtures."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.size, self.rules = game.options["size"], game.options["rules"]
+        self.blind = game.options["choice"] == "blind" or game.options["mode"] == "deck"
+
+    def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
+        """Review a board by its own round; later rounds do not depend on it."""
+        if self.blind:
+            best, played, board = self._unseen(move)
+        elif state["chosen"] is None:
+            best, played, board = self._first(move, nodes)
+        else:
+            best, played, board = self._answer(state, move, nodes)
+        base = self._lead(state) + self._rest(state)
+        if played.score >= best.score:
+            best, board = played, move
+        text = self.game.format_move(board, state)
+        return MoveReview(_plus(best, base), _plus(played, base), board, text)
+
+    def _answer(self, state: Any, move: Any, nodes: int) -> tuple[Value, Value, Any]:
+        """A response to a visible board."""
+        best = respond(state["chosen"], self.size, self.rules, nodes=nodes)
+        own, other = simulate(move, state["chosen"], self.size, self.rules).points
+        return Value(best.margin, proven=best.proven), Value(own - other, proven=True), best.board
+
+    def _first(self, move: Any, nodes: int) -> tuple[Value, Value, Any]:
+        """The first board of a round, valued by the best response to it."""
+        found = respond(move, self.size, self.rules, nodes=nodes)
+        board, loss, known = least_loss(self.size, self.rules)
+        return Value(-loss, proven=known), Value(-found.margin, proven=found.proven), board
+
+    def _unseen(self, move: Any) -> tuple[Value, Value, Any]:
+        """A hidden board: its mean margin against the equilibrium mixture. The best possible is 0."""
+        mixture = perfect(self.size, self.rules).json_boards()
+        laid = move.get("deck", [move])
+        own, other = simulate_matrix(laid, mixture, self.size, self.rules)
+        proven = self.size <= SOLVED[self.rules]
+        mean = float((own - other).mean())
+        best = (
+            {"deck": [mixture[number % len(mixture)] for number in range(len(laid))]} if "deck" in move else mixture[0]
+        )
+        return Value(0.0, proven=proven), Value(mean, proven=proven), best
+
+    def _lead(self, state: Any) -> int:
+        own = state["to_move"]
+        return int(state["totals"][own] - state["totals"][1 - own])
+
+    def _rest(self, state: Any) -> int:
+        """The expected margin of the remaining rounds for the seat to move: the first chooser loses a little."""
+        if self.blind:
+            return 0
+        loss = least_loss(self.size, self.rules)[1]
+        firsts = [number % 2 for number in range(state["round"], state["rounds"])]
+        own = state["to_move"]
+        return sum(-loss if first == own else loss for first in firsts)
+
+
+def _plus(value: Value, base: int) -> Value:
+    return Value(value.score + base, None, value.proven)
+
+
+def make_reviewer(game: Game) -> SpacesReviewer:
+    """The reviewer of a game's boards."""
+    return SpacesReviewer(game)
+
+
+def hint(game: Game, state: Any, seconds: float) -> Json:
+    """The best response to the board in view, or a sound board if none is, as a line of an analysis."""
+    size, rules = game.options["size"], game.options["rules"]
+    laid = game.observation(state, game.to_move(state))["chosen"]
+    margin, proven = None, False
+    if laid is None:
+        board = sensible(size, rules, foreseen=game.options["choice"] == "seen")
+    else:
+        best = respond(laid, size, rules, seconds=seconds)
+        board, margin, proven = best.board, best.margin, best.proven
+    return {
+        "move": board,
+        "text": encode_board(board),
+        "score": margin,
+        "continuation": [],
+        "proven": proven,
+        "distance": None,
+    }
