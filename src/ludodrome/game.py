@@ -353,7 +353,8 @@ class Game(GameExtras):
             number = -1
         if isinstance(action, bool) or not 0 <= number < self.num_actions:
             raise IllegalMove(
-                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, not {validation.show(action)}"
+                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, "
+                f"not {validation.show(action)}"
             )
         return number
 

@@ -9,7 +9,17 @@ import numpy as np
 
 from ludodrome.game import Game
 from ludodrome.jit import Int, Record, as_words, kernel, new_states, python
-from ludodrome.search.alphabeta import DECIDED, MAX_DEPTH, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
+from ludodrome.search.alphabeta import (
+    ADVANCE,
+    AS_GIVEN,
+    DECIDED,
+    MAX_DEPTH,
+    PLIES,
+    WHOLE,
+    WIN,
+    frame_dtype,
+    search_dtype,
+)
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
