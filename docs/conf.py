@@ -1,6 +1,6 @@
-"""How Sphinx makes the documentation site of the pages beside this file; ``scripts/docs`` runs it.
+"""Sphinx configuration of the documentation site; ``scripts/docs`` builds it.
 
-The look is in ``_theme/``; what is written by programs is written by ``tools/reference.py``.
+The theme is in ``_theme/``; ``tools/reference.py`` generates some of the pages.
 """
 
 import re
@@ -14,20 +14,20 @@ import ludodrome
 
 HERE = Path(__file__).parent
 SHEET = HERE.parent / "src" / "ludodrome" / "web" / "static" / "style.css"
-"""The page's own sheet: colours, sizes and faces are told there, once."""
+"""The style sheet of the web page, which defines colours, sizes and fonts."""
 ICON = SHEET.with_name("icon.svg")
 SUPERFLUOUS = ("_static/basic.css", "_static/file.png", "_static/minus.png", "_static/plus.png", "_static/pygments.css")
-"""What the basic theme brings along and ours does not ask for."""
+"""Files of the basic theme that ours does not use."""
 
 ARRAY_LIKE = re.compile(r"(?:[\w.]*\.)?_?Buffer \| .*?_NestedSequence\[complex \| bytes \| str\]")
-"""What autodoc makes of an ArrayLike."""
+"""Autodoc's rendering of ArrayLike."""
 
 project = "Ludodrome"
 version = release = ludodrome.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["_theme"]
 myst_heading_anchors = 4
-suppress_warnings = ["misc.highlighting_failure"]  # a message with ... in it is no JSON, and is meant to be seen so
+suppress_warnings = ["misc.highlighting_failure"]  # messages with ... in them are not JSON
 highlight_language = "none"
 default_role = "code"
 nitpicky = True
@@ -51,52 +51,52 @@ html_domain_indices = False
 
 
 def tokens() -> str:
-    """The tokens of the page's own sheet, light and dark."""
+    """The design tokens of the web page, light and dark."""
     sheet = SHEET.read_text("utf-8")
     light = re.search(r"^:root \{.*?^\}", sheet, re.DOTALL | re.MULTILINE)
     dark = re.search(r"^@media \(prefers-color-scheme: dark\) \{.*?^\}", sheet, re.DOTALL | re.MULTILINE)
     if light is None or dark is None:
-        raise ValueError(f"{SHEET} has no tokens any more where docs/conf.py looks for them")
+        raise ValueError(f"{SHEET} has no tokens where docs/conf.py expects them")
     return f"{light[0]}\n{dark[0]}\n"
 
 
 def shorten(
     app: Sphinx, what: str, name: str, thing: object, options: object, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Types that NumPy spells out get their short names back."""
+    """Restore short names of types that NumPy spells out."""
     return signature and ARRAY_LIKE.sub("ArrayLike", signature), returned
 
 
 class Translator(HTML5Translator):
-    """Tables may be wider than a phone: each is in a box of its own that scrolls.
+    """Put each table into a box that scrolls, since it may be wider than a phone.
 
-    Parameters of a long signature are lines of it, and no list of definitions within a definition's name.
+    Parameters of a long signature become lines of it, not a nested definition list.
     """
 
     def visit_desc_signature(self, node: nodes.Element) -> None:
-        """The signature begins."""
+        """Start a signature."""
         self.signature_at = len(self.body)
         super().visit_desc_signature(node)
 
     def depart_desc_signature(self, node: nodes.Element) -> None:
-        """The signature ends."""
+        """End a signature."""
         super().depart_desc_signature(node)
         text = re.sub(r"<d([ld])\b[^>]*>", r'<span class="sig-\1">', "".join(self.body[self.signature_at :]))
         self.body[self.signature_at :] = [re.sub(r"</d[ld]>", "</span>", text)]
 
     def visit_table(self, node: nodes.table) -> None:
-        """The box opens."""
+        """Open the box."""
         self.body.append('<div class="wide">')
         super().visit_table(node)
 
     def depart_table(self, node: nodes.table) -> None:
-        """The box closes."""
+        """Close the box."""
         super().depart_table(node)
         self.body.append("</div>\n")
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """The site gets its tokens and its icon, and loses what nobody asks for."""
+    """Add tokens and icon to the site, and remove unused files."""
     if error is not None or app.builder.name != "html":
         return
     out = Path(app.outdir)
@@ -109,7 +109,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Sphinx calls this."""
+    """Register the extension's hooks with Sphinx."""
     app.set_translator("html", Translator)
     app.connect("autodoc-process-signature", shorten)
     app.connect("build-finished", finish)
