@@ -23,14 +23,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.exhaustive import Prover, TooLong, edge_values, faults
-
 import ludodrome
 from ludodrome.bots.player import legal_actions
 from ludodrome.games.dots.solver import Solver
 from ludodrome.puzzle import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle
 from ludodrome.search.alphabeta import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
+from tests.exhaustive import Prover, TooLong, edge_values, faults
 
 FORCING = {"win 1": 8, "win 3": 30, "win 5": 36, "win 7": 16, "save 3": 20, "save 5": 20}
 QUOTAS = {

@@ -20,13 +20,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import httpx
-from tests.web.hosting import hosting
-from tests.web.leagues import populate
-from tests.web.serving import browser, server
 
 import ludodrome
 from ludodrome.web.auth import COOKIE
 from ludodrome.web.templating import TABS
+from tests.web.hosting import hosting
+from tests.web.leagues import populate
+from tests.web.serving import browser, server
 
 BARE = "/a-word"
 FIRST = "/skysummit"

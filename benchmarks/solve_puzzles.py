@@ -10,12 +10,11 @@ import argparse
 import sys
 from collections.abc import Iterator
 
+import ludodrome
 from benchmarks.find_puzzles import finds
+from ludodrome.puzzle import RESPOND, WIN, Puzzle, puzzles
 from tests.games.spaces.tactics import margin
 from tests.tactics import options, read
-
-import ludodrome
-from ludodrome.puzzle import RESPOND, WIN, Puzzle, puzzles
 
 
 def tactics(game_id: str) -> Iterator[Puzzle]:

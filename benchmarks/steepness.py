@@ -1,4 +1,4 @@
-"""From scores to chances: fits the steepness of ``analysis/win_probability.py`` to games that weak searches play with themselves.
+"""Fit the steepness of ``analysis/win_probability.py``, scores to chances, to games that weak searches play.
 
     .venv/bin/python benchmarks/steepness.py skysummit --games 250
 

@@ -1,8 +1,7 @@
-"""Plays the built-in bots against one another and says how strong they are. Run it with ``benchmarks/strength``.
+"""Measure the strength of the built-in bots by matches between them. Run it with ``benchmarks/strength``.
 
-A *match* is two specs in a game. Its games come in rounds: one opening, played once with every bot in every seat. What
-was played is written down round by round, so that a run can be stopped and goes on later; the file is the only
-state. Openings are random moves that leave the game open, the same for every match.
+Matches are played with ``ludodrome.play_match``, in rounds: one opening, once with every bot in every seat. Every
+round is appended to a file, the only state, so a run can be stopped and resumed. All matches share their openings.
 """
 
 import argparse
@@ -12,13 +11,12 @@ import os
 import signal
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -26,13 +24,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 import ludodrome
-from ludodrome.arena.matches.openings import opening, pair_seed
-from ludodrome.bots.player import Bot, hello_message
+from ludodrome.arena.statistics.scores import points
 
 SECONDS = 0.1
-"""What a move may cost, where a spec says nothing else."""
+"""Seconds per move, if neither spec has a time of its own."""
 GAMES = {"dots": {}, "skysummit": {}, "santorini": {}, "caldera": {}, "spaces": {}, "santorini3": {"players": 3}}
-"""What is played, and its options; the number at the end is that of the players."""
+"""Games and their options; a number at the end is the number of players."""
 MOST = 200
 """Games after which a claim must be decided."""
 LEVELS = tuple(f"level:{k}" for k in range(1, 9))
@@ -77,7 +74,7 @@ def ladder(game: str) -> list[Match]:
     return [Match(game, there[i + gap], there[i]) for gap in (1, 2) for i in range(len(there) - gap)]
 
 
-# Playing, in processes of their own
+# Playing
 
 
 @cache
@@ -86,43 +83,28 @@ def made(game: str) -> ludodrome.Game:
     return ludodrome.make(game.rstrip("3"), **GAMES[game])
 
 
-@cache
-def player(game: str, spec: str, seat: int) -> Bot:
-    """A bot, made and warmed up once in each process."""
-    return ludodrome.bot(spec, made(game))
+def play(match: Match, first: int, rounds: int, executor: Executor) -> tuple[dict[int, list[float]], bool]:
+    """The first bot's points, game by game, in rounds from ``first`` on; and whether Ctrl-C ended it early.
 
-
-def beginning(game: ludodrome.Game, number: int) -> Any:
-    """The position after the opening of that number."""
-    state = game.initial_state(pair_seed(0, number))
-    for move in opening(game, 0, number):
-        state = game.apply(state, move)
-    return state
-
-
-def play(match: Match, number: int) -> list[float]:
-    """One round: the points of the first bot, game by game."""
+    A spec with a time of its own plays without a clock, so both bots then have one.
+    """
     game = made(match.game)
-    start = beginning(game, number)
-    return [one_game(match, game, start, seat, number) for seat in range(game.seats)]
-
-
-def one_game(match: Match, game: ludodrome.Game, state: Any, seat: int, number: int) -> float:
-    """The points of the first bot, in that seat; where three play, a win is one point and a draw a third."""
-    bots = [player(match.game, match.bot if one == seat else match.other, one) for one in range(game.seats)]
-    for one, bot in enumerate(bots):
-        bot.start(hello_message(game, one, number * game.seats + one))
-    budget = ludodrome.Budget(time=SECONDS)
-    while (mover := game.to_move(state)) is not None:
-        own = None if "time=" in (match.bot if mover == seat else match.other) else budget
-        state = game.apply(state, bots[mover].choose(game.observation(state, mover), own))
-    outcome = game.outcome(state)
-    assert outcome
-    return 1 / game.seats if outcome.winner is None else float(outcome.winner == seat)
+    bots = {"bot": match.bot} | {f"other {seat}": match.other for seat in range(1, game.seats)}
+    clock = "none" if "time=" in match.bot + match.other else f"{1000 * SECONDS:g}ms"
+    result = ludodrome.play_match(
+        game, bots, games=rounds * game.seats, clock=clock, workers=executor, first_opening=first
+    )
+    found: dict[int, list[float]] = defaultdict(list)
+    for record in result.records:
+        if record["result"]["rated"]:
+            found[record["number"] // game.seats].append(
+                points(record["result"]["returns"])[record["names"].index("bot")]
+            )
+    return {number: won for number, won in found.items() if len(won) == game.seats}, result.interrupted
 
 
 def ignore_interrupts() -> None:
-    """Ctrl-C is for the parent alone."""
+    """Leave Ctrl-C to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -207,43 +189,24 @@ def wanted(task: list[Claim] | list[Match], scores: dict[Match, Score], games: i
 
 
 def run(task: list[Claim] | list[Match], scores: dict[Match, Score], options: argparse.Namespace) -> None:
-    """Play until nothing more is wanted."""
-    running: dict[Future[list[float]], tuple[Match, int]] = {}
-    with ProcessPoolExecutor(options.workers, initializer=ignore_interrupts) as pool, Progress() as progress:
+    """Play until no match needs another round."""
+    with ProcessPoolExecutor(options.workers, initializer=ignore_interrupts) as executor, Progress() as progress:
         bar = progress.add_task("games")
-        try:
-            while True:
-                for match, number in upcoming(wanted(task, scores, options.games), scores, running, options.workers):
-                    running[pool.submit(play, match, number)] = match, number
-                if not running:
-                    return
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    match, number = running.pop(future)
-                    scores[match].rounds[number] = future.result()
-                    write(options.file, match, number, scores[match].rounds[number])
-                    low, high = scores[match].interval()
-                    progress.update(
-                        bar, advance=0, description=f"{match.game} {match.bot} - {match.other}: {low:.0%} to {high:.0%}"
-                    )
-        except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
-            print("Stopped; what was finished is kept.")
-
-
-def upcoming(
-    matches: list[Match], scores: dict[Match, Score], running: dict[Any, tuple[Match, int]], workers: int
-) -> Iterator[tuple[Match, int]]:
-    """Rounds to begin now, so that every worker has one: of different matches where there are several."""
-    busy = defaultdict(set)
-    for match, number in running.values():
-        busy[match].add(number)
-    for match in sorted(matches, key=lambda match: len(busy[match])) * workers:
-        if sum(map(len, busy.values())) >= workers:
-            return
-        number = next(n for n in range(MOST + workers) if n not in scores[match].rounds and n not in busy[match])
-        busy[match].add(number)
-        yield match, number
+        while matches := wanted(task, scores, options.games):
+            match = matches[0]
+            first = next(number for number in range(MOST + 1) if number not in scores[match].rounds)
+            played, interrupted = play(match, first, options.workers, executor)
+            for number, won in played.items():
+                if number not in scores[match].rounds:
+                    scores[match].rounds[number] = won
+                    write(options.file, match, number, won)
+            low, high = scores[match].interval()
+            progress.update(
+                bar, advance=0, description=f"{match.game} {match.bot} - {match.other}: {low:.0%} to {high:.0%}"
+            )
+            if interrupted:
+                print("Stopped; finished rounds are kept.")
+                return
 
 
 # Ratings

@@ -104,6 +104,14 @@ def test_openings_may_be_listed(game: ludodrome.Game) -> None:
     assert [one["opening"] for one in result.records] == [[first], [first], [second], [second]]
 
 
+def test_a_match_continues_with_new_openings(game: ludodrome.Game) -> None:
+    whole = ludodrome.play_match(game, ["greedy", "random"], games=6, **QUICK)
+    rest = ludodrome.play_match(game, ["greedy", "random"], games=2, first_opening=2, **QUICK)
+    assert [one["match"] for one in rest.records] == [one["match"] for one in whole.records[4:]]
+    with pytest.raises(ValueError, match="openings are numbered from 0, not from -1"):
+        ludodrome.play_match(game, ["greedy", "random"], games=2, first_opening=-1, **QUICK)
+
+
 def test_progress_is_called_with_the_result_so_far(game: ludodrome.Game) -> None:
     seen: list[int] = []
     result = ludodrome.play_match(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def play_match(
     workers: WorkersLike = None,
     seed: int = 0,
     swap: bool = True,
+    first_opening: int = 0,
     policy: str | None = None,
     legal_moves: bool = True,
     records: bool | str | os.PathLike[str] = True,
@@ -73,6 +75,7 @@ def play_match(
       scheduler; or a ``concurrent.futures`` executor.
     - ``seed``: Random seed of openings and bots.
     - ``swap``: Whether every opening is played once per seating.
+    - ``first_opening``: Number of the first opening, to continue a match with new openings.
     - ``policy``: What happens after a fault: ``forfeit``, ``substitute`` or ``retry:N``. Default: the game's policy.
     - ``legal_moves``: Whether bots are sent the legal moves.
     - ``records``: True keeps the records in memory, False drops them, a path keeps them as files in that folder. A game
@@ -98,7 +101,9 @@ def play_match(
     20
     """
     spec, made, archive = _match(game, bots, games, clock, seed, swap, policy, legal_moves, records)
-    result = MatchResult(MatchRun(spec), archive)
+    if first_opening < 0:
+        raise ValueError(f"openings are numbered from 0, not from {first_opening}")
+    result = MatchResult(MatchRun(replace(spec, first_opening=first_opening)), archive)
     _play(result, made, openings, workers, records, progress)
     return result
 

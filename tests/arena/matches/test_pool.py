@@ -175,7 +175,7 @@ def test_cancelled_work_means_that_the_cluster_is_gone() -> None:
             future.set_running_or_notify_cancel()
             return future
 
-    with pytest.raises(ClusterLost, match="are they still there"):
+    with pytest.raises(ClusterLost, match="are they still running"):
         run(List(*jobs(1)), AnyExecutor(Cancelling(), 1))
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
-from ludodrome.arena.statistics.skill import MOST_MU, Rating, ranks, update
+from ludodrome.arena.statistics.skill import MAX_MU, Rating, ranks, update
 
 RATINGS = st.builds(Rating, st.floats(-20, 70), st.floats(0.5, 9))
 THREE_RETURNS = st.sampled_from([(1, -0.5, -0.5), (0.5, 0.5, -1), (0, 0, 0), (1, 0, -1), (-0.5, 1, -0.5)])
@@ -96,7 +96,7 @@ def test_ratings_learn_an_order_and_become_surer() -> None:
 
 
 def test_extremes_stay_finite() -> None:
-    strong, weak = Rating(MOST_MU, 0.01), Rating(-MOST_MU, 300)
+    strong, weak = Rating(MAX_MU, 0.01), Rating(-MAX_MU, 300)
     for returns in ((1, -1), (-1, 1), (0, 0)):
         assert all(math.isfinite(one.mu) and one.sigma > 0 for one in update([strong, weak], returns))
 

@@ -128,7 +128,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     test.add(0, 1, 0)
     test.add(5, 1, 0)
     for number in (0, 5):
-        with pytest.raises(ValueError, match=f"the result of pair {number} is there already"):
+        with pytest.raises(ValueError, match=f"pair {number} was added already"):
             test.add(number, 1, 0)
     with pytest.raises(ValueError, match="numbered from 0"):
         test.add(-1, 1, 0)

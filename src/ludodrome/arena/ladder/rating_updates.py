@@ -1,7 +1,8 @@
 """Rating updates of the ladder: after every game, and at times exactly from all games together.
 
 After every game the ratings of its bots change by ``statistics/skill.py``. At certain places (``is_refit``) all games
-are rated together by ``statistics/ratings.py``, which replaces the ratings and intervals of all connected bots. Nothing else is used, so ``recompute`` reaches the same digits from the same games.
+are rated together by ``statistics/ratings.py``, which replaces the ratings and intervals of all connected bots. Nothing
+else is used, so ``recompute`` reaches the same digits from the same games.
 """
 
 import math

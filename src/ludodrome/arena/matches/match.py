@@ -40,6 +40,8 @@ class MatchSpec:
     games: int
     swap: bool = True
     """Whether every opening is played once per seating."""
+    first_opening: int = 0
+    """Number of the first opening."""
 
     @property
     def games_a_round(self) -> int:
@@ -49,7 +51,8 @@ class MatchSpec:
     def pairings(self) -> Iterator[Pairing]:
         """All games, in order."""
         seatings = list(rotations(self.settings.seats))[: self.games_a_round]
-        for number in range(self.games):
+        first = self.first_opening * self.games_a_round
+        for number in range(first, first + self.games):
             opening, turn = divmod(number, self.games_a_round)
             bots = tuple(self.bots[one] for one in seatings[turn])
             names = tuple(self.names[one] for one in seatings[turn])

@@ -1,1 +1,1 @@
-"""What results say about players: scores of a match, ratings of many, tests that stop by themselves. Pure numbers."""
+"""Statistics of results: scores of a match, ratings of many players, sequential tests. Pure functions of numbers."""

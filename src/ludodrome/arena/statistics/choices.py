@@ -23,20 +23,20 @@ from ludodrome.arena.statistics.scores import Numbers
 
 Integers = NDArray[np.int64]
 Contenders = tuple[tuple[int, int], ...]
-"""Those who can still be chosen: player and seat of each."""
+"""The players that can still be chosen: player and seat of each."""
 Choice = tuple[Contenders, int]
-"""The contenders, and the set of those chosen as a number with a bit for each contender."""
+"""The contenders, and the chosen set as a bit mask."""
 
 STRENGTH_PRIOR, SEAT_PRIOR, TIE_PRIOR = 5.756, 2.878, 5.0
 """Standard deviations of the weak normal priors that keep everything finite: 1000 Elo, 500 Elo, a factor of 150."""
 STEPS = 200
 _EXACT = 1e-8
 _ROUNDING = 1e-12
-"""Relative; a step that loses no more than this is no step down."""
+"""Relative; a smaller loss is not a step down."""
 
 
 def choices(players: Sequence[int], returns: Sequence[float]) -> list[Choice]:
-    """A game as choices; its returns are finite."""
+    """The choices of a game with finite returns."""
     left = [(player, seat, returns[seat]) for seat, player in enumerate(players)]
     found: list[Choice] = []
     while len(left) > 1:
@@ -51,7 +51,7 @@ def choices(players: Sequence[int], returns: Sequence[float]) -> list[Choice]:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """All choices among equally many contenders, gathered: m situations, k contenders, s sets that may be chosen."""
+    """All choices among equally many contenders: m situations, k contenders, s possible sets."""
 
     players: Integers
     """(m, k)"""
@@ -67,32 +67,32 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Gathered choices, and the places of the parameters: players, then seats, then ties by size, from 2."""
+    """All choices, and the order of the parameters: players, then seats, then ties by size, from 2."""
 
     blocks: tuple[Block, ...]
     players: int
     seats: int
-    """How many seat effects there are; 0 if none are supposed."""
+    """Number of seat effects; 0 for a model without them."""
     ties: tuple[int, ...]
-    """Sizes of shared first places that were seen; others are held to be impossible."""
+    """Sizes of shared first places that occurred; others are taken as impossible."""
 
     @property
     def size(self) -> int:
-        """How many parameters there are."""
+        """Number of parameters."""
         return self.players + self.seats + len(self.ties)
 
     @property
     def precision(self) -> Numbers:
-        """Of the priors, by parameter."""
+        """Precision of the priors, by parameter."""
         deviations = [STRENGTH_PRIOR] * self.players + [SEAT_PRIOR] * self.seats + [TIE_PRIOR] * len(self.ties)
         return np.array([1 / one**2 for one in deviations])
 
     def tie(self, size: int) -> int | None:
-        """Where the parameter of ties of this size is."""
+        """Index of the parameter of ties of this size; None if there is none."""
         return self.players + self.seats + self.ties.index(size) if size in self.ties else None
 
     def locations(self) -> dict[Choice, tuple[int, int, int]]:
-        """Where each possible choice is counted: block, row, column."""
+        """Location of each possible choice: block, row, column."""
         found: dict[Choice, tuple[int, int, int]] = {}
         for number, block in enumerate(self.blocks):
             chosen = ((block.members > 0) @ (1 << np.arange(block.members.shape[1]))).tolist()
@@ -113,7 +113,7 @@ class Model:
 
 
 def gather(made: Iterable[tuple[Choice, float]], players: int, seats: int) -> Model:
-    """The model of choices, each with its weight; ``seats`` 0 leaves seat effects out."""
+    """The model of weighted choices; ``seats`` 0 omits seat effects."""
     weights: dict[Choice, float] = {}
     for choice, weight in made:
         weights[choice] = weights.get(choice, 0.0) + weight
@@ -135,7 +135,7 @@ def gather(made: Iterable[tuple[Choice, float]], players: int, seats: int) -> Mo
 
 
 def _features(model: Model, block: Block) -> tuple[Numbers, Integers]:
-    """What each set adds up, (s, d), and which parameters these are in each situation, (m, d)."""
+    """The features of each set, (s, d), and their parameters in each situation, (m, d)."""
     parts, places = [block.members], [block.players]
     if model.seats:
         parts.append(block.members)
@@ -147,7 +147,7 @@ def _features(model: Model, block: Block) -> tuple[Numbers, Integers]:
 
 
 def _chances(features: Numbers, places: Integers, parameters: Numbers) -> tuple[Numbers, Numbers]:
-    """Of each set in each situation: the probability and its logarithm, both (m, s)."""
+    """Probability and log probability of each set in each situation, both (m, s)."""
     worth = parameters[places] @ features.T
     worth = worth - worth.max(axis=1, keepdims=True)
     logarithms = worth - np.log(np.exp(worth).sum(axis=1, keepdims=True))
@@ -155,7 +155,7 @@ def _chances(features: Numbers, places: Integers, parameters: Numbers) -> tuple[
 
 
 def likelihood(model: Model, parameters: Numbers) -> float:
-    """The logarithm of the likelihood and of the priors."""
+    """The log likelihood, including the priors."""
     total = -0.5 * float(model.precision @ parameters**2)
     for block in model.blocks:
         _, logarithms = _chances(*_features(model, block), parameters)
@@ -164,7 +164,7 @@ def likelihood(model: Model, parameters: Numbers) -> float:
 
 
 def slopes(model: Model, parameters: Numbers) -> tuple[Numbers, Numbers]:
-    """The gradient of ``likelihood``, (p,), and the information matrix, its second derivative's negative, (p, p)."""
+    """The gradient of ``likelihood``, (p,), and the information matrix, its negative second derivative, (p, p)."""
     size = model.size
     gradient = -model.precision * parameters
     information = np.diag(model.precision).ravel()

@@ -30,11 +30,11 @@ from ludodrome.arena.statistics.scores import CERTAINTY, ELO, Numbers, points
 
 
 MOST_NAMES = 5
-"""How many names a sentence lists."""
+"""Greatest number of names in a sentence."""
 
 
 class Links:
-    """Groups of players who met, directly or through others; and within them the sets linked both ways."""
+    """Groups of players connected by games, and within them the sets linked both ways."""
 
     def __init__(self, model: Model) -> None:
         ahead = np.eye(model.players, dtype=bool)
@@ -47,9 +47,9 @@ class Links:
                         ahead[block.players[rows, winner], block.players[rows, other]] = True
         reach = _closure(ahead)
         self.group = _numbered(_closure(ahead | ahead.T))
-        """By player; who has the same number can be compared."""
+        """By player; players with the same number can be compared."""
         self.side = _numbered(reach & reach.T)
-        """By player; who has the same number is linked by points both ways."""
+        """By player; players with the same number are linked both ways by points."""
 
     def alike(self, players: Sequence[int]) -> bool:
         """Whether these are all linked both ways."""
@@ -65,7 +65,7 @@ class Links:
         return core if len(core) > 1 else together
 
     def notes(self, names: Sequence[str]) -> list[str]:
-        """What the games do not tell, in sentences."""
+        """Sentences about what the games leave open."""
         found = []
         groups = [_members(self.group, number) for number in range(max(self.group) + 1)]
         if len(groups) > 1:
@@ -84,7 +84,7 @@ class Links:
 
 
 def _closure(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Who can be reached from whom in any number of steps."""
+    """The transitive closure of a relation."""
     reach = steps
     while True:
         further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
@@ -112,12 +112,12 @@ def _listed(names: Sequence[str], players: Sequence[int]) -> str:
 Played = tuple[Sequence[str], Sequence[float]]
 """A game: the players' names by seat, their returns by seat."""
 FARTHEST = 12_000.0
-"""Elo at which the search for an interval's end stops; the prior allows nothing near it."""
+"""Elo bound of the search for an interval's end; the prior allows nothing near it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A player in the table."""
+    """A player's line in the table."""
 
     name: str
     rating: float
@@ -126,9 +126,9 @@ class RatingLine:
     games: int
     points: float
     group: int
-    """Players of different groups have no games that connect them."""
+    """Players of different groups are not connected by games."""
     core: bool
-    """Whether games hold the rating on both sides; else the prior does."""
+    """Whether games bound the rating on both sides; otherwise the prior does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +139,11 @@ class Difference:
     low: float
     high: float
     superiority: float
-    """How likely the first is the better one."""
+    """Probability that the first is stronger."""
 
 
 class Ratings:
-    """The ratings of a set of games: made by ``rate``."""
+    """The ratings of a set of games, made by ``rate``."""
 
     def __init__(self, names: list[str], model: Model, links: Links, certainty: float) -> None:
         self.names = names
@@ -159,7 +159,7 @@ class Ratings:
 
     @property
     def scale(self) -> float:
-        """Elo in one unit of strength."""
+        """Elo per unit of strength."""
         return ELO * self._flattening()[0]
 
     def _flattening(self) -> tuple[float, float]:
@@ -172,7 +172,7 @@ class Ratings:
 
     @cached_property
     def _contrasts(self) -> Numbers:
-        """What is subtracted from what: (players, parameters)."""
+        """The contrast behind each rating: (players, parameters)."""
         found = np.zeros((len(self.names), self.model.size))
         for player in range(len(self.names)):
             found[player, player] += 1
@@ -191,13 +191,13 @@ class Ratings:
 
     @cached_property
     def ratings(self) -> Numbers:
-        """By player, in the order of ``names``."""
+        """Ratings by player, in the order of ``names``."""
         offsets = [self._offset(player) for player in range(len(self.names))]
         return np.asarray(self.scale * (self._contrasts @ self.parameters) + np.array(offsets))
 
     @cached_property
     def covariance(self) -> Numbers:
-        """Of the ratings, in Elo squared; between players of different groups it means nothing."""
+        """The covariance of the ratings, in Elo squared; meaningless between groups."""
         slopes = self._slopes(self._contrasts)
         return np.asarray(slopes @ self.spread @ slopes.T)
 
@@ -214,7 +214,7 @@ class Ratings:
         return NormalDist().inv_cdf((1 + self.certainty) / 2)
 
     def _around(self, contrast: Numbers, firm: bool) -> tuple[float, float, float]:
-        """A contrast in Elo and the ends of its interval."""
+        """A contrast in Elo, with its interval."""
         middle = self.scale * float(contrast @ self.parameters)
         if firm or not contrast.any():
             slope = self._slopes(contrast[None, :])[0]
@@ -261,11 +261,11 @@ class Ratings:
 
     @cached_property
     def table(self) -> list[RatingLine]:
-        """All players, the best first."""
+        """All players, best first."""
         return sorted(map(self.line, self.names), key=lambda line: (line.group, -line.rating, line.name))
 
     def difference(self, name: str, other: str) -> Difference:
-        """How much better the first is than the second, and how sure that is."""
+        """The difference between two players, with its interval and certainty."""
         first, second = self._place(name), self._place(other)
         if self.links.group[first] != self.links.group[second]:
             raise ValueError(f"no games connect {name} with {other}, so they cannot be compared")
@@ -282,7 +282,7 @@ class Ratings:
 
     @cached_property
     def seats(self) -> list[tuple[float, float, float]]:
-        """What each seat is worth, against the mean of the seats, in Elo, with its interval; empty if not asked."""
+        """The advantage of each seat over the mean seat, in Elo, with its interval; empty without seat effects."""
         found = []
         for seat in range(self.model.seats):
             contrast = np.zeros(self.model.size)
@@ -293,7 +293,7 @@ class Ratings:
 
     @property
     def advantage(self) -> tuple[float, float, float] | None:
-        """With two seats: how many Elo points the first move is worth, with its interval."""
+        """With two seats: the advantage of the first move, in Elo, with its interval."""
         if self.model.seats != 2:
             return None
         middle, low, high = self.seats[0]
@@ -301,18 +301,18 @@ class Ratings:
 
     @property
     def draws(self) -> float:
-        """How often two equals draw if neither has an advantage, as a share."""
+        """The draw rate of two equal players without seat advantage."""
         place = self.model.tie(2)
         weight = math.exp(self.parameters[place]) if place is not None else 0.0
         return weight / (2 + weight)
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about what the games do not tell."""
+        """Sentences about what the games leave open."""
         return self.links.notes(self.names)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value, all of its numbers finite."""
+        """A plain value; all numbers are finite."""
         lines = [asdict(line) for line in self.table]
         advantage = None if self.advantage is None else list(self.advantage)
         return {"players": lines, "seats": list(map(list, self.seats)), "advantage": advantage, "notes": self.notes}
@@ -363,7 +363,7 @@ def rate(
 def _gathered(
     games: Iterable[Played] | Mapping[Played, int], one_by_one: bool
 ) -> Iterable[tuple[tuple[Sequence[str], Sequence[float]], int]]:
-    """Games with how often they were seen: alike games together, unless a bootstrap is to draw from them."""
+    """Games with their counts: equal games together, unless a bootstrap samples them."""
     if isinstance(games, Mapping):
         if one_by_one:
             raise ValueError("a bootstrap draws from games one by one, not from counts")

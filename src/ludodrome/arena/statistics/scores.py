@@ -1,10 +1,13 @@
-"""What a match between two bots says: wins, draws, losses, the share of the points, Elo with its interval.
+"""The score of a match: wins, draws, losses, the share of the points, and Elo with its interval.
 
-Pure functions of points. Ratings of many players are in ``ratings.py``, tests that stop by themselves in ``sprt.py``.
+The interval holds the expected scores that fit the results (``fit``): over pairs of games from one opening where games
+come in pairs, since the two games of a pair are alike, otherwise over single games. All figures are finite, so they can
+be written as JSON. Ratings of many players are in ``ratings.py``, sequential tests in ``sprt.py``.
 
-The interval holds the expected scores that fit the results (``likelihood.fit``): over pairs of games from one opening
-when games come in pairs, since the two games of a pair are alike, else over single games. Nothing here is ever
-infinite or no number, so every figure can be written as JSON.
+``fit`` is the likelihood behind intervals and sequential tests. Results are counts of a few values between 0 and 1 (of
+games: 0, 1/2, 1; of pairs: 0, 1/4, ... 1). Nothing is assumed about their distribution but its mean, so neither draws
+nor the correlation within a pair need a model (Van den Bergh, "The generalized maximum likelihood ratio for the
+expectation value of a distribution").
 """
 
 import math
@@ -16,20 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# How well results fit a supposed expected score: the likelihood behind intervals and sequential tests.
-# Results are counts of a few possible values between 0 and 1 (of games: 0, 1/2, 1; of pairs: 0, 1/4, ... 1). Nothing is
-# supposed about their distribution but its mean, so neither draws nor the likeness of the two games of a pair need a
-# model (Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a distribution").
-
-
 Numbers = NDArray[np.float64]
 
 FLOOR = 0.001
-"""What stands for a count of 0, as in fishtest: what was never seen is possible, and every mean can be reached."""
+"""Replaces a count of 0, as in fishtest: unseen results are possible, and every mean can be reached."""
 ITERATIONS = 60
-"""Enough to halve the widest bracket down to nothing that matters; so nothing here can hang."""
+"""Enough to halve the widest bracket to insignificance; a bound, so nothing here can hang."""
 WIDEST = 80.0
-"""The tilt goes from minus to plus this: beyond lie means nearer to 0 or 1 than doubles can tell."""
+"""The tilt is between minus and plus this; beyond, means are closer to 0 or 1 than doubles can represent."""
 _EXACT = 1e-9
 
 
@@ -84,13 +81,13 @@ def _fit_at(values: Numbers, frequencies: Numbers, total: Numbers, tilt: Numbers
 
 
 def bounds(values: Numbers, counts: ArrayLike, deviation: float) -> tuple[float, float]:
-    """The least and the greatest mean that fit one set of counts no worse than so many standard deviations."""
+    """The least and the greatest mean that fit the counts within ``deviation`` standard deviations."""
     seen = [(float(value), float(count)) for value, count in zip(values, regular(counts), strict=True)]
     return _edge(seen, WIDEST, deviation), _edge(seen, -WIDEST, deviation)
 
 
 def _edge(seen: list[tuple[float, float]], outside: float, deviation: float) -> float:
-    """The mean at the tilt where the fit becomes too bad, going from none; the fit only gets worse on the way."""
+    """The mean at the tilt where the fit becomes too bad; it gets worse monotonically."""
     total = sum(count for _, count in seen)
     inside = 0.0
     for _ in range(ITERATIONS):
@@ -104,9 +101,9 @@ def _edge(seen: list[tuple[float, float]], outside: float, deviation: float) -> 
 
 
 ELO = 400 / math.log(10)
-"""Elo points in one unit of the logarithm of odds."""
+"""Elo points per unit of log odds."""
 NORMALISED = 2 * ELO
-"""Normalised Elo points in one standard deviation of a game's result."""
+"""Normalised Elo points per standard deviation of a game's result."""
 CERTAINTY = 0.95
 GAME_VALUES: Numbers = np.array([0, 0.5, 1])
 PAIR_VALUES: Numbers = np.array([0, 0.25, 0.5, 0.75, 1])
@@ -120,7 +117,7 @@ def elo(share: float) -> float:
 
 
 def expected_share(difference: float) -> float:
-    """The share of the points that is expected of a player so many Elo points ahead."""
+    """The expected share of the points at this Elo difference."""
     return 0.5 + 0.5 * math.tanh(difference / (2 * ELO))
 
 
@@ -147,7 +144,7 @@ class Share:
     high: float
     """The share's interval."""
     fair: float
-    """What everybody gets among equals: 1 / seats."""
+    """The share among equals: 1 / seats."""
 
     def to_json(self) -> dict[str, Any]:
         """A plain value."""
@@ -156,7 +153,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A two-seat match, seen by one of the players."""
+    """The score of one player in a two-seat match."""
 
     games: int
     wins: int
@@ -174,12 +171,12 @@ class Score:
     normalised_low: float
     normalised_high: float
     superiority: float
-    """How likely this player is the better one."""
+    """Probability that this player is stronger."""
     pairs: tuple[int, ...] | None
     """Pairs of games by their points 0, 1/2, 1, 3/2, 2 if the interval is taken over pairs, else null."""
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value, all of its numbers finite."""
+        """A plain value; all numbers are finite."""
         return asdict(self) | {"pairs": None if self.pairs is None else list(self.pairs)}
 
 
@@ -246,13 +243,13 @@ def shares(results: Sequence[float], seats: int, groups: Sequence[int] | None = 
 
 
 def refuse_elo(seats: int) -> None:
-    """ValueError with three seats."""
+    """Raise ValueError unless there are two seats."""
     if seats != 2:
         raise ValueError(f"Elo compares two players; a game with {seats} seats has shares of the points instead")
 
 
 def smallest_margin(games: int) -> float:
-    """How close to 0 or 1 an estimated share may come: half as far as a result with a single half point less."""
+    """Least distance of an estimated share from 0 and 1: half that of a result with half a point less."""
     return 0.25 / max(games, 1)
 
 

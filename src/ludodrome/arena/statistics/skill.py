@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from openskill.models import BradleyTerryPart
 
 MU, SIGMA = 25.0, 25.0 / 3
-"""Of a player of whom nothing is known."""
-MOST_MU = 1000.0
+"""The rating of an unknown player."""
+MAX_MU = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What is believed of a player's strength: a normal distribution."""
+    """A player's strength as a normal distribution."""
 
     mu: float = MU
     sigma: float = SIGMA
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.mu) and abs(self.mu) <= MOST_MU and 0 < self.sigma <= MOST_MU):
-            raise ValueError(f"mu is within {MOST_MU:g} of 0 and sigma above 0, not {self.mu} and {self.sigma}")
+        if not (math.isfinite(self.mu) and abs(self.mu) <= MAX_MU and 0 < self.sigma <= MAX_MU):
+            raise ValueError(f"mu is within {MAX_MU:g} of 0 and sigma above 0, not {self.mu} and {self.sigma}")
 
 
 def ranks(returns: Sequence[float]) -> list[int]:
@@ -46,7 +46,7 @@ def ranks(returns: Sequence[float]) -> list[int]:
 
 
 def update(ratings: Sequence[Rating], returns: Sequence[float]) -> list[Rating]:
-    """The players' ratings after a game, by seat like the arguments."""
+    """The ratings after a game, by seat like the arguments."""
     if len(ratings) != len(returns) or len(ratings) < 2:
         raise ValueError(f"a game has two or more players and as many returns, not {len(ratings)} and {len(returns)}")
     if not all(math.isfinite(one) for one in returns):
@@ -58,7 +58,7 @@ def update(ratings: Sequence[Rating], returns: Sequence[float]) -> list[Rating]:
     rated = model.rate(teams, ranks=[float(rank) for rank, _, _ in ordered])
     following: dict[tuple[int, float, float], Rating] = {}
     for key, team in zip(ordered, rated, strict=True):
-        mu = min(max(float(team[0].mu), -MOST_MU), MOST_MU)
+        mu = min(max(float(team[0].mu), -MAX_MU), MAX_MU)
         following.setdefault(key, Rating(mu, float(team[0].sigma)))
     return [following[key] for key in keys]
 

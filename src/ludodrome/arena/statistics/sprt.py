@@ -1,4 +1,4 @@
-"""A test that stops by itself: whether a new bot is better than the old one by ``elo1``, or only by ``elo0``.
+"""A sequential test: whether a new bot is stronger than the old one by ``elo1``, or only by ``elo0``.
 
 The sequential probability ratio test over pairs of games as fishtest has it: the pentanomial generalised SPRT, here
 with logistic Elo, the Elo of tables and ratings. The two hypotheses say only what share of the points is expected;
@@ -19,16 +19,16 @@ import numpy as np
 from ludodrome.arena.statistics.scores import PAIR_VALUES, Numbers, expected_share, fit, regular
 
 BETTER, NOT_BETTER = "H1", "H0"
-MOST_ELO = 1000
-"""Of a hypothesis."""
+MAX_ELO = 1000
+"""Greatest absolute Elo of a hypothesis."""
 
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How far a test has come."""
+    """The state of a test."""
 
     llr: float
-    """The logarithm of how much likelier the results are under ``elo1`` than under ``elo0``."""
+    """Log-likelihood ratio of ``elo1`` against ``elo0``."""
     lower: float
     upper: float
     verdict: str | None
@@ -36,19 +36,19 @@ class SprtState:
     pairs: tuple[int, ...]
     """The pairs counted, by their points 0, 1/2, 1, 3/2, 2."""
     waiting: int
-    """How many results lie there that wait for an earlier one."""
+    """Results that wait for an earlier pair."""
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value, all of its numbers finite."""
+        """A plain value; all numbers are finite."""
         return asdict(self) | {"pairs": list(self.pairs)}
 
 
 class Sprt:
-    """One test, fed with pairs by their numbers in the schedule, from 0, in any order."""
+    """A test. Pairs are added by their number in the schedule, from 0, in any order."""
 
     def __init__(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> None:
-        if not -MOST_ELO <= elo0 < elo1 <= MOST_ELO:
-            raise ValueError(f"elo0 is less than elo1, both from -{MOST_ELO} to {MOST_ELO}, not {elo0} and {elo1}")
+        if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
+            raise ValueError(f"elo0 is less than elo1, both from -{MAX_ELO} to {MAX_ELO}, not {elo0} and {elo1}")
         self.elo0, self.elo1, self.alpha, self.beta = elo0, elo1, alpha, beta
         self.lower, self.upper = limits(alpha, beta)
         self._counts = [0] * len(PAIR_VALUES)
@@ -58,14 +58,14 @@ class Sprt:
         self._verdict: str | None = None
 
     def add(self, number: int, first: float, second: float) -> SprtState:
-        """The new bot's points (1, 0.5 or 0) in the two games of a pair; what comes after a verdict changes nothing."""
+        """Add the new bot's points (1, 0.5 or 0) in the two games of a pair; after a verdict this changes nothing."""
         if first not in (0, 0.5, 1) or second not in (0, 0.5, 1):
             raise ValueError(f"the points of a two-seat game are 1, 0.5 or 0, not {first} and {second}")
         if number < 0:
             raise ValueError(f"pairs are numbered from 0, not {number}")
         half_points = round(2 * (first + second))
         if number < self._next or number in self._early:
-            raise ValueError(f"the result of pair {number} is there already")
+            raise ValueError(f"pair {number} was added already")
         self._early[number] = half_points
         while self._next in self._early:
             half_points = self._early.pop(self._next)
@@ -84,11 +84,11 @@ class Sprt:
 
     @property
     def state(self) -> SprtState:
-        """How far it has come."""
+        """The state of the test."""
         return SprtState(self._llr, self.lower, self.upper, self._verdict, tuple(self._counts), len(self._early))
 
     def expected_pairs(self, elo: float) -> float:
-        """How many pairs such a test takes, on the whole, if this is the difference and pairs spread as seen so far."""
+        """Expected number of pairs at this Elo difference, with the spread of pairs so far."""
         return expected_pairs(elo, self.elo0, self.elo1, self.lower, self.upper, spread(self._counts))
 
 
@@ -117,7 +117,7 @@ USUAL_SPREAD = math.sqrt(0.125)
 
 
 def spread(counts: Any) -> float:
-    """The standard deviation of a pair's share of its points, as seen; before anything is seen, ``USUAL_SPREAD``."""
+    """The observed standard deviation of a pair's share of the points; without results, ``USUAL_SPREAD``."""
     if not sum(counts):
         return USUAL_SPREAD
     frequencies = regular(counts) / regular(counts).sum()
@@ -128,7 +128,7 @@ def spread(counts: Any) -> float:
 def chance_to_pass(
     elo: float, elo0: float, elo1: float, lower: float, upper: float, deviation: float = USUAL_SPREAD
 ) -> float:
-    """How likely a bot that is ``elo`` better passes: Wald's formula, the test being seen as a Brownian motion."""
+    """Probability that a bot ``elo`` stronger passes, by Wald's formula for a Brownian motion."""
     tilt = _tilt(elo, elo0, elo1, deviation)
     if abs(tilt) * (upper - lower) < 1e-6:
         return -lower / (upper - lower)
@@ -139,7 +139,7 @@ def chance_to_pass(
 def expected_pairs(
     elo: float, elo0: float, elo1: float, lower: float, upper: float, deviation: float = USUAL_SPREAD
 ) -> float:
-    """How many pairs a test takes, on the whole, if the new bot is ``elo`` better; by the same formula."""
+    """Expected number of pairs if the new bot is ``elo`` stronger, by the same formula."""
     tilt = _tilt(elo, elo0, elo1, deviation)
     variance = ((expected_share(elo1) - expected_share(elo0)) / deviation) ** 2
     drift = tilt * variance / 2
