@@ -135,6 +135,8 @@ def _sources(package: Path) -> Iterable[Path]:
     games = _PACKAGE / "games"
     own_modules = {_PACKAGE / name for name in ("jit.py", "splitmix.py", "game_spec.py")}
     shared = {*own_modules, *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
+    if package.is_relative_to(_PACKAGE):
+        package = package_folder(package / "__init__.py")
     own = (package if package.is_relative_to(_PACKAGE) else _top(package)).rglob("*.py")
     others = {games / "__init__.py", *(package / name for name in WITHOUT_KERNELS)}
     return sorted({*shared, *own} - others)
