@@ -14,8 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find_interpreter
-from ludodrome.arena.sandbox.levels import BACKENDS, probe
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import BACKENDS, ResourceLimits, probe
 from ludodrome.arena.transports.processes import Process
 
 STARTS = 40

@@ -19,7 +19,7 @@ import numpy as np
 import ludodrome
 from ludodrome.games.caldera.evaluate import FEATURES
 from ludodrome.games.caldera.evaluate import WEIGHTS as CALDERA_WEIGHTS
-from ludodrome.games.caldera.evaluate import worth as caldera_worth
+from ludodrome.games.caldera.evaluate import weighted_value as caldera_value
 from ludodrome.games.tower_evaluate import GROUPS, duel_value
 from ludodrome.games.tower_evaluate import WEIGHTS as TOWER_WEIGHTS
 from ludodrome.jit import Array, kernel
@@ -65,10 +65,10 @@ def tower_features(states: Array, mover: int, row: Array) -> None:
 def caldera_features(states: Array, mover: int, row: Array) -> None:
     """The same for caldera."""
     unit = np.zeros_like(CALDERA_WEIGHTS)
-    for merit in range(len(unit)):
-        unit[merit] = 1
-        row[merit] = caldera_worth(states[0], mover, unit)
-        unit[merit] = 0
+    for feature in range(len(unit)):
+        unit[feature] = 1
+        row[feature] = caldera_value(states[0], mover, unit)
+        unit[feature] = 0
 
 
 class Subject(NamedTuple):

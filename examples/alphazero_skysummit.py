@@ -3,15 +3,14 @@
     python examples/alphazero_skysummit.py train --minutes 12 --folder runs/skysummit
     ludodrome match skysummit py:examples/alphazero_skysummit.py:Bot mcts:sims=100 --clock none
 
-Hundreds of games are played side by side. In each of them a tree search (``ludodrome.search.planning``) asks the
-network which moves look good and who stands better, for all games at once; the moves that the search found good are
-what the network learns to see at a glance, and the games' ends are what it learns to expect. Silver and others,
-"A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play" (2018). There are more
-moves than simulations at times, so visits alone say little: what the search makes of a move is its prior, raised or
-lowered by its value, as in Danihelka and others, "Policy improvement by planning with Gumbel" (2022).
+Over a hundred games run side by side. In each of them a tree search (``ludodrome.search.planning``) asks the network
+for priors and values, for all games at once; the network learns the search's policy and the games' results. Silver and
+others, "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play" (2018). There
+are often more moves than simulations, so visits alone say little: the improved policy is the prior, raised or lowered
+by the values, as in Danihelka and others, "Policy improvement by planning with Gumbel" (2022).
 
-Training can be stopped and started again: what it knows is written to its folder every minute. Time is
-processor time of both threads, so a busy machine takes longer and learns the same.
+Training can be stopped and resumed: it writes a checkpoint every minute. Time is processor time of both threads, so a
+busy machine takes longer and learns the same.
 """
 
 import argparse
@@ -29,7 +28,7 @@ from torch.nn.functional import log_softmax
 
 import ludodrome
 from ludodrome.bots.player import parse_observation
-from ludodrome.envs.observations import as_planes, new_observations
+from ludodrome.envs.core import as_planes, new_observations
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.planning import Planner
 
@@ -38,18 +37,18 @@ WEIGHTS = Path(__file__).with_suffix(".npz")
 
 SIDE, CELLS, PLACEMENTS, STEPS = 5, 25, 600, 72
 FIRST_WORKER, TURNS_LEFT = 4, 9
-"""Among the planes of an observation: the own workers are the 5th and the 6th, the last one is a clock."""
+"""Planes of an observation: own workers are the 5th and 6th, the last one is the turns left."""
 
 CHANNELS, LAYERS = 32, 4
 GAMES, SIMULATIONS, NODES = 64, 32, 8192
-"""Games on each of two threads, and what a move of one costs."""
+"""Games on each of two threads, simulations of a move, nodes of a tree."""
 NOISE = (0.3, 0.25)
 FREE_TURNS = 10
-"""So many turns of a game are drawn by lot, from what the search makes of the moves; then the best one is played."""
+"""Turns at the start of a game that are sampled from the improved policy; then the best move is played."""
 WEIGHT, FEWEST = 0.1, 50
-"""A value counts for so much against a prior, times the visits of the most visited move and so many more."""
+"""Weight of values against priors, times the sum of the most visits of a move and the second number."""
 KEPT, BATCH, USES = 150_000, 512, 6
-"""Positions that are remembered; how many are learnt from at once; how often each is used, on average."""
+"""Positions in memory; batch size; average uses of each position."""
 RATE = 2e-3
 
 
@@ -89,7 +88,7 @@ class Network(nn.Module):
 
 
 class Judge:
-    """The network, as a search asks it: n positions in, priors and values out."""
+    """The network for the search: n positions in, priors and values out."""
 
     def __init__(self, network: Network, n: int) -> None:
         self.network = network
@@ -98,7 +97,7 @@ class Judge:
         self.rows, self.movers = np.arange(n), np.zeros(n, np.int8)
 
     def look(self, states: np.ndarray) -> np.ndarray:
-        """What the seats to move see, (n, 10, 5, 5); games that are over are seen by seat 0."""
+        """The observations of the seats to move, [n, 10, 5, 5]; seat 0 for games that are over."""
         GAME.kernels.movers_many(states, self.movers)
         np.maximum(self.movers, 0, out=self.movers)
         GAME.kernels.look_many(states, self.rows, self.movers, self.observations)
@@ -106,7 +105,7 @@ class Judge:
 
     @torch.inference_mode()
     def __call__(self, states: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Priors (n, actions) and values (n, seats)."""
+        """Priors [n, actions] and values [n, seats]."""
         logits, value = self.network(torch.from_numpy(self.look(states)))
         priors = logits.masked_fill_(~torch.from_numpy(mask), -1e9).softmax(1)
         values = np.empty((len(states), 2), np.float32)
@@ -146,7 +145,7 @@ def judged(planner: Planner, judge: Judge, states: np.ndarray) -> tuple[np.ndarr
 
 
 def symmetries() -> tuple[np.ndarray, np.ndarray]:
-    """For each symmetry, where the content of each cell (8, 25) and of each action (8, 744) comes from."""
+    """For each symmetry the source of each cell, [8, 25], and of each action, [8, 744]."""
     compass = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
     cells, actions = np.zeros((8, CELLS), np.int64), np.zeros((8, GAME.num_actions), np.int64)
     for k in range(8):
@@ -176,7 +175,7 @@ def symmetries() -> tuple[np.ndarray, np.ndarray]:
 
 
 class Memory:
-    """The latest positions with what the search made of them and how the game ended."""
+    """The latest positions with improved policies and results."""
 
     def __init__(self, kept: int) -> None:
         self.planes = np.zeros((kept, *GAME.planes.shape), np.uint8)
@@ -189,7 +188,7 @@ class Memory:
         return min(self.count, len(self.values))
 
     def add(self, planes: np.ndarray, masks: np.ndarray, policies: np.ndarray, values: np.ndarray) -> None:
-        """Some positions; they take the place of the oldest."""
+        """Add positions, in place of the oldest."""
         where = (self.count + np.arange(len(values))) % len(self.values)
         self.planes[where], self.masks[where] = planes, masks
         self.policies[where], self.values[where] = policies, values
@@ -197,7 +196,7 @@ class Memory:
 
 
 class Table:
-    """Games that the network plays against itself; when one ends, another begins in its place."""
+    """Games of self-play; a finished game is replaced by a new one."""
 
     def __init__(self, network: Network, games: int, simulations: int, seed: int) -> None:
         self.dice = np.random.default_rng(seed)
@@ -209,11 +208,11 @@ class Table:
         self.turns: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(games)]
 
     def begin(self, where: np.ndarray) -> None:
-        """New games."""
+        """Start new games."""
         GAME.kernels.reset_many(self.states, np.uint64(0), where)
 
     def play(self) -> list[tuple[np.ndarray, ...]]:
-        """One move in every game; what the games that ended have to teach."""
+        """Play one move in every game. Returns the positions of finished games."""
         self.planner.restart(self.states)
         search(self.planner, self.judge, self.simulations)
         policies, hopes = judged(self.planner, self.judge, self.states)
@@ -226,13 +225,13 @@ class Table:
             drawn = self.dice.choice(len(policy), p=policy) if turn < FREE_TURNS else policy.argmax()
             GAME.kernels.play(one, int(drawn))
             if GAME.kernels.mover(one) < 0:
-                lessons += self.told(i, int(GAME.kernels.winner(one)))
+                lessons += self.finished_positions(i, int(GAME.kernels.winner(one)))
         GAME.kernels.movers_many(self.states, self.judge.movers)
         self.begin(self.judge.movers < 0)
         return lessons
 
-    def told(self, i: int, winner: int) -> list[tuple[np.ndarray, ...]]:
-        """The positions of a finished game. What each is worth: half how it ended, half what the search thought."""
+    def finished_positions(self, i: int, winner: int) -> list[tuple[np.ndarray, ...]]:
+        """The positions of a finished game. Values are half the result, half the search's value."""
         turns, self.turns[i] = self.turns[i], []
         ends = [0.0 if winner < 0 else 1.0 if seat == winner else -1.0 for *_, seat in turns]
         return [(*turn[:3], (turn[3] + end) / 2) for turn, end in zip(turns, ends, strict=True)]
@@ -249,7 +248,7 @@ class Learner:
         self.losses = [0.0, 0.0]
 
     def learn(self, steps: int, rate: float) -> None:
-        """So many steps of gradient descent."""
+        """Do some steps of gradient descent."""
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         for _ in range(steps):
@@ -262,7 +261,7 @@ class Learner:
                 self.losses[which] += 0.02 * (float(loss.detach()) - self.losses[which])
 
     def loss(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """How far the network is from what a batch of positions says, turned around at random."""
+        """The loss on a batch of positions under random symmetries."""
         memory = self.memory
         rows = self.dice.integers(len(memory), size=BATCH)
         k = int(self.dice.integers(8))
@@ -312,21 +311,21 @@ def score_against_playouts(network: Network, games: int, simulations: int, seed:
 
 @dataclass
 class Run:
-    """How far training has come; a checkpoint holds it."""
+    """The progress of training, kept in the checkpoint."""
 
     seconds: float = 0.0
-    """Of processor time, the matches against ``mcts`` included."""
+    """Processor time, including the matches against ``mcts``."""
     waited: float = 0.0
-    """Seconds on the wall clock."""
+    """Wall time in seconds."""
     moves: int = 0
-    """Each in all games."""
+    """Steps of all games."""
     positions: int = 0
-    """Learnt from."""
+    """Positions learnt from."""
     curve: list[dict] = field(default_factory=list)
 
 
 def train(settings: argparse.Namespace) -> None:
-    """Play and learn until the time is up; writes checkpoint, curve and weights."""
+    """Play and learn until the time is up; write checkpoint, curve and weights."""
     torch.set_num_threads(1)
     torch.manual_seed(settings.seed)
     folder = Path(settings.folder)
@@ -366,7 +365,7 @@ def train(settings: argparse.Namespace) -> None:
 
 
 def examined(network: Network, settings: argparse.Namespace, run: Run, learner: Learner) -> None:
-    """A point of the curve, printed."""
+    """Print a point of the curve."""
     one = {
         "minutes": round(run.seconds / 60, 2),
         "score": round(score_against_playouts(network, settings.matches, settings.simulations, run.moves), 4),
@@ -379,7 +378,7 @@ def examined(network: Network, settings: argparse.Namespace, run: Run, learner: 
 
 
 def write_checkpoint(folder: Path, learner: Learner, run: Run) -> None:
-    """Everything that training needs to go on, but the memory, which fills again by itself."""
+    """Write everything that training needs to resume, except for the memory, which fills again."""
     whole = {"network": learner.network.state_dict(), "optimizer": learner.optimizer.state_dict(), "run": asdict(run)}
     torch.save(whole, folder / "checkpoint.new")
     (folder / "checkpoint.new").rename(folder / "checkpoint.pt")
@@ -387,7 +386,7 @@ def write_checkpoint(folder: Path, learner: Learner, run: Run) -> None:
 
 
 def read_checkpoint(folder: Path, learner: Learner) -> Run:
-    """Go on from a folder's checkpoint, if it has one."""
+    """Resume from a folder's checkpoint, if there is one."""
     if not (folder / "checkpoint.pt").exists():
         return Run()
     found = torch.load(folder / "checkpoint.pt", weights_only=True)
@@ -397,14 +396,14 @@ def read_checkpoint(folder: Path, learner: Learner) -> Run:
 
 
 def save_weights(network: Network, path: Path) -> None:
-    """Weights in half precision: a small file that NumPy reads."""
+    """Write the weights in half precision, as .npz."""
     np.savez_compressed(
         path, **{name: value.numpy().astype(np.float16) for name, value in network.state_dict().items()}
     )
 
 
 def load_weights(path: Path) -> Network:
-    """A network from such a file."""
+    """Load a network from such a file."""
     network = Network()
     with np.load(path) as file:
         network.load_state_dict({name: torch.from_numpy(file[name].astype(np.float32)) for name in file.files})
@@ -427,7 +426,7 @@ class Bot:
         self.planner: Planner | None = None
 
     def choose(self, observation: dict, budget: object = None) -> object:
-        """What the search finds best."""
+        """The best move of the search."""
         states = parse_observation(GAME, observation)
         if self.planner is None:
             self.planner = Planner(GAME, states, nodes=700 * min(self.simulations, 64) + 80 * self.simulations)
@@ -450,7 +449,7 @@ class Bot25(Bot):
 
 
 def main() -> None:
-    """Read what was typed."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Train a network on skysummit by self-play.")
     parser.add_argument("command", choices=["train"])
     parser.add_argument("--minutes", type=float, default=12, help="of processor time, all runs in this folder together")

@@ -21,7 +21,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def draw(points: list[dict], x: str, ys: list[str], goal: float | None, logarithmic: bool, title: str) -> str:
-    """The picture of some columns of a curve over another."""
+    """Draw columns of a curve over another column."""
     points = [point for point in points if not logarithmic or point[x] > 0]
 
     def across(value: float) -> float:
@@ -68,7 +68,7 @@ def draw(points: list[dict], x: str, ys: list[str], goal: float | None, logarith
 
 
 def main() -> None:
-    """Read what was typed."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Draw a learning curve.")
     parser.add_argument("curve", help="a curve.json")
     parser.add_argument("picture", help="the SVG file to write")
@@ -77,9 +77,9 @@ def main() -> None:
     parser.add_argument("--goal", type=float, help="a dashed line at this height")
     parser.add_argument("--logarithmic", action="store_true", help="the x axis in powers of ten")
     parser.add_argument("--title", default="a learning curve")
-    told = parser.parse_args()
-    points = json.loads(Path(told.curve).read_text("utf-8"))["points"]
-    Path(told.picture).write_text(draw(points, told.x, told.y, told.goal, told.logarithmic, told.title), "utf-8")
+    args = parser.parse_args()
+    points = json.loads(Path(args.curve).read_text("utf-8"))["points"]
+    Path(args.picture).write_text(draw(points, args.x, args.y, args.goal, args.logarithmic, args.title), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
-"""The meta-game of spaces: a learner that finds perfect play by itself, and then reads its opponents.
+"""The meta-game of spaces: a learner that finds perfect play by self-play, then exploits its opponents.
 
     python examples/meta_spaces.py train --rounds 5000000 --folder runs/spaces
     python examples/meta_spaces.py styles
     ludodrome match spaces -o rules=live -o choice=blind -o rounds=20 py:examples/meta_spaces.py:Bot expert --clock none
 
-Both sides choose a board without seeing the other's: a game of guessing, played round after round. What matters is how
-often to lay which of the 796 boards of size 3. The learner starts with all alike and plays against itself; its update
-is magnetic mirror descent (Sokota and others, "A Unified Approach to Reinforcement Learning, Quantal Response
-Equilibria, and Two-Player Zero-Sum Games", 2023): towards what did well, but drawn back to a *magnet*, its own policy
-of a while ago. Nobody tells it the equilibrium; how far it is from it is measured exactly, by playing all boards
-against its mixture. docs/results/perfect-spaces.md has the theory. NumPy is all it needs.
+Both sides choose a board without seeing the other's, round after round. The question is how often to lay which of the
+796 boards of size 3. The learner starts with a uniform mixture and plays against itself; its update is magnetic mirror
+descent (Sokota and others, "A Unified Approach to Reinforcement Learning, Quantal Response
+Equilibria, and Two-Player Zero-Sum Games", 2023): towards boards that did well, but pulled back to a *magnet*, its own
+policy of a while ago. It does not know the equilibrium; its distance to it is measured exactly, by playing all boards
+against its mixture. docs/results/perfect-spaces.md has the theory. It needs only NumPy.
 
-In a match it reads its opponent: what that one has laid so far pulls it away from what it learnt, in the same way. To
-read is to be readable, so it does this only while it is ahead, and risks what it has won (Ganzfried and Sandholm, "Safe
-Opponent Exploitation", 2015).
+In a match it exploits its opponent: the opponent's boards so far pull it away from the learnt mixture, in the same way.
+That makes it exploitable, so it does this only while it is ahead, and risks only its gains (Ganzfried and Sandholm,
+"Safe Opponent Exploitation", 2015).
 """
 
 import argparse
@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from ludodrome.games.spaces import format_board, perfect
-from ludodrome.games.spaces.bots import margins
 from ludodrome.games.spaces.codec import read_finished
+from ludodrome.games.spaces.equilibria import margins_of
 from ludodrome.games.spaces.legality import all_boards
 
 SIZE, RULES = 3, "live"
@@ -33,22 +33,22 @@ BOARDS = all_boards(SIZE, live=True)
 WEIGHTS = Path(__file__).with_suffix(".npz")
 
 BATCH = 256
-"""Rounds between two updates: so many boards of its own mixture are drawn, and all boards meet them."""
+"""Rounds between two updates: the sampled boards of its own mixture, which all boards play against."""
 RATE, PATIENCE = 0.5, 1000
-"""The step of an update; it is halved after so many updates, divided by three after twice as many, and so on."""
+"""The step of an update, and the updates after which it is halved; after twice as many it is a third, and so on."""
 PULL, MOVED = 0.1, 100
-"""How strong the magnet is; after so many updates it is set down anew, where the policy is then."""
+"""The strength of the magnet, and the updates after which it moves to the current policy."""
 TRUST = 0.1
-"""How much each point that a board would have gained against an opponent counts for, in a match."""
+"""The weight, in a match, of each point that a board would have gained so far."""
 
 
 def margin_matrix() -> np.ndarray:
-    """The margin of each board over each other one, (796, 796), in points."""
-    return margins(list(BOARDS), list(BOARDS), SIZE, live=True)
+    """The margin of each board against each other one, [796, 796], in points."""
+    return margins_of(list(BOARDS), list(BOARDS), SIZE, live=True)
 
 
 def exploitability(policy: np.ndarray, matrix: np.ndarray) -> float:
-    """What the best answer to a mixture gains each round, in points; 0 for perfect play, and exact."""
+    """The points that the best response to a mixture gains each round; exact, 0 for perfect play."""
     return float((matrix @ policy).max())
 
 
@@ -74,11 +74,11 @@ class Learner:
 
     @property
     def policy(self) -> np.ndarray:
-        """The mixture, (796,), adds up to 1."""
+        """The mixture, [796]; sums to 1."""
         return normal(self.logits)
 
     def learn(self) -> None:
-        """Some rounds, and an update."""
+        """Play a batch of rounds and update the policy."""
         opponents = self.dice.choice(len(BOARDS), BATCH, p=self.policy)
         gains = self.matrix[:, opponents].mean(axis=1)
         step = RATE / (1 + self.updates / PATIENCE)
@@ -101,7 +101,7 @@ def normal(logits: np.ndarray) -> np.ndarray:
 
 
 def train(settings: argparse.Namespace) -> None:
-    """Learn for so many rounds; writes the curve and the mixture. A minute or two, so there are no checkpoints."""
+    """Learn; write the curve and the mixture. It takes a minute or two, so there are no checkpoints."""
     folder = Path(settings.folder)
     folder.mkdir(parents=True, exist_ok=True)
     matrix = margin_matrix()
@@ -124,7 +124,7 @@ def train(settings: argparse.Namespace) -> None:
 
 
 def point(learner: Learner, matrix: np.ndarray, perfect_play: np.ndarray, rounds: int, seconds: float) -> dict:
-    """A point of the curve, printed."""
+    """Print a point of the curve."""
     policy = learner.policy
     likely = policy[policy > 0]
     one = {
@@ -143,14 +143,14 @@ def point(learner: Learner, matrix: np.ndarray, perfect_play: np.ndarray, rounds
 
 
 class Reader:
-    """Lays boards of a mixture; if it reads its opponent and is ahead, more of what would have done well so far."""
+    """Lays boards of a mixture; if it exploits its opponent and is ahead, more of those that would have done well."""
 
     def __init__(self, policy: np.ndarray, reads: bool, matrix: np.ndarray) -> None:
         self.prior = np.log(np.maximum(policy, 1e-6))
         self.still, self.reads, self.matrix = policy / policy.sum(), reads, matrix
 
     def choose(self, own: list[int], opponents: list[int], dice: np.random.Generator) -> int:
-        """The number of a board; own, opponents: the numbers of those that were laid so far."""
+        """The index of a board. own, opponents: the indices of the boards so far."""
         policy = self.still
         if self.reads and self.matrix[own, opponents].sum() > 0:
             policy = normal(self.prior + TRUST * self.matrix[:, opponents].sum(axis=1))
@@ -165,17 +165,17 @@ def load_policy(path: Path) -> np.ndarray:
 
 
 def styles(settings: argparse.Namespace) -> None:
-    """Points a round over every style of the environment MetaGame: with and without reading the opponent."""
+    """Points a round against every style of the environment MetaGame, with and without exploiting."""
     matrix = margin_matrix()
     policy = load_policy(Path(settings.weights))
-    from ludodrome.envs.scenarios import STYLES
+    from ludodrome.games.spaces.environments import STYLES
 
     for style in STYLES:
-        told = {"style": style}
+        row = {"style": style}
         for reads in (False, True):
             margin, error = play_style(Reader(policy, reads, matrix), style, settings.matches, settings.length)
-            told["reading" if reads else "still"] = f"{margin:+.2f} ± {error:.2f}"
-        print(json.dumps(told, ensure_ascii=False), flush=True)
+            row["reading" if reads else "still"] = f"{margin:+.2f} ± {error:.2f}"
+        print(json.dumps(row, ensure_ascii=False), flush=True)
 
 
 def play_style(reader: Reader, style: str, matches: int, rounds: int) -> tuple[float, float]:
@@ -202,7 +202,7 @@ def play_style(reader: Reader, style: str, matches: int, rounds: int) -> tuple[f
 
 
 class Bot:
-    """The learnt mixture as a bot for size 3, ``rules=live``, ``choice=blind``: it reads its opponent."""
+    """The learnt mixture as a bot for size 3, ``rules=live``, ``choice=blind``, which exploits its opponent."""
 
     name = "meta"
     reads = True
@@ -215,15 +215,15 @@ class Bot:
         self.seat, self.dice = 0, np.random.default_rng(0)
 
     def start(self, hello: dict) -> None:
-        """A new match."""
+        """Start a match."""
         options = hello["options"]
         if any(options[name] != value for name, value in self.options.items()):
             raise ValueError(f"this bot has learnt spaces with {self.options}, not with {options}")
         self.seat, self.dice = hello["seat"], np.random.default_rng(hello["seed"])
 
     def choose(self, observation: dict, budget: object = None) -> object:
-        """A board by lot, from the mixture."""
-        rounds = [[self._number(board) for board in told["boards"]] for told in observation["history"]]
+        """A random board of the mixture."""
+        rounds = [[self._number(board) for board in played["boards"]] for played in observation["history"]]
         seen = ([boards[seat] for boards in rounds] for seat in (self.seat, 1 - self.seat))
         return format_board(BOARDS[self.reader.choose(*seen, self.dice)], SIZE)
 
@@ -232,14 +232,14 @@ class Bot:
 
 
 class Still(Bot):
-    """The same without reading the opponent."""
+    """The same without exploiting."""
 
     name = "meta-still"
     reads = False
 
 
 def main() -> None:
-    """Read what was typed."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Learn the meta-game of spaces, size 3, live, blind.")
     parser.add_argument("command", choices=["train", "styles"])
     parser.add_argument("--rounds", type=int, default=5_000_000, help="rounds to learn from")

@@ -26,7 +26,7 @@ from torch.distributions import Categorical
 import ludodrome
 from ludodrome.bots.player import parse_observation
 from ludodrome.envs import GameVectorEnv
-from ludodrome.envs.observations import as_planes, new_observations
+from ludodrome.envs.core import as_planes, new_observations
 
 GAME = ludodrome.make("dots", rows=3, cols=3)
 OPPONENT = "greedy"
@@ -34,17 +34,17 @@ WEIGHTS = Path(__file__).with_suffix(".npz")
 
 WIDTH = 192
 GAMES, STEPS = 1024, 16
-"""Games side by side, and the learner's moves in each between two lessons."""
+"""Games side by side, and the learner's moves in each between two updates."""
 EPOCHS, BATCH = 4, 1024
 CLIP, LAMBDA, ENTROPY, VALUE_WEIGHT = 0.2, 0.95, 0.01, 0.5
 RATE = 1e-3
 FRESH = 1000
-"""Games of an examination; their seeds are used for nothing else."""
+"""Games of an evaluation; their seeds are not used for training."""
 FRESH_SEED = 10**9
 
 
 class Network(nn.Module):
-    """What to draw, and how the game will end, for the seat to move."""
+    """Policy and value for the seat to move."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Network(nn.Module):
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
     def forward(self, planes: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        """planes: (n, 6, 4, 4); mask: (n, 24), 1 where an edge can be drawn."""
+        """planes: [n, 6, 4, 4]; mask: [n, 24], 1 where an edge can be drawn."""
         seen = planes[:, self.plane] == self.number.reshape(-1, 1, 1)  # a plane for each number that may stand there
         x = self.body(seen.flatten(1).float())
         logits = self.policy(x).masked_fill(mask == 0, -1e9)
@@ -71,7 +71,7 @@ class Network(nn.Module):
 
 
 class Rollout(NamedTuple):
-    """What happened in some steps of all games; every array begins with (steps, games)."""
+    """A batch of steps of all games; every array starts with [steps, games]."""
 
     planes: torch.Tensor
     masks: torch.Tensor
@@ -94,8 +94,8 @@ class School:
 
     @torch.inference_mode()
     def play(self, steps: int) -> tuple[Rollout, torch.Tensor]:
-        """So many steps of all games, and what is expected after them."""
-        told = []
+        """Play steps of all games. Returns them and the values after them."""
+        steps_played = []
         for _ in range(steps):
             # The environment's arrays change with every step: what is kept is copied.
             planes, mask = torch.from_numpy(self.planes.copy()), torch.from_numpy(self.mask.copy())
@@ -106,19 +106,19 @@ class School:
             self.won += int((rewards > 0).sum())
             self.lost += int((rewards < 0).sum())
             results = torch.from_numpy(rewards.astype(np.float32)), torch.from_numpy(ended.astype(np.float32))
-            told.append((planes, mask, actions, choices.log_prob(actions), values, *results))
-        rollout = Rollout(*(torch.stack(column) for column in zip(*told, strict=True)))
+            steps_played.append((planes, mask, actions, choices.log_prob(actions), values, *results))
+        rollout = Rollout(*(torch.stack(column) for column in zip(*steps_played, strict=True)))
         return rollout, self.network(torch.from_numpy(self.planes), torch.from_numpy(self.mask))[1]
 
     def share_won(self) -> float:
-        """Of the games that ended since this was last asked."""
+        """The share of wins among the games that ended since the last call."""
         share = self.won / max(self.won + self.lost, 1)
         self.won = self.lost = 0
         return share
 
 
 def advantages(rollout: Rollout, after: torch.Tensor) -> torch.Tensor:
-    """How much better each action turned out than expected (generalised advantage estimation), (steps, games)."""
+    """Generalised advantage estimation, [steps, games]."""
     found = torch.zeros_like(rollout.values)
     gained = torch.zeros_like(after)
     for step in reversed(range(len(found))):
@@ -131,7 +131,7 @@ def advantages(rollout: Rollout, after: torch.Tensor) -> torch.Tensor:
 
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, rollout: Rollout, after: torch.Tensor) -> None:
-    """Make what turned out well more likely, but not by much at a time."""
+    """Update the network with PPO's clipped objective."""
     gains = advantages(rollout, after)
     goals = (gains + rollout.values).flatten()
     gains = ((gains - gains.mean()) / (gains.std() + 1e-8)).flatten()
@@ -151,7 +151,7 @@ def learn(network: Network, optimizer: torch.optim.Optimizer, rollout: Rollout, 
 
 @torch.inference_mode()
 def examine(network: Network, games: int = FRESH, seed: int = FRESH_SEED) -> float:
-    """The share of fresh games that the network wins when it plays what it likes best."""
+    """The share of new games that the network wins with its best actions."""
     env = GameVectorEnv(GAME, games, opponent=OPPONENT, autoreset_mode="SameStep")
     planes, info = env.reset(seed=seed)
     result = np.zeros(games)
@@ -168,18 +168,18 @@ def examine(network: Network, games: int = FRESH, seed: int = FRESH_SEED) -> flo
 
 @dataclass
 class Run:
-    """How far training has come; a checkpoint holds it."""
+    """The progress of training, kept in the checkpoint."""
 
     seconds: float = 0.0
-    """Of processor time, the examinations included."""
+    """Processor time, including evaluations."""
     waited: float = 0.0
-    """Seconds on the wall clock."""
+    """Wall time in seconds."""
     steps: int = 0
     curve: list[dict] = field(default_factory=list)
 
 
 def train(settings: argparse.Namespace) -> None:
-    """Play and learn until the time is up; writes checkpoint, curve and weights."""
+    """Play and learn until the time is up; write checkpoint, curve and weights."""
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     folder = Path(settings.folder)
@@ -210,7 +210,7 @@ def train(settings: argparse.Namespace) -> None:
 
 
 def examined(network: Network, school: School, run: Run) -> None:
-    """A point of the curve, printed."""
+    """Print a point of the curve."""
     one = {
         "minutes": round(run.seconds / 60, 2),
         "steps": run.steps,
@@ -222,7 +222,7 @@ def examined(network: Network, school: School, run: Run) -> None:
 
 
 def write_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Optimizer, run: Run) -> None:
-    """Everything that training needs to go on."""
+    """Write everything that training needs to resume."""
     whole = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "run": asdict(run)}
     torch.save(whole, folder / "checkpoint.new")
     (folder / "checkpoint.new").rename(folder / "checkpoint.pt")
@@ -230,7 +230,7 @@ def write_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Opti
 
 
 def read_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Optimizer) -> Run:
-    """Go on from a folder's checkpoint, if it has one."""
+    """Resume from a folder's checkpoint, if there is one."""
     if not (folder / "checkpoint.pt").exists():
         return Run()
     found = torch.load(folder / "checkpoint.pt", weights_only=True)
@@ -240,14 +240,14 @@ def read_checkpoint(folder: Path, network: Network, optimizer: torch.optim.Optim
 
 
 def save_weights(network: Network, path: Path) -> None:
-    """Weights in half precision: a small file that NumPy reads."""
+    """Write the weights in half precision, as .npz."""
     np.savez_compressed(
         path, **{name: value.numpy().astype(np.float16) for name, value in network.state_dict().items()}
     )
 
 
 def load_weights(path: Path) -> Network:
-    """A network from such a file."""
+    """Load a network from such a file."""
     network = Network()
     with np.load(path) as file:
         network.load_state_dict({name: torch.from_numpy(file[name].astype(np.float32)) for name in file.files})
@@ -271,7 +271,7 @@ class Bot:
 
     @torch.inference_mode()
     def choose(self, observation: dict, budget: object = None) -> object:
-        """What the network likes best."""
+        """The network's best move."""
         states = parse_observation(GAME, observation)
         seat = np.array([GAME.kernels.mover(states)], np.int8)
         GAME.kernels.look_many(states, np.arange(1), seat, self.observations)
@@ -280,7 +280,7 @@ class Bot:
 
 
 def main() -> None:
-    """Read what was typed."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Train a network on dots 3x3 against greedy.")
     parser.add_argument("command", choices=["train"])
     parser.add_argument("--minutes", type=float, default=15, help="of processor time, all runs in this folder together")

@@ -1,4 +1,4 @@
-"""Settings for all tests: --long, --quick, deterministic Hypothesis, boxed bots' uids, databases of both kinds, a league."""
+"""Settings for all tests: --long, --quick, deterministic Hypothesis, uids for sandboxed bots, databases, a league."""
 
 import os
 from collections.abc import Iterator

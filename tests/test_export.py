@@ -175,7 +175,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         write(SelfPlay(dots, 1, 10), tmp_path / "full")
     with pytest.raises(ValueError, match="cannot be a dataset's folder"):
         write(SelfPlay(dots, 1, 10), tmp_path / "full" / "file")
-    with pytest.raises(ValueError, match="no finished dataset"):
+    with pytest.raises(ValueError, match="not a finished dataset"):
         next(read(tmp_path / "full"))
     others = [recorded("dots", {"rows": 1, "cols": 1}), recorded("dots", {"rows": 1, "cols": 2})]
     with pytest.raises(BadRecord, match="one game and its options"):

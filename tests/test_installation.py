@@ -82,7 +82,7 @@ def test_missing_and_outdated_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "requirements", lambda: [installation.read_requirement(line) for line in lines])
     found = installation.required()
     assert found.grade == PROBLEM
-    assert "and >=9 is wanted; nothing-like-this is not installed" in found.sentence
+    assert "but >=9 is required; nothing-like-this is not installed" in found.sentence
     assert found.advice == "pip install 'numba>=9' 'nothing-like-this>=2'"
     lab, mcp, web = installation.extras()
     assert (lab.grade, web.grade, mcp.grade) == (OK, OK, WARNING)
@@ -100,7 +100,7 @@ def test_sources_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_old_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 2, "final", 0))
     found = installation.python()
-    assert (found.grade, found.sentence) == (PROBLEM, "Python 3.10.2, and >=3.11 is wanted")
+    assert (found.grade, found.sentence) == (PROBLEM, "Python 3.10.2, but >=3.11 is required")
 
 
 # The cache
@@ -114,7 +114,7 @@ def test_the_cache_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "kept"))
     found = installation.cache()
     assert found.grade == OK, found
-    assert f" MB of compiled code in {tmp_path / 'kept'}; a kernel was kept and found again" in found.sentence
+    assert f" MB of compiled code in {tmp_path / 'kept'}; a kernel was cached and found again" in found.sentence
     cache_directory.cache_clear()
     blocked = tmp_path / "a file"
     blocked.touch()
@@ -127,7 +127,7 @@ def test_the_cache_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / f"ludodrome-{os.getuid()}").chmod(0o777)
     found = installation.cache()
     assert found.grade == PROBLEM
-    assert "every start compiles anew" in found.sentence
+    assert "every start compiles again" in found.sentence
     assert "LUDODROME_CACHE" in found.advice
     cache_directory.cache_clear()
 
@@ -149,7 +149,7 @@ def test_plain_python_is_told() -> None:
 def test_a_database_is_looked_at_and_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "new" / "server.db"
     monkeypatch.setenv("LUDODROME_DATABASE_URL", str(file))
-    assert installation.database().sentence == f"{file}: not there yet, `serve` makes it"
+    assert installation.database().sentence == f"{file}: does not exist yet, `serve` creates it"
     assert not file.parent.exists()
     file.parent.mkdir()
     open_database(file, create=True).dispose()
@@ -186,12 +186,12 @@ def test_what_is_no_database_is_a_problem(tmp_path: Path, monkeypatch: pytest.Mo
     file.write_text("no database, but a text that is long enough to be looked at" * 9)
     monkeypatch.setenv("LUDODROME_DATABASE_URL", str(file))
     found = installation.database()
-    assert (found.grade, found.advice) == (PROBLEM, "name another with --db or LUDODROME_DATABASE_URL")
+    assert (found.grade, found.advice) == (PROBLEM, "choose another with --db or LUDODROME_DATABASE_URL")
     assert "cannot be used as a database: file is not a database" in found.sentence
     monkeypatch.setenv("LUDODROME_DATABASE_URL", "mysql://somewhere/else")
     assert installation.database().grade == PROBLEM
     monkeypatch.setenv("LUDODROME_DATABASE_URL", str(file / "in a file" / "server.db"))
-    assert "cannot be made" in installation.database().sentence
+    assert "cannot be created" in installation.database().sentence
 
 
 # The rest
@@ -203,7 +203,7 @@ def test_a_port_that_is_taken() -> None:
         other.listen()
         number = other.getsockname()[1]
         found = installation.port("127.0.0.1", range(number, number + 1))
-        assert (found.grade, found.advice) == (PROBLEM, "name one that is: ludodrome serve --port N")
+        assert (found.grade, found.advice) == (PROBLEM, "choose a free one: ludodrome serve --port N")
         found = installation.port("127.0.0.1", range(number, min(number + 50, 65536)))
         assert found.grade == OK
         assert found.sentence.startswith(f"port {number} is taken, port ")
@@ -214,7 +214,7 @@ def test_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert installation.browser().sentence == "there is no display here, so no browser is opened"
+    assert installation.browser().sentence == "no display, so no browser opens"
     import webbrowser
 
     monkeypatch.setenv("DISPLAY", ":0")

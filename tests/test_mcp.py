@@ -273,11 +273,11 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
     ("tool", "arguments", "why"),
     [
         ("start_game", {}, "there is no tool 'start_game'; the tools are list_games"),
-        ("start_match", {}, "start_match was called wrongly: game is missing"),
+        ("start_match", {}, "start_match was called with wrong arguments: game is missing"),
         ("start_match", {"game": "chess"}, "there is no game 'chess'; the games are caldera"),
         ("start_match", {"game": "dots", "options": {"rows": 99}}, "rows of dots is a whole number from 1"),
         ("start_match", {"game": "dots", "options": {"row": 3}}, "dots has no option 'row'"),
-        ("start_match", {"game": "dots", "options": "rows=3"}, "start_match was called wrongly: options"),
+        ("start_match", {"game": "dots", "options": "rows=3"}, "start_match was called with wrong arguments: options"),
         ("start_match", {"game": "dots", "opponent": "nobody"}, "an opponent is 'client' or a built-in bot"),
         ("start_match", {"game": "dots", "opponent": "py:evil.py:Bot"}, "an opponent is 'client' or a built-in bot"),
         ("start_match", {"game": "dots", "opponent": "llm:http://a/v1,model=b"}, "an opponent is 'client' or"),
@@ -289,7 +289,7 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         ("start_match", {"game": "dots", "oponent": "random"}, "start_match has no argument 'oponent'"),
         ("list_games", {"page": 2}, "list_games has no argument 'page'; its arguments are none"),
         ("look", {"match": "none"}, "there is no match 'none'; start_match gives the id of a new one"),
-        ("read_rules", {"game": 5}, "read_rules was called wrongly: game: input should be a valid string"),
+        ("read_rules", {"game": 5}, "read_rules was called with wrong arguments: game: input should be a valid string"),
     ],
 )
 def test_bad_calls_get_clear_errors(tool: str, arguments: dict[str, Any], why: str) -> None:

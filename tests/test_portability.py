@@ -99,8 +99,8 @@ def test_a_match_between_built_in_bots_is_played() -> None:
     told = run(
         """
 import ludodrome
-result = ludodrome.play_match("dots", ["random", "greedy"], games=2, workers=1, openings=None, seed=1,
-                              options={"rows": 1, "cols": 2})
+result = ludodrome.play_match(ludodrome.make("dots", rows=1, cols=2), ["random", "greedy"], games=2, workers=1,
+                              openings=None, seed=1)
 print(len(result.records))
 """
     )

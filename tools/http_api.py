@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 
 from ludodrome.store.database import open_database
+from ludodrome.system import API
 from ludodrome.web.app import create_app
-from ludodrome.urls import API
 
 HEAD = f"""\
 # The HTTP API

@@ -1,19 +1,18 @@
-"""Measuring: plies, games, rounds, steps and turns a second. The command line prints what this finds.
+"""Benchmarks: plies, games, rounds, steps and turns a second, for ``ludodrome bench``.
 
-A measurement is work that can be done in any amount. It is done once to compile, then in
-growing amounts until its speed is known, then three times in an amount that takes a third of
-the time allowed; the best of the three counts, since the machine may be shared.
+Each benchmark runs once to compile, then with growing amounts until its speed is known, then three times with an amount
+that takes a third of the time; the best of the three counts, since the machine may be shared.
 """
 
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ludodrome.game import Game, TooManyMoves
+from ludodrome.game_extras import extra
 from ludodrome.games import make
 from ludodrome.jit import Array, as_words, below, entry, mix, new_states, stream
 from ludodrome.search.batch import Batch
@@ -22,10 +21,8 @@ from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.search.playouts import CHUNK, playouts
 
 GAMES_A_BATCH = 4096
-SIZE, MATCHES = 3, 5
-"""The grid of the spaces boards that are measured, and the matches that they are taken from."""
 OPENING = 6
-"""Alpha-beta is measured after so many random turns."""
+"""Random turns before the position for alpha-beta."""
 REPETITIONS = 3
 THREADS = (1, 2)
 
@@ -41,14 +38,14 @@ class Row(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What one piece of work came to: how many of each unit, in how many seconds."""
+    """The counts of each unit, and the seconds they took."""
 
     counts: dict[str, int]
     seconds: float
 
 
 class Work(NamedTuple):
-    """Something to measure. ``run`` does an amount of it; ``grain`` is the least that makes sense."""
+    """A benchmark. ``run`` does an amount of work; amounts are multiples of ``grain``."""
 
     game: str
     what: str
@@ -59,10 +56,7 @@ class Work(NamedTuple):
 
 
 def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], None]) -> Iterator[Row]:
-    """The rows of these games, each measured for about so many seconds.
-
-    ``report`` is told what is being done.
-    """
+    """Measure games and yield the rows. ``seconds``: time for each benchmark; ``report`` is called with progress."""
     for game_id in game_ids:
         report(f"compiling {game_id}'s kernels ...")
         works = list(works_of(game_id))
@@ -77,7 +71,7 @@ def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], Non
 
 
 def best_rates(work: Work, seconds: float) -> dict[str, float]:
-    """The best rate of each unit in three repetitions."""
+    """The best rate of each unit in three runs."""
     share = seconds / REPETITIONS
     amount = work.grain
     while (took := work.run(amount).seconds) < share / 4:
@@ -88,14 +82,13 @@ def best_rates(work: Work, seconds: float) -> dict[str, float]:
 
 
 def works_of(game_id: str) -> Iterator[Work]:
-    """What is measured of a game."""
+    """The benchmarks of a game."""
     game = make(game_id)
     for threads in THREADS:
         yield playouts_work(game, threads)
-    if game_id == "spaces":
-        for rules, what in (("written", "simulate"), ("live", "simulate live")):
-            for threads in THREADS:
-                yield simulate_work(rules, what, threads)
+    own = extra(game.benchmarks_module, "works")
+    if own is not None:
+        yield from own()
     if game.actions_a_turn == 1:
         yield batch_work(game)
     yield mcts_work(game)
@@ -117,13 +110,12 @@ def playouts_work(game: Game, threads: int) -> Work:
         result = playouts(game, amount, seed=amount, threads=threads)
         return Done({"plies": result.plies, "games": result.games}, time.perf_counter() - begin)
 
-    # Dots is compared with OpenSpiel, which counts games.
-    units = ("plies", "games") if game.id == "dots" else ("plies",)
+    units = ("plies", "games") if game.evaluator is not None and game.evaluator.by_points else ("plies",)
     return Work(game.id, "playouts", threads, units, CHUNK * threads, run)
 
 
 def mcts_work(game: Game) -> Work:
-    """Simulations of tree search from the initial position, the tree growing from nothing."""
+    """Simulations of tree search from the initial position, with an empty tree."""
     search = TreeSearch(game)
     states = game.encode_array(game.initial_state())
 
@@ -137,7 +129,7 @@ def mcts_work(game: Game) -> Work:
 
 
 def bare_work(game: Game) -> Work:
-    """What tree search is held against: playouts from the same position without a tree."""
+    """Playouts from the same position without a tree, to compare."""
 
     def run(amount: int) -> Done:
         begin = time.perf_counter()
@@ -148,7 +140,7 @@ def bare_work(game: Game) -> Work:
 
 
 def batch_work(game: Game) -> Work:
-    """Steps of many games side by side; the time of step and legal_mask alone counts."""
+    """Steps of many games side by side; only step and legal_mask are timed."""
     batch = Batch(game, GAMES_A_BATCH)
     mask = batch.legal_mask()
     actions = np.zeros(len(batch), np.int64)
@@ -171,7 +163,7 @@ def batch_work(game: Game) -> Work:
 
 @entry
 def choose(mask: Array, seed: Any, actions: Array) -> None:
-    """A random legal action for each game. mask: (n, num_actions) bool, no row all False; actions: (n,) int64."""
+    """A random legal action for each game. mask: [n, num_actions] bool, no row all False; actions: [n] int64, filled."""
     for i in range(len(mask)):
         legal = np.flatnonzero(mask[i])
         actions[i] = legal[below(mix(stream(seed, i)), len(legal))]
@@ -196,58 +188,26 @@ def json_work(game: Game) -> Work:
 
 
 def search_work(game: Game) -> Work:
-    """Positions visited by alpha-beta with an empty table, from one position of a young game."""
+    """Positions visited by alpha-beta with an empty table, from one early position."""
     dice = random.Random(0)
     state = game.initial_state()
     for _ in range(OPENING):
         state = game.apply(state, dice.choice(game.legal_moves(state)))
     states = game.encode_array(state)
-    thinker = Searcher(game)
+    searcher = Searcher(game)
 
     def run(amount: int) -> Done:
-        thinker.forget()
+        searcher.forget()
         begin = time.perf_counter()
-        for _ in thinker.search(states, nodes=amount):
+        for _ in searcher.search(states, nodes=amount):
             pass
-        return Done({"nodes": thinker.nodes}, time.perf_counter() - begin)
+        return Done({"nodes": searcher.nodes}, time.perf_counter() - begin)
 
     return Work(game.id, "alphabeta", 1, ("nodes",), 20_000, run)
 
 
-def simulate_work(rules: str, what: str, threads: int) -> Work:
-    """Rounds of spaces: every board of one list against every board of another, drawn and packed beforehand."""
-    from ludodrome import spaces
-
-    first, second = (spaces.Packed(boards, SIZE, rules) for boards in random_boards(rules))
-
-    def once(_: int) -> None:
-        spaces.simulate_matrix(first, second, SIZE, rules)
-
-    def run(amount: int) -> Done:
-        with ThreadPoolExecutor(threads) as pool:
-            begin = time.perf_counter()
-            for _ in pool.map(once, range(amount)):
-                pass
-            return Done({"rounds": amount * len(first) * len(second)}, time.perf_counter() - begin)
-
-    return Work("spaces", what, threads, ("rounds",), threads, run)
-
-
-def random_boards(rules: str) -> tuple[list[Any], list[Any]]:
-    """The boards that two random players lay in so many games of a hundred rounds."""
-    game = make("spaces", size=SIZE, rules=rules, rounds=100)
-    lists: tuple[list[Any], list[Any]] = ([], [])
-    for number in range(MATCHES):
-        states, wins = game.blank(), np.zeros(game.seats + 1, np.int64)
-        game.kernels.playouts(states, game.buffer(), np.uint64(0), number, 1, wins)
-        for played in game.decode(states[0])["history"]:
-            for boards, board in zip(lists, played["boards"], strict=True):
-                boards.append(board)
-    return lists
-
-
 def compile_perft(game: Game, state: Any) -> None:
-    """Compiles the perft kernel, without counting much: what follows can be timed."""
+    """Compile the perft kernel, so that what follows can be timed."""
     root = game.encode_array(state)
     stack = new_states(game.dtype, 2)
     firsts = game.buffer()

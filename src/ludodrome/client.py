@@ -1,7 +1,7 @@
 """A client for a Ludodrome server: games, live or move by move, the league, records, and remote bots.
 
-It needs httpx and websockets (``ludodrome[client]``). Everything goes through the API that the pages use; what the
-server refuses becomes ``Refused``, with its sentence.
+It needs httpx and websockets (``ludodrome[client]``). It uses the same API as the pages; if the server refuses a
+request, the client raises ``Refused`` with its sentence.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Bot, Budget
-from ludodrome.urls import api_url, base_url, websocket_url
+from ludodrome.system import api_url, base_url, websocket_url
 
 try:
     import httpx
@@ -37,7 +37,7 @@ LISTENS = 1.0
 
 
 class Refused(Exception):
-    """The server said no; ``status`` is HTTP's."""
+    """The server refused a request; ``status`` is the HTTP status."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -45,7 +45,7 @@ class Refused(Exception):
 
 
 class Client:
-    """A server, as a program sees it. ``token``: for servers on which people have accounts."""
+    """A client of one server. ``token``: for servers with accounts."""
 
     def __init__(self, url: str = HOME, token: str | None = None, timeout: float = 60.0) -> None:
         self.url = url.rstrip("/")
@@ -59,11 +59,11 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Connections that are kept open are closed."""
+        """Close open connections."""
         self._http.close()
 
     def ask(self, method: str, path: str, body: Any = None, key: str | None = None, **query: Any) -> Any:
-        """What the server answers to a request of its API; Refused if it does not want to."""
+        """Send a request to the API and return the answer; Refused if the server refuses it."""
         asked = {name: value for name, value in query.items() if value is not None}
         headers = {} if key is None else {KEY: key}
         content = None if method in ("GET", "DELETE") else {} if body is None else body
@@ -118,11 +118,11 @@ class Client:
         return Play(self, self.ask("GET", f"/plays/{name}", key=key), key)
 
     def plays(self, most: int | None = None, before: int | None = None) -> list[Json]:
-        """One line about each game that you began, the latest first."""
+        """One line about each game that you began, newest first."""
         return list(self.ask("GET", "/plays", most=most, before=before))
 
     def join(self, link: str) -> "Play":
-        """Takes the seat of a link."""
+        """Take the seat of a link."""
         told = self.ask("POST", f"/joins/{link.rstrip('/').rpartition('/')[2]}")
         return self.play(told["play"], told["key"])
 
@@ -145,19 +145,19 @@ class Client:
         return list(self.ask("GET", f"/bots/{name}/records"))
 
     def enter_bot(self, game: str, name: str, source: str) -> Json:
-        """Enters a program of yours; it is examined first."""
+        """Enter a program of yours; it is checked first."""
         return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "uploaded", "source": source}))
 
     def enter_remote_bot(self, game: str, name: str) -> Json:
-        """Enters a bot that will connect from elsewhere; its ``token`` is told this once."""
+        """Enter a bot that connects from elsewhere; its ``token`` is returned only once."""
         return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "remote"}))
 
     def renew_token(self, name: str) -> Json:
-        """A new ``token`` for a remote bot of yours; the one before is good no more."""
+        """A new ``token`` for a remote bot of yours; the old one stops working."""
         return dict(self.ask("POST", f"/bots/{name}/token"))
 
     def retire_bot(self, name: str, back: bool = False) -> Json:
-        """Your bot plays no more, or plays again."""
+        """Retire your bot, or bring it back."""
         return dict(self.ask("POST", f"/bots/{name}/retire", {"back": back}))
 
     def leaderboard(self, game: str) -> list[Json]:
@@ -183,16 +183,16 @@ class Client:
         return list(self.ask("GET", "/tokens"))
 
     def make_token(self, label: str, scopes: Sequence[str]) -> Json:
-        """A new token; its ``secret`` is told this once."""
+        """Create a token; its ``secret`` is returned only once."""
         return dict(self.ask("POST", "/tokens", {"label": label, "scopes": list(scopes)}))
 
     def revoke_token(self, name: str) -> None:
-        """A token is good no more."""
+        """Revoke a token."""
         self.ask("DELETE", f"/tokens/{name}")
 
 
 class Play:
-    """A game. ``view`` is how it stood when it was last looked at."""
+    """A play. ``view`` is its last known state."""
 
     def __init__(self, client: Client, view: Json, key: str | None) -> None:
         self.client, self.view, self.key = client, view, key
@@ -219,26 +219,26 @@ class Play:
         return not self.over and not self.view["waiting"] and mover is not None and self.view["seats"][mover]["yours"]
 
     def look(self, after: int | None = None) -> Json:
-        """How it stands; ``after``: once the version is higher than that, or after 20 seconds."""
+        """Update and return the view; ``after``: wait until the version is higher, at most 20 seconds."""
         return self._see(self.client.ask("GET", f"/plays/{self.id}", key=self.key, after=after))
 
     def wait(self) -> Json:
-        """How it stands once it is your turn, or over."""
+        """Wait until it is your turn or the game is over; return the view."""
         while not self.yours and not self.over:
             self.look(self.view["version"])
         return self.view
 
     def move(self, move: Any) -> Json:
-        """Makes a move; the server has written it down when this returns."""
+        """Make a move; it is saved when this returns."""
         body = {"move": move, "version": self.view["version"]}
         return self._see(self.client.ask("POST", f"/plays/{self.id}/moves", body, self.key))
 
     def undo(self) -> Json:
-        """Back to your last decision."""
+        """Return to your last decision."""
         return self._see(self.client.ask("POST", f"/plays/{self.id}/undo", key=self.key))
 
     def resign(self, seat: int | None = None) -> Json:
-        """Gives up."""
+        """Resign."""
         return self._see(self.client.ask("POST", f"/plays/{self.id}/resign", {"seat": seat}, self.key))
 
     def rematch(self) -> "Play | None":
@@ -247,7 +247,7 @@ class Play:
         return None if self.view["next"] is None else self.client.play(self.view["next"], self.key)
 
     def position(self, number: int) -> Json:
-        """The position after so many moves."""
+        """The position after ``number`` moves."""
         return dict(self.client.ask("GET", f"/plays/{self.id}/positions/{number}", key=self.key))
 
     def record(self) -> Json:
@@ -288,15 +288,15 @@ class LivePlay:
             yield self.play._see(self._views.pop(0))
 
     def move(self, move: Any, version: int | None = None) -> None:
-        """Makes a move, and waits until it is written down."""
+        """Make a move and wait until it is saved."""
         self._say({"type": "move", "move": move, "version": version})
 
     def undo(self) -> None:
-        """Back to your last decision."""
+        """Return to your last decision."""
         self._say({"type": "undo"})
 
     def resign(self, seat: int | None = None) -> None:
-        """Gives up."""
+        """Resign."""
         self._say({"type": "resign", "seat": seat})
 
     def rematch(self) -> None:

@@ -16,6 +16,8 @@ from ludodrome.game_extras import GameExtras
 from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, default_planes
 from ludodrome.jit import Array, Record, new_states
 
+PLAYERS = "players"
+"""The option that sets the number of seats, in games that have it."""
 LISTED_MOVES = 100_000
 """More legal moves than this are not listed."""
 
@@ -154,6 +156,12 @@ class Game(GameExtras):
     def __repr__(self) -> str:
         words = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ludodrome.make({self.id!r}{words})"
+
+    @classmethod
+    def seat_range(cls) -> tuple[int, int]:
+        """The least and the greatest number of seats: the limits of the option ``players``, if there is one."""
+        players = next((option for option in cls.available if option.name == PLAYERS), None)
+        return (cls.seats, cls.seats) if players is None else (players.low, players.high)
 
     # States
 

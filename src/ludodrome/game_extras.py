@@ -30,6 +30,31 @@ class Diagram(NamedTuple):
     options: Mapping[str, Any] = {}
 
 
+class Level(NamedTuple):
+    """How one level plays a game with one action a move."""
+
+    depth: int
+    """Plies searched: 1 sees its own move and an immediate loss, 0 only its own move."""
+    width: int = 0
+    """How many moves it searches, the best at first sight; 0: all, in one search."""
+    noise: int = 0
+    """Standard deviation of its errors, in hundredths."""
+    attention: float = 1.0
+    """How often it searches to ``depth``; otherwise one ply less."""
+    nodes: int | None = None
+    """Limit of visited positions."""
+
+
+FIRST_LEVELS = (
+    Level(1, noise=300, attention=0.2),
+    Level(1, noise=100, attention=0.65),
+    Level(2, width=6, noise=80, attention=0.5),
+    Level(2, width=12, noise=15, attention=0.9),
+    Level(3, width=16, noise=10, attention=0.9),
+)
+"""Levels 1 to 5, which suit most games."""
+
+
 class GameExtras:
     """Optional declarations of a game. A game overrides those that it has something to say about."""
 
@@ -39,8 +64,9 @@ class GameExtras:
     """Module with the game's own players. It may define any of
 
     - ``make_KIND(game, name, seed, **params)``: this game's bot of that kind (``make_expert``, ``make_level``, ...)
-    - ``LEVELS``: levels 1 to 7, seven ``ludodrome.bots.levels.Level``, for the general player of levels
     """
+    levels: ClassVar[tuple[Level, ...]] = (*FIRST_LEVELS, Level(4, nodes=2_000), Level(6, nodes=20_000))
+    """Levels 1 to 7 for the general player of levels, which plays games that are won, not scored."""
     own_bots: ClassVar[tuple[tuple[str, str], ...]] = ()
     """(name, meaning) of further kinds of bots without parameters; ``bots_module`` makes them."""
 
@@ -73,6 +99,17 @@ class GameExtras:
     - ``hint(game, state, seconds)``: the best move with its score, for games that are not searched move by move
     """
 
+    win_steepness: ClassVar[float] = 0.8
+    """P(win) = 1 / (1 + exp(-steepness * score)), fitted to bots' games (benchmarks/steepness.py)."""
+    why_not_searchable: ClassVar[str] = "its package has no evaluator for positions"
+    """Why a game without an evaluator is not searched move by move, as a part of a sentence."""
+
+    @property
+    def point_unit(self) -> float | None:
+        """The margin that counts as a win probability of 0.88; None in games without points."""
+        evaluator = self.evaluator  # type: ignore[attr-defined]
+        return 5.0 if evaluator is not None and evaluator.by_points else None
+
     # Arena (asked by ludodrome.arena)
 
     opening_plies: ClassVar[tuple[int, int]] = (4, 8)
@@ -87,12 +124,32 @@ class GameExtras:
         moves: list[Any] = self.legal_moves(state)  # type: ignore[attr-defined]
         return moves
 
-    # Environments (asked by ludodrome.envs)
+    def substitute_move(self, state: Any) -> Any:
+        """The move that a match plays for a seat that gave none: the first legal move."""
+        return self.legal_moves(state)[0]  # type: ignore[attr-defined]
 
-    painter_module: ClassVar[str] = ""
-    """Module whose ``paint(game, state)`` draws a position as an RGB array, [height, width, 3] uint8."""
-    environments_module: ClassVar[str] = ""
-    """Module whose ``ENVIRONMENTS`` maps names of further Gymnasium environments to their classes."""
+    # Environments and datasets (asked by ludodrome.envs and ludodrome.datasets)
+
+    def paint(self, record: Any) -> Any:
+        """Draw a compiled position as a picture, [height, width, 3] uint8; by default the game's cells."""
+        return import_module("ludodrome.painting").paint_cells(self, record)
+
+    def render_record(self, record: Any) -> str:
+        """Draw a compiled position as text, with what is unfinished in it."""
+        return str(self.codec.render(record))  # type: ignore[attr-defined]
+
+    def encode_observation(self, observation: Any) -> Any:
+        """The compiled record of what a seat sees."""
+        return self.encode(observation)  # type: ignore[attr-defined]
+
+    def actions_of(self, move: Any, states: Any) -> list[int]:
+        """The actions of a legal move of states[0]: one, unless a turn has several."""
+        return [self.codec.parse_move(move, states)]  # type: ignore[attr-defined]
+
+    # Speed (asked by ludodrome.bench)
+
+    benchmarks_module: ClassVar[str] = ""
+    """Module whose ``works()`` yields further benchmarks, each a ``ludodrome.bench.Work``."""
 
     # Terminal and page (asked by ludodrome.cli and ludodrome.web)
 

@@ -10,34 +10,38 @@ import re
 import shutil
 import socket
 import sys
+import warnings
+import webbrowser
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, metadata, version
 from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import ludodrome
 from ludodrome.system import core_count
+from ludodrome.version import version_line
 
 OK, WARNING, PROBLEM = "ok", "warning", "problem"
-"""It works; something that not everybody needs does not; something that everybody needs does not."""
+"""It works; a feature that not everybody needs fails; something that everybody needs fails."""
 
 
 class PartStatus(NamedTuple):
-    """One line of the examination."""
+    """The result of one check."""
 
     part: str
     grade: str
     sentence: str
     advice: str = ""
-    """What to do; empty where nothing is to be done."""
+    """What to do; empty if nothing."""
 
     def to_json(self) -> dict[str, Any]:
-        """A plain value."""
+        """The result as a JSON object."""
         return self._asdict()
 
 
 def part_statuses(host: str, ports: range) -> Iterator[PartStatus]:
-    """All checks, one after another; the page would be served at the first free port of these."""
+    """Run all checks, one after another; ``serve`` would use the first free port of these."""
     yield program()
     yield python()
     yield required()
@@ -55,19 +59,16 @@ def part_statuses(host: str, ports: range) -> Iterator[PartStatus]:
 
 MEGABYTE = 1_000_000
 NARROW = 60
-"""Columns of a terminal below which boards and tables do not fit."""
+"""Columns below which boards and tables do not fit."""
 
 
 def program() -> PartStatus:
-    """What runs, and from where."""
-    import ludodrome
-    from ludodrome.version import version_line
-
+    """Version and folder of the program."""
     return PartStatus("program", OK, f"{version_line(ludodrome.__version__)} in {Path(ludodrome.__file__).parent}")
 
 
 def threads() -> PartStatus:
-    """How many things can be computed at once."""
+    """Number of threads."""
     available = core_count()
     return PartStatus("processor", OK, f"{available} thread{'s' * (available != 1)} for bots and searches")
 
@@ -76,31 +77,29 @@ def threads() -> PartStatus:
 
 
 def cache() -> PartStatus:
-    """Whether compiled code is kept, and found again."""
-    import warnings
-
-    from ludodrome import jit, kernel_cache
+    """Whether compiled code is cached and found again."""
+    from ludodrome import jit, kernel_cache  # start-up: Numba
 
     if not jit.COMPILED:
-        advice = "take NUMBA_DISABLE_JIT out of the environment"
-        return PartStatus("cache", WARNING, "nothing is compiled: everything is hundreds of times slower", advice)
+        advice = "unset NUMBA_DISABLE_JIT"
+        return PartStatus("cache", WARNING, "compilation is off: everything is hundreds of times slower", advice)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the finding says it
         folder = kernel_cache.cache_directory(Path(__file__).parent)
         works = folder is not None and _is_found_again()
     place = f"{kernel_cache.cache_root()} cannot be written"
-    advice = f"name a folder that can be written: export {kernel_cache.VARIABLE}=..."
+    advice = f"choose a writable folder: export {kernel_cache.VARIABLE}=..."
     if folder is None:
         return PartStatus(
-            "cache", PROBLEM, f"compiled code cannot be kept ({place}): every start compiles anew", advice
+            "cache", PROBLEM, f"compiled code cannot be cached ({place}): every start compiles again", advice
         )
     if not works:
-        sentence = f"compiled code was written to {folder} and not found again"
+        sentence = f"compiled code was written to {folder} but not found again"
         return PartStatus("cache", PROBLEM, sentence, f"remove {folder.parent}, or {advice}")
     size = f"{kernel_cache.kept_bytes(folder.parent) / MEGABYTE:.1f} MB of compiled code in {folder.parent}"
     if folder.parent != kernel_cache.cache_root():
-        return PartStatus("cache", WARNING, f"{size}, since {place}; it may be gone after a restart", advice)
-    return PartStatus("cache", OK, f"{size}; a kernel was kept and found again")
+        return PartStatus("cache", WARNING, f"{size}, since {place}; it may disappear after a restart", advice)
+    return PartStatus("cache", OK, f"{size}; a kernel was cached and found again")
 
 
 def _one_more(number: int) -> int:
@@ -108,9 +107,8 @@ def _one_more(number: int) -> int:
 
 
 def _is_found_again() -> bool:
-    """A tiny kernel is compiled, or loaded; a second one of the same source must be loaded."""
-
-    from ludodrome.jit import entry
+    """Compile or load a tiny kernel; a second one of the same source must come from the cache."""
+    from ludodrome.jit import entry  # start-up: Numba
 
     first: Any = entry(_one_more)
     first(1)
@@ -118,29 +116,29 @@ def _is_found_again() -> bool:
     return bool(again(1) == 2 and sum(again.stats.cache_hits.values()) == 1)
 
 
-# What stands around
+# Sandbox, database, port, browser, terminal
 
 
 def sandbox() -> PartStatus:
-    """How strangers' bots would be run."""
-    from ludodrome.arena.sandbox import level
+    """The sandbox for bots of strangers."""
+    from ludodrome.arena.sandbox import level  # start-up: Numba
 
     found = level()
     if found.holds:
         return PartStatus("sandbox", OK, found.sentence)
-    advice = "only `serve --hosted` and box: bots need one; docs/explanation/sandbox.md says what it takes"
+    advice = "only `serve --hosted` and box: bots need one; see docs/explanation/sandbox.md"
     return PartStatus("sandbox", WARNING, found.sentence, advice)
 
 
 def database() -> PartStatus:
-    """Whether the server's database can be opened, with the tables of this version. It is not made, and not changed."""
-    from ludodrome.store import migrations
-    from ludodrome.store.database import VARIABLE, look, server_place
+    """Whether the server's database opens and has the tables of this version; it is neither created nor changed."""
+    from ludodrome.store import migrations  # optional extra
+    from ludodrome.store.database import VARIABLE, look, server_place  # optional extra
 
-    name_another = f"name another with --db or {VARIABLE}"
+    name_another = f"choose another with --db or {VARIABLE}"
     try:
         place = server_place(None)
-        shown = place if isinstance(place, Path) else "the database that the environment names"
+        shown = place if isinstance(place, Path) else "the database of the environment"
         if isinstance(place, Path) and not place.exists():
             return _new_database(place, name_another)
         if isinstance(place, Path) and not all(os.access(one, os.W_OK) for one in (place, place.absolute().parent)):
@@ -150,19 +148,19 @@ def database() -> PartStatus:
         return PartStatus("database", PROBLEM, str(error), name_another)
     if revision != migrations.REVISIONS[-1]:
         sentence = f"{shown} has tables of revision {revision or 'none'}; {migrations.REVISIONS[-1]} is the latest"
-        return PartStatus("database", WARNING, sentence, "`ludodrome serve` brings it up to date; back it up before")
+        return PartStatus("database", WARNING, sentence, "`ludodrome serve` upgrades it; back it up first")
     return PartStatus("database", OK, f"{shown}, tables of revision {revision}, the latest")
 
 
 def _new_database(place: Path, name_another: str) -> PartStatus:
     nearest = next(folder for folder in place.absolute().parents if folder.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-        return PartStatus("database", OK, f"{place}: not there yet, `serve` makes it")
-    return PartStatus("database", PROBLEM, f"{place} cannot be made: {nearest} cannot be written", name_another)
+        return PartStatus("database", OK, f"{place}: does not exist yet, `serve` creates it")
+    return PartStatus("database", PROBLEM, f"{place} cannot be created: {nearest} cannot be written", name_another)
 
 
 def port(host: str, ports: range) -> PartStatus:
-    """Where the page would be served."""
+    """The first free port for `serve`."""
     for number in ports:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -173,41 +171,39 @@ def port(host: str, ports: range) -> PartStatus:
         taken = f"port {ports[0]} is taken, " if number != ports[0] else ""
         return PartStatus("port", OK, f"{taken}port {number} is free")
     sentence = f"no port from {ports[0]} to {ports[-1]} is free"
-    return PartStatus("port", PROBLEM, sentence, "name one that is: ludodrome serve --port N")
+    return PartStatus("port", PROBLEM, sentence, "choose a free one: ludodrome serve --port N")
 
 
 def has_display() -> bool:
-    """Whether a window could be opened."""
+    """Whether a window can be opened."""
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def browser() -> PartStatus:
-    """Whether `serve` can open its page."""
-    import webbrowser
-
-    by_hand = "open the address that `ludodrome serve` prints in a browser of yours"
+    """Whether `serve` can open a browser."""
+    by_hand = "open the address that `ludodrome serve` prints in your browser"
     if not has_display():
-        return PartStatus("browser", WARNING, "there is no display here, so no browser is opened", by_hand)
+        return PartStatus("browser", WARNING, "no display, so no browser opens", by_hand)
     try:
         found = webbrowser.get()
     except webbrowser.Error:
-        return PartStatus("browser", WARNING, "there is a display, but no browser was found", by_hand)
+        return PartStatus("browser", WARNING, "no browser was found", by_hand)
     return PartStatus("browser", OK, f"{getattr(found, 'name', None) or type(found).__name__} can be opened")
 
 
 def terminal() -> PartStatus:
-    """What commands can show here."""
+    """Encoding, width and colours of the terminal."""
     stdout = sys.__stdout__  # sys.stdout may be a stand-in while something is shown
     encoding = (stdout.encoding if stdout else "ascii").lower()
     if not encoding.replace("-", "").startswith("utf"):
-        sentence = f"the terminal's encoding is {encoding}, so signs like ● and ◆ become question marks"
+        sentence = f"the terminal's encoding is {encoding}, so characters like ● and ◆ become question marks"
         return PartStatus("terminal", WARNING, sentence, "export PYTHONUTF8=1, or LANG=C.UTF-8")
     if stdout is None or not stdout.isatty():
         return PartStatus("terminal", OK, f"output goes to a file or a pipe, in {encoding}, without colours")
     width = shutil.get_terminal_size().columns
     if width < NARROW:
         advice = f"make the window {NARROW} columns wide"
-        return PartStatus("terminal", WARNING, f"{width} columns: boards and tables are cut or folded", advice)
+        return PartStatus("terminal", WARNING, f"{width} columns: boards and tables are cut or wrapped", advice)
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
     return PartStatus("terminal", OK, f"{width} columns, {encoding}, {'without' if plain else 'with'} colours")
 
@@ -231,7 +227,7 @@ PURPOSES = {
     "train": "the learners of `examples/`, with PyTorch",
     "web": "`serve`: the web page",
 }
-"""What each extra is for; `all` is nearly all of them, `build`, `dev` and `docs` are for those who change it."""
+"""The purpose of each extra, except `all`, and `build`, `dev` and `docs` for contributors."""
 
 _COMPARED: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     ">=": ge,
@@ -244,35 +240,35 @@ _COMPARED: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
 
 
 class Requirement(NamedTuple):
-    """A package that is wanted: its name, the bounds of its version, the extra that wants it (empty: the core)."""
+    """A required package: its name, version bounds, and extra (empty: the core)."""
 
     name: str
     bounds: str
     extra: str
 
     def fault(self) -> str:
-        """What is wrong with the package as it is installed; empty if nothing is."""
+        """The problem with the installed package; empty if there is none."""
         try:
             found = version(self.name)
         except PackageNotFoundError:
             return f"{self.name} is not installed"
-        return "" if fits(found, self.bounds) else f"{self.name} is {found}, and {self.bounds} is wanted"
+        return "" if fits(found, self.bounds) else f"{self.name} is {found}, but {self.bounds} is required"
 
 
 def python() -> PartStatus:
     """Whether this Python is recent enough."""
     wanted, found = _wanted_python(), ".".join(map(str, sys.version_info[:3]))
     if fits(found, wanted):
-        return PartStatus("python", OK, f"Python {found} ({wanted} is wanted) at {sys.executable}")
-    advice = f"make a new environment with a Python that is {wanted}, and install ludodrome there"
-    return PartStatus("python", PROBLEM, f"Python {found}, and {wanted} is wanted", advice)
+        return PartStatus("python", OK, f"Python {found} ({wanted} is required) at {sys.executable}")
+    advice = f"create a virtual environment with Python {wanted} and install ludodrome there"
+    return PartStatus("python", PROBLEM, f"Python {found}, but {wanted} is required", advice)
 
 
 def required() -> PartStatus:
-    """Whether the packages that everything needs are there, in versions that are known to work."""
+    """Whether the required packages are installed, in versions known to work."""
     wanted = requirements()
     if not wanted:
-        sentence = "ludodrome runs from its sources, and nothing says which packages it wants"
+        sentence = "ludodrome runs from its sources, without metadata on its packages"
         return PartStatus(
             "packages", WARNING, sentence, "install it: pip install -e . in the clone, or scripts/install"
         )
@@ -285,7 +281,7 @@ def required() -> PartStatus:
 
 
 def extras() -> Iterator[PartStatus]:
-    """The extras, one after another: a missing one is nothing bad, an outdated package of one is."""
+    """The extras: a missing one is fine, an outdated package is a warning."""
     wanted = requirements()
     for extra in sorted({one.extra for one in wanted} & set(PURPOSES)):
         parts = [one for one in wanted if one.extra == extra]
@@ -300,11 +296,11 @@ def extras() -> Iterator[PartStatus]:
             yield PartStatus(f"[{extra}]", OK, f"not installed; for {PURPOSES[extra]}: {install}")
 
 
-# What the metadata says
+# Package metadata
 
 
 def requirements() -> list[Requirement]:
-    """All packages that ludodrome wants; empty if it is not installed and runs from its sources."""
+    """All requirements of ludodrome; empty if it runs from its sources."""
     try:
         lines = metadata(NAME).get_all("Requires-Dist") or []
     except PackageNotFoundError:
@@ -313,7 +309,7 @@ def requirements() -> list[Requirement]:
 
 
 def read_requirement(line: str) -> Requirement:
-    """A line like ``numba<0.69,>=0.68`` or ``fastapi>=0.120; extra == 'web'``."""
+    """Parse a line like ``numba<0.69,>=0.68`` or ``fastapi>=0.120; extra == 'web'``."""
     wanted, _, marker = line.partition(";")
     found = re.match(r"\s*([\w.-]+)\s*(?:\[[^]]*\])?\s*\(?([^)]*)\)?\s*$", wanted)
     if found is None:
@@ -345,6 +341,6 @@ def fits(found: str, bounds: str) -> bool:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """The numbers at the beginning of a version."""
+    """The numbers at the start of a version."""
     plain = re.match(r"\d+(\.\d+)*", text)
     return tuple(map(int, plain[0].split("."))) if plain else ()

@@ -26,7 +26,15 @@ KEPT_DAYS = 30
 MAX_COMPILE_SECONDS = 120.0
 """The longest time that a process waits for another one that compiles the same function."""
 
-WITHOUT_KERNELS = ("bots.py", "analysis.py", "painter.py", "environments.py", "page.py", "routes.py")
+WITHOUT_KERNELS = (
+    "analysis.py",
+    "benchmarks.py",
+    "bots.py",
+    "display.py",
+    "environments.py",
+    "parallel_env.py",
+    "routes.py",
+)
 """Modules of a game's package that hold no kernels (``game_extras.py``): a change there compiles nothing anew."""
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -143,5 +143,5 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     np.savez(file, board=np.array([3, 3]), table=np.zeros((4, 8), np.uint64))
     with pytest.raises(ValueError, match="about a board of"):
         load_solving(game, None, file)
-    with pytest.raises(ValueError, match="only the solving of dots"):
+    with pytest.raises(ValueError, match="cannot be kept in a file"):
         load_solving(ludodrome.make("caldera"), None, file)

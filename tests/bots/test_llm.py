@@ -178,7 +178,7 @@ def test_a_busy_endpoint_is_asked_again(fake: Fake) -> None:
     [
         ("broken", "answered 500: out of memory, 3 times", 3),
         ("unknown", "answered 404: there is no such model", 1),
-        ("nonsense", "no chat completion", 1),
+        ("nonsense", "not a chat completion", 1),
     ],
 )
 def test_an_endpoint_that_fails_is_told_apart(fake: Fake, model: str, why: str, asked: int) -> None:

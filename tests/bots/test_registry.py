@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots import baselines, params, player, registry
+from ludodrome.bots import baselines, player, registry
 from ludodrome.bots.player import legal_actions
 from ludodrome.bots.registry import BOT_KINDS, bot_names, parse_params
 
@@ -105,7 +105,7 @@ def test_a_spec_is_a_text(spec: object) -> None:
         (
             "chains",
             "skysummit",
-            "chains cannot play skysummit: it plays only dots; the bots of skysummit are ",
+            "there is no bot 'chains'; the bots of skysummit are ",
         ),
         ("alphabeta:depth=2", "spaces", "alphabeta cannot play spaces: it searches move by move, and a move here is "),
         ("mcts", "spaces", "mcts cannot play spaces: it searches move by move, and a move here is a whole board; "),
@@ -133,7 +133,7 @@ def test_every_parameter_reads_its_own_example_and_its_bounds() -> None:
 
 
 def test_a_parameter_of_words() -> None:
-    assert params.THREE.read("paranoid", "expert") == "paranoid"
+    assert registry.THREE.read("paranoid", "expert") == "paranoid"
 
 
 def test_a_bot_is_warmed_up_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from types import ModuleType
 
 import pytest
 
-from ludodrome.cli.lazy import LazyModule, lazy_imports
+from ludodrome.cli.base import LazyModule, lazy_imports
 
 FOLDER = "lazily_imported"
 

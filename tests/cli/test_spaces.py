@@ -76,7 +76,7 @@ def test_generate(tmp_path: Path) -> None:
     assert refused("generate", "3", "--resume").startswith("--resume goes with --out")
     assert refused("generate", "3", "--out", path, "--after", "3:1:uuf").startswith("--after goes without --out")
     assert "cannot be written" in refused("generate", "3", "--out", str(tmp_path / "no" / "b.txt"))
-    assert "the board to go on from" in refused("generate", "3", "--after", "4:1:uuuf")
+    assert "the board to continue from" in refused("generate", "3", "--after", "4:1:uuuf")
 
 
 def test_the_reader_of_all_boards_may_leave() -> None:
@@ -136,12 +136,12 @@ def test_draw(tmp_path: Path) -> None:
 # Rounds
 
 
-def test_simulate_tells_every_point() -> None:
-    told = lab("simulate", "3:1:uuf", "3:0:u6uf")
+def test_simulate_explains_every_point() -> None:
+    printed = lab("simulate", "3:1:uuf", "3:0:u6uf")
     for event in (event for step in _round().steps for event in step.events):
-        assert event.reason in told
-    assert told.count("step ") >= len(_round().steps)
-    assert told.rstrip().endswith("3 : 2 (goal), seat 0 wins")
+        assert event.reason in printed
+    assert printed.count("step ") >= len(_round().steps)
+    assert printed.rstrip().endswith("3 : 2 (goal), seat 0 wins")
     value = answer("simulate", "3:1:uuf", "3:0:u6uf")
     assert (value["points"], value["ended"], len(value["steps"])) == ([3, 2], "goal", len(_round().steps))
     code, screen = on_terminal(["spaces", "simulate", "3:1:uuf", "3:0:u6uf"])
@@ -162,25 +162,25 @@ def test_simulate_many(tmp_path: Path) -> None:
     assert [rows[0][0] for rows in value["points"]] == [3, 2]
     assert [len(rows[0]) for rows in value["points"]] == [3, 3]
     assert "2 x 3 rounds" in lab("simulate", str(first), str(second), "--all")
-    assert refused("simulate", str(first), str(second), "--all", "--save").startswith("--save keeps one round")
-    assert "holds 2 boards: say which" in refused("simulate", str(first), str(second))
+    assert refused("simulate", str(first), str(second), "--all", "--save").startswith("--save saves one round")
+    assert "holds 2 boards: choose one" in refused("simulate", str(first), str(second))
 
 
 def test_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert lab("replay", "--list") == "no session is kept yet\n"
-    assert refused("replay", "--last").startswith("no session is kept yet")
-    assert refused("replay").startswith("say which session")
-    told = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
-    assert told.endswith("kept as session 1\n")
-    assert lab("replay", "--last") == told.removesuffix("kept as session 1\n")
+    assert lab("replay", "--list") == "no session is saved yet\n"
+    assert refused("replay", "--last").startswith("no session is saved yet")
+    assert refused("replay").startswith("which session?")
+    printed = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
+    assert printed.endswith("saved as session 1\n")
+    assert lab("replay", "--last") == printed.removesuffix("saved as session 1\n")
     assert answer("replay", "1")["points"] == [3, 2]
     assert "3:1:uuf  3:0:u6uf" in lab("replay", "--list")
     file = tmp_path / "ludodrome" / "spaces-sessions" / "1.json"
     file.write_text(file.read_text().replace('"points": [3, 2]', '"points": [5, 5]'))
     result = run("spaces", "replay", "1")
     assert result.exit_code == 1
-    assert "session 1 came out as [5, 5] (goal) then" in result.stderr
+    assert "session 1 was saved with the result [5, 5] (goal)" in result.stderr
 
 
 def test_decks(tmp_path: Path) -> None:
@@ -200,9 +200,9 @@ def test_decks(tmp_path: Path) -> None:
 def test_respond() -> None:
     value = answer("respond", "3:1:uuf", *LIVE)
     assert (value["margin"], value["proven"]) == (3, True)
-    told = lab("respond", "3:1:uuf", *LIVE)
-    assert told.startswith(value["code"])
-    assert told.endswith("margin +3; no legal board does better\n")
+    printed = lab("respond", "3:1:uuf", *LIVE)
+    assert printed.startswith(value["code"])
+    assert printed.endswith("margin +3; no legal board does better\n")
     assert "the objective is" in refused("respond", "3:1:uuf", "--objective", "fun")
     assert "not proven; no legal board does better than" in lab(
         "respond", "40:20:" + "u" * 20 + "r" + "u" * 19 + "f", *LIVE, "--time", "0"
@@ -221,14 +221,14 @@ def test_solve() -> None:
     assert re.search(r"^gap: 0$", lab("solve", "4", *LIVE), re.MULTILINE)
 
 
-def test_solve_keeps_its_work(tmp_path: Path) -> None:
+def test_solve_saves_its_progress(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     first = answer("solve", "5", *LIVE, "--state", str(path))
     assert first["gap"] <= 1e-9
     kept = json.loads(path.read_text())
     assert len(kept["boards"]) >= 3
     assert answer("solve", "5", *LIVE, "--state", str(path))["gap"] <= 1e-9
-    assert "was begun with another size or rule set" in refused("solve", "4", *LIVE, "--state", str(path))
+    assert "was started with another size or rule set" in refused("solve", "4", *LIVE, "--state", str(path))
 
 
 def test_stored_and_verified(tmp_path: Path) -> None:
@@ -241,8 +241,8 @@ def test_stored_and_verified(tmp_path: Path) -> None:
     for _ in range(2):
         value = answer("solve", "3", *LIVE, "--verify", "--state", state)
         assert (value["boards"], value["best_margin"], value["beaten"]) == (796, 0, False)
-    assert "too many to be played one by one" in refused("solve", "6", *LIVE, "--verify")
-    assert "ask one of them" in refused("solve", "3", "--verify", "--seen")
+    assert "too many to play one by one" in refused("solve", "6", *LIVE, "--verify")
+    assert "give one of them" in refused("solve", "3", "--verify", "--seen")
 
 
 def test_seen() -> None:
@@ -254,7 +254,7 @@ def test_seen() -> None:
         "lead_of_seat_0": -3,
     }
     assert "seat 1 wins by 3" in lab("solve", "3", *LIVE, "--seen")
-    assert "a draw, if nobody errs" in lab("solve", "3", "--seen")
+    assert "a draw, with perfect play" in lab("solve", "3", "--seen")
 
 
 # Building by commands

@@ -51,7 +51,7 @@ def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
     assert changed == "the plan of quick has changed since it was started: games and pairs"
     other = json.loads(output("tournament", "run", str(plan), "--name", "second", "--store", "quick.sqlite", "--json"))
     assert other["played"] == 20
-    assert "has several tournaments; say --name and one of quick and second" in complaint(
+    assert "has several tournaments; choose one with --name: quick and second" in complaint(
         run("tournament", "show", "quick.sqlite")
     )
     assert json.loads(output("tournament", "show", "quick.sqlite", "--name", "second", "--json")) == other

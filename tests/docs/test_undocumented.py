@@ -1,4 +1,4 @@
-"""Nothing is undocumented: every command, option, setting, bot, parameter, game, option of a game and endpoint is told."""
+"""Every command, option, setting, bot, parameter, game, option of a game and endpoint is documented."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from ludodrome.bots.llm import LLM_PARAMS
 from ludodrome.bots.registry import BOT_KINDS
 from ludodrome.bots.starters import LANGUAGES
 from ludodrome.cli import whole_program
-from ludodrome.urls import API
+from ludodrome.system import API
 from tests.docs.markdown import DOCS, ROOT
 from tools.http_api import NOT_FOR_PEOPLE, description
 

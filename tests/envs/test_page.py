@@ -14,7 +14,7 @@ from tests.envs.cases import PART
 pytest.importorskip(PART)
 
 from ludodrome.envs import GameEnv, GameVectorEnv
-from ludodrome.envs.scenarios import STYLES, Scenario
+from ludodrome.games.spaces.environments import STYLES, Scenario
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "reference" / "envs.md").read_text("utf-8")
 

@@ -194,7 +194,7 @@ def test_a_copy_goes_its_own_way() -> None:
     assert twin.get_observation() == wrapped.get_observation()
     twin.step("[W1D3D2E2]")
     assert twin.env.get_board_str() != env.get_board_str()
-    assert fresh._table is None
+    assert fresh._referee is None
 
 
 def test_bad_calls_get_sentences() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.observations import as_planes, new_observations
+from ludodrome.envs.core import as_planes, new_observations
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.cases import each_case

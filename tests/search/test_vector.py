@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.envs.core import VecGame
-from ludodrome.envs.observations import sample_legal
+from ludodrome.envs.core import VecGame, sample_legal
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED, Array
 from tests.envs.mirror import Mirror

@@ -1,4 +1,4 @@
-"""The bench on which a board is built; sessions; long work that is kept."""
+"""The board builder; saved sessions; saved solver progress."""
 
 import json
 from pathlib import Path
@@ -8,25 +8,25 @@ import pytest
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces.equilibria import perfect, straight_run
 from ludodrome.spaces_lab import saved_state
-from ludodrome.spaces_lab.board_builder import Bench
-from ludodrome.spaces_lab.saved_state import inspection_of, read_boards_of, write_boards_of, write_inspection
+from ludodrome.spaces_lab.board_builder import BoardBuilder
+from ludodrome.spaces_lab.saved_state import load_inspection, load_solver_boards, save_inspection, save_solver_boards
 from tests.games.spaces.boards import board
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
 
 def test_a_whole_board_by_commands() -> None:
-    bench = Bench(3)
-    assert (bench.code, bench.position, bench.ghost(), bench.trial()) == ("", None, None, None)
+    builder = BoardBuilder(3)
+    assert (builder.code, builder.position, builder.ghost(), builder.trial()) == ("", None, None, None)
     for command in ("start 1", "UP", " trap   left ", "u", "f"):
-        bench.do(command)
-    assert bench.code == "3:1:u4uf"
-    assert bench.is_finished
-    assert bench.board == board("3:1:u4uf")
-    assert bench.following() == []
-    assert bench.do("undo") == "taken back: finish"
-    assert bench.do("clear") == "the board is empty"
-    assert bench.following() == ["start 0", "start 1", "start 2"]
+        builder.do(command)
+    assert builder.code == "3:1:u4uf"
+    assert builder.is_finished
+    assert builder.board == board("3:1:u4uf")
+    assert builder.following() == []
+    assert builder.do("undo") == "taken back: finish"
+    assert builder.do("clear") == "the board is empty"
+    assert builder.following() == ["start 0", "start 1", "start 2"]
 
 
 @pytest.mark.parametrize(
@@ -45,45 +45,45 @@ def test_a_whole_board_by_commands() -> None:
     ],
 )
 def test_what_cannot_be_done_changes_nothing(done: str, command: str, sentence: str) -> None:
-    bench = Bench(3, "live")
+    builder = BoardBuilder(3, "live")
     for one in filter(None, done.split(";")):
-        bench.do(one)
-    before = bench.code
+        builder.do(one)
+    before = builder.code
     with pytest.raises(ValueError, match=sentence):
-        bench.do(command)
-    assert bench.code == before
+        builder.do(command)
+    assert builder.code == before
 
 
-def test_a_trap_that_leaves_no_way_out() -> None:
-    bench = Bench(4, "live")
+def test_a_trap_that_leaves_no_step() -> None:
+    builder = BoardBuilder(4, "live")
     for command in ("start 1", "right", "right"):
-        bench.do(command)
-    with pytest.raises(IllegalMove, match="would leave no way out"):
-        bench.do("trap up")
+        builder.do(command)
+    with pytest.raises(IllegalMove, match="leaves no step to the side"):
+        builder.do("trap up")
 
 
 def test_the_opponent_is_met_straight_on_from_here() -> None:
-    bench = Bench(3, "written", board("3:0:u6uf"))
-    bench.do("start 1")
-    assert bench.ghost() == (0, 2)
-    bench.do("up")
-    assert bench.ghost() == (1, 2)
-    played = bench.trial()
+    builder = BoardBuilder(3, "written", board("3:0:u6uf"))
+    builder.do("start 1")
+    assert builder.ghost() == (0, 2)
+    builder.do("up")
+    assert builder.ghost() == (1, 2)
+    played = builder.trial()
     assert played is not None
     assert played.points == spaces.simulate(board("3:1:uuf"), board("3:0:u6uf"), 3).points
-    gone = Bench(3, "written", board("3:0:uuf"))
+    gone = BoardBuilder(3, "written", board("3:0:uuf"))
     for command in ("start 0", "trap here", "up", "up"):
         gone.do(command)
     assert gone.ghost() is None
     with pytest.raises(ValueError, match="the opponent's board has size 2, and this one has size 3"):
-        Bench(3, opponent=board("2:0:uf"))
+        BoardBuilder(3, opponent=board("2:0:uf"))
     with pytest.raises(IllegalMove):
-        Bench(3, opponent=board("3:0:uu"))
+        BoardBuilder(3, opponent=board("3:0:uu"))
 
 
-def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    with pytest.raises(ValueError, match="no session is kept yet"):
+    with pytest.raises(ValueError, match="no session is saved yet"):
         saved_state.load()
     boards = [board("3:1:uuf"), board("3:0:u6uf")]
     round_ = spaces.simulate(boards[0], boards[1], 3, "live")
@@ -95,7 +95,7 @@ def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: py
     assert kept.replay() == round_
     with pytest.raises(ValueError, match="there is no session 7; there are 1, 2"):
         saved_state.load(7)
-    for text, sentence in (("{}", "a session is an object with the keys"), ("{", "no JSON")):
+    for text, sentence in (("{}", "a session is an object with the keys"), ("{", "not JSON")):
         (saved_state.folder() / "3.json").write_text(text)
         with pytest.raises(ValueError, match=sentence):
             saved_state.load()
@@ -105,22 +105,22 @@ def test_sessions_are_kept_numbered_and_replayed(tmp_path: Path, monkeypatch: py
         saved_state.load()
 
 
-def test_sessions_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ludodrome").write_text("in the way")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     boards = [board("3:1:uuf")] * 2
-    with pytest.raises(ValueError, match="cannot be made"):
+    with pytest.raises(ValueError, match="cannot be created"):
         saved_state.save(boards, "written", spaces.simulate(boards[0], boards[1], 3))
 
 
-def test_the_work_of_a_double_oracle_is_kept(tmp_path: Path) -> None:
+def test_the_progress_of_a_double_oracle_is_saved(tmp_path: Path) -> None:
     path = str(tmp_path / "state.json")
-    assert read_boards_of(path, 3, "live") == []
+    assert load_solver_boards(path, 3, "live") == []
     boards = [straight_run(3, 0), straight_run(3, 1)]
-    write_boards_of(path, 3, "live", boards)
-    assert read_boards_of(path, 3, "live") == boards
-    with pytest.raises(ValueError, match="was begun with another size or rule set"):
-        read_boards_of(path, 4, "live")
+    save_solver_boards(path, 3, "live", boards)
+    assert load_solver_boards(path, 3, "live") == boards
+    with pytest.raises(ValueError, match="was started with another size or rule set"):
+        load_solver_boards(path, 4, "live")
     for value, sentence in (
         ({"size": 3}, "a state has the keys size, rules, boards"),
         ({"size": 3, "rules": "live", "boards": 5}, "boards is a list of codes, not 5"),
@@ -129,20 +129,20 @@ def test_the_work_of_a_double_oracle_is_kept(tmp_path: Path) -> None:
     ):
         (tmp_path / "state.json").write_text(json.dumps(value))
         with pytest.raises(ValueError, match=sentence):
-            read_boards_of(path, 3, "live")
+            load_solver_boards(path, 3, "live")
 
 
 def test_an_inspection_is_kept(tmp_path: Path) -> None:
     path = str(tmp_path / "state.json")
     mixture = perfect(2, "live")
-    inspection = inspection_of(mixture, path)
-    assert (inspection.done, inspection_of(mixture, None).done) == (0, 0)
+    inspection = load_inspection(mixture, path)
+    assert (inspection.done, load_inspection(mixture, None).done) == (0, 0)
     inspection.step()
-    write_inspection(path, inspection)
-    again = inspection_of(mixture, path)
+    save_inspection(path, inspection)
+    again = load_inspection(mixture, path)
     assert (again.done, again.best, again.after) == (14, 0, inspection.after)
     again.step()
     assert again.over
     (tmp_path / "state.json").write_text('{"size": 2, "rules": "live", "after": 1, "done": 1, "best": 1}')
     with pytest.raises(ValueError, match="after is a code"):
-        inspection_of(mixture, path)
+        load_inspection(mixture, path)

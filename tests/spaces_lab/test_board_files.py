@@ -1,4 +1,4 @@
-"""Boards in files: what is written is read again, and whatever is wrong gets a sentence with its place."""
+"""Boards in files: what is written is read again, and errors name the place."""
 
 import gzip
 import json
@@ -53,7 +53,7 @@ def test_one_board_by_code_by_file_and_by_number(tmp_path: Path) -> None:
     assert spaces.encode_board(board_files.read_board(CODES[2])) == CODES[2]
     assert spaces.encode_board(board_files.read_board(one)) == CODES[1]
     assert spaces.encode_board(board_files.read_board(f"{many}#3")) == CODES[2]
-    with pytest.raises(ValueError, match=r"holds 3 boards: say which, like .*many.txt#1"):
+    with pytest.raises(ValueError, match=r"holds 3 boards: choose one, like .*many.txt#1"):
         board_files.read_board(many)
     for number in ("0", "4", "x"):
         with pytest.raises(ValueError, match=f"holds boards 1 to 3, not '{number}'"):
@@ -73,7 +73,7 @@ def test_a_code_may_be_longer_than_any_name_of_a_file() -> None:
     [
         ("", "holds no board"),
         ("[]", "holds no board"),
-        ('{"boards": [', "line 1, column 13: no JSON"),
+        ('{"boards": [', "line 1, column 13: not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "an object here is a board, a collection with 'boards', or a deck with 'deck'"),
         ('{"boards": 7}', "boards come as a list, not as 7"),
@@ -96,7 +96,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be read: No such file"):
         board_files.read_boards(str(tmp_path / "none.json"))
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    with pytest.raises(ValueError, match="byte 0: this is no UTF-8 text"):
+    with pytest.raises(ValueError, match="byte 0: this is not UTF-8 text"):
         board_files.read_boards(str(tmp_path / "bytes"))
     (tmp_path / "torn.gz").write_bytes(gzip.compress(b"3:1:uuf")[:-6])
     with pytest.raises(ValueError, match=r"torn.gz cannot be read: Compressed file ended"):

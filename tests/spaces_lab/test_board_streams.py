@@ -1,4 +1,4 @@
-"""All boards into files: in every format, stopped and taken up, killed and taken up."""
+"""All boards into files: in every format, stopped and resumed, killed and resumed."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ import pytest
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board, format_code
-from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.games.spaces.generation import BoardWalk, generate
 from ludodrome.spaces_lab import board_files
 from ludodrome.spaces_lab.board_files import PADDING, BoardFile
 
@@ -57,7 +57,7 @@ class Stop(Exception):
 def test_a_run_that_was_stopped_is_taken_up(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / f"whole-{name}")
     monkeypatch.setattr(board_files, "_STATE_SECONDS", -1.0)
-    monkeypatch.setattr(board_files, "Walk", partial(Walk, chunk=50))
+    monkeypatch.setattr(board_files, "BoardWalk", partial(BoardWalk, chunk=50))
     path = tmp_path / name
     for stop_at in (100, 400):
 
@@ -95,20 +95,20 @@ def test_a_run_that_was_killed_leaves_no_file_of_that_name_and_is_taken_up(tmp_p
     assert {file.name for file in tmp_path.iterdir()} == {"b.txt.part", "b.txt.state"}
 
 
-def test_what_cannot_be_taken_up(tmp_path: Path) -> None:
+def test_what_cannot_be_resumed(tmp_path: Path) -> None:
     path = tmp_path / "b.txt"
     Path(f"{path}.part").write_text("x")
     Path(f"{path}.state").write_text("{}")
-    with pytest.raises(ValueError, match=r"is not the state of .*b.txt.part: delete both, and begin anew"):
+    with pytest.raises(ValueError, match=r"is not the state of .*b.txt.part: delete both and start again"):
         make(path, resume=True)
     state = {"size": 4, "rules": "live", "limit": None, "done": 1, "after": "4:0:uuuf", "bytes": 1}
     Path(f"{path}.state").write_text(json.dumps(state))
-    with pytest.raises(ValueError, match="was begun with another size, rule set or limit"):
+    with pytest.raises(ValueError, match="was started with another size, rule set or limit"):
         make(path, resume=True)
 
 
 def test_what_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a NumPy file is not packed; leave out .gz"):
+    with pytest.raises(ValueError, match=r"a NumPy file is not compressed; leave out .gz"):
         make(tmp_path / "b.npy.gz")
     with pytest.raises(ValueError, match="a NumPy file needs a --limit"):
         BoardFile(str(tmp_path / "b.npy"), 50, "live", None, False)

@@ -9,8 +9,7 @@ from sqlalchemy import Engine
 
 from ludodrome.arena import game_loop
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder import enter_builtins, events
 from ludodrome.arena.ladder.playing import Broadcast
 from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.ladder.scheduler import OFF, LadderScheduler

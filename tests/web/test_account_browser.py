@@ -94,4 +94,4 @@ def test_no_text_runs_as_a_script(page: Any, hosted: Hosted) -> None:
         page.goto(path)
         page.get_by_text("<img src=x").first.wait_for()
     page.goto(f"/dots/plays/{MARKUP}")
-    assert page.locator("h1").inner_text() == "Nobody stands here"
+    assert page.locator("h1").inner_text() == "Page not found"

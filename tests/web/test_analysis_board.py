@@ -89,9 +89,9 @@ def test_a_text_may_be_json(client: Client) -> None:
     ("game", "wish", "word"),
     [
         ("skysummit", {"state": "00000/00000/00000/00000/00000 A1A1 B2B3 2"}, "two on cell 0 (A1)"),
-        ("skysummit", {"state": "{nonsense"}, "is no JSON"),
+        ("skysummit", {"state": "{nonsense"}, "is not JSON"),
         ("skysummit", {"state": "x" * 201_000}, "at most"),
-        ("dots", {"state": "9x9 0 0 . 0 0"}, "64 are the most"),
+        ("dots", {"state": "9x9 0 0 . 0 0"}, "64 is the maximum"),
         ("dots", {"moves": ["H(0,0)", "H(0,0)"]}, "move 2: "),
         ("spaces", {"state": "rounds x written seen 1/1 - -"}, "size is a whole number"),
         ("spaces", {"state": 7}, "a state of spaces"),

@@ -158,7 +158,7 @@ def test_a_friend_comes_by_link_and_plays(page: Any, friend: Any) -> None:
     assert "You lose" in page.inner_text("#engine .result")
     assert "You win" in friend.inner_text("#engine .result")
     page.click("#resign")
-    _until(friend, "document.querySelector('#engine').textContent.includes('wants a rematch')")
+    _until(friend, "document.querySelector('#engine').textContent.includes('offers a rematch')")
     friend.click("#resign")
     friend.wait_for_selector("#board[data-ready]")
     _until(page, "!document.querySelector('#engine .result')")
@@ -167,7 +167,7 @@ def test_a_friend_comes_by_link_and_plays(page: Any, friend: Any) -> None:
     friend.reload()
     friend.wait_for_selector("#board[data-ready]")
     friend.goto("about:blank")
-    _until(page, "document.querySelector('#others').textContent.includes('has gone')")
+    _until(page, "document.querySelector('#others').textContent.includes('left')")
 
 
 def test_a_deck_is_built_laid_and_looked_at(page: Any) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from ludodrome.arena import records
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder import enter_builtins
 from ludodrome.arena.ladder.rating_updates import recompute
 from ludodrome.arena.matches.tallies import GameResult, game_result
 from ludodrome.bots.starters import one_file

@@ -1,4 +1,4 @@
-"""A browser in the league: a bot is written, entered and rated; a match is watched; a bot dials in from elsewhere."""
+"""A browser in the league: a bot is written, entered and rated; a match is watched; a bot connects from elsewhere."""
 
 import re
 import subprocess

@@ -143,7 +143,7 @@ def test_a_friend_plays_by_link(client: Client, address: str) -> None:
             _say(owner, type="move", move=OTHER)
             assert _next(owner, "refused")["status"] == 409
             _say(owner, type="undo")
-            assert "one screen" in _next(owner, "refused")["error"]
+            assert "only the owner of a game without friends" in _next(owner, "refused")["error"]
         while _play(owner)["seats"][1]["here"]:
             pass
     seat = {"x-play-key": key}

@@ -72,7 +72,7 @@ def test_a_first_visit_finds_a_game_in_progress(client: Client, game: str) -> No
 def test_what_is_not_there_has_a_page_that_says_so(client: Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
-    assert "<h1>Nobody stands here</h1>" in answer.text
+    assert "<h1>Page not found</h1>" in answer.text
 
 
 @pytest.mark.parametrize("game", GAMES)

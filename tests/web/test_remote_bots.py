@@ -194,7 +194,7 @@ def test_the_newest_connection_counts(home: tuple[Engine, str, str]) -> None:
     engine, address, bot_id = home
     url = _url(address, bot_id)
     with connect(url, additional_headers=_bearer(TOKEN)) as old, connect(url, additional_headers=_bearer(TOKEN)):
-        with pytest.raises(Exception, match="taken over"):
+        with pytest.raises(Exception, match="replaced this one"):
             old.recv(10)
         assert _here(engine, bot_id)
 

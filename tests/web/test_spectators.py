@@ -1,6 +1,9 @@
 """Watching matches of the league while the database has its troubles."""
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine
@@ -8,6 +11,12 @@ from sqlalchemy.exc import OperationalError
 
 from ludodrome.web import spectators
 from ludodrome.web.spectators import Spectators
+
+
+def run(call: Coroutine[Any, Any, Any]) -> Any:
+    """Runs a coroutine in a thread: the browser of other tests leaves a running loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, call).result()
 
 
 def test_polling_survives_a_database_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +44,7 @@ def test_polling_survives_a_database_error(monkeypatch: pytest.MonkeyPatch) -> N
         async with asyncio.timeout(5):
             return await watch()
 
-    assert asyncio.run(first_news()) == {"match": "m", "view": {"moves": 3}}
+    assert run(first_news()) == {"match": "m", "view": {"moves": 3}}
 
 
 def test_a_spectator_whose_first_look_fails_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,5 +59,5 @@ def test_a_spectator_whose_first_look_fails_is_not_counted(monkeypatch: pytest.M
             pass
 
     with pytest.raises(OperationalError):
-        asyncio.run(watch())
+        run(watch())
     assert watched.watching == 0

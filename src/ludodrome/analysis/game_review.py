@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludodrome.analysis.move_review import MoveReview, reviewer_of
-from ludodrome.analysis.win_probability import LEAST_LOSS, MISTAKE, Value, accuracy, grade, point_unit, win_probability
+from ludodrome.analysis.win_probability import LEAST_LOSS, MISTAKE, Value, accuracy, grade, win_probability
 from ludodrome.game import Game
 
 NODES = 200_000
@@ -91,7 +91,7 @@ class GameReview:
         ending = self.game.outcome(self._states[-1])
         if ending is None or self.game.seats != 2:
             return None
-        if point_unit(self.game) is not None:
+        if self.game.point_unit is not None:
             return Value(ending.scores[0] - ending.scores[1], proven=True)
         return Value(ending.returns[0], 0 if ending.winner is not None else None, proven=True)
 
@@ -105,7 +105,7 @@ class GameReview:
         game = self.game
         before = win_probability(game, found.best)
         loss = max(0.0, before - win_probability(game, found.played))
-        points = max(0.0, found.best.score - found.played.score) if point_unit(game) is not None else None
+        points = max(0.0, found.best.score - found.played.score) if game.point_unit is not None else None
         counts = self._own[ply] and not self._forced(ply)
         return GradedMove(ply, seat, found, before, loss, points, grade(loss) if counts else None)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.game import Game, checked_count
 from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
@@ -72,7 +71,7 @@ def analyse(
     states = game.encode_array(state)
     game.check_running(states)
     if game.evaluator is None:
-        raise ValueError(f"{game.id} is not analysed move by move: {why_not_searchable(game)}")
+        raise ValueError(f"{game.id} is not analysed move by move: {game.why_not_searchable}")
     exact = extra(game.analysis_module, "exact_analysis")
     if exact is not None and depth is None:
         return _solve_or_search(game, states, budget, lines, exact)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, check_time, lead, notations
-from ludodrome.analysis.win_probability import why_not_searchable
 from ludodrome.game import Game
 from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
@@ -67,7 +66,7 @@ class Solving:
         Raises ValueError for games without an evaluator, with three seats, or if the game is over.
         """
         if game.evaluator is None:
-            raise ValueError(f"{game.id} is not solved move by move: {why_not_searchable(game)}")
+            raise ValueError(f"{game.id} is not solved move by move: {game.why_not_searchable}")
         if game.seats != 2:
             raise ValueError(f"only games of two seats have one exact value; this {game.id} has {game.seats}")
         states = game.encode_array(game.initial_state() if state is None else state)

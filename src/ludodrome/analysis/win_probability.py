@@ -9,11 +9,6 @@ from dataclasses import dataclass
 
 from ludodrome.game import Game
 
-STEEPNESS = {"skysummit": 0.83, "santorini": 0.8, "caldera": 1.36}
-"""Game id -> steepness: P(win) = 1 / (1 + exp(-steepness * score)), fitted to bots' games (benchmarks/steepness.py)."""
-DEFAULT_STEEPNESS = 0.8
-DEFAULT_SIDE = 5
-"""Side of a board with points, if the options do not say."""
 MAX_EXPONENT = 500.0
 """Larger exponents make no difference, and would overflow."""
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = GRADES = ("best", "good", "inaccuracy", "mistake", "blunder")
@@ -50,31 +45,15 @@ def win_probability(game: Game, value: Value) -> float:
     >>> round(win_probability(ludodrome.make("skysummit"), Value(1.0)), 2)
     0.7
     """
-    unit = point_unit(game)
+    unit = game.point_unit
     if unit is not None:
         return 0.5 + 0.5 * math.tanh(value.score / unit)
     if value.distance is not None:
         return 1.0 if value.score > 0 else 0.0
     if value.proven:
         return 0.5
-    exponent = STEEPNESS.get(game.id, DEFAULT_STEEPNESS) * value.score
+    exponent = game.win_steepness * value.score
     return 1 / (1 + math.exp(-max(-MAX_EXPONENT, min(MAX_EXPONENT, exponent))))
-
-
-def point_unit(game: Game) -> float | None:
-    """The margin that counts as a win probability of 0.88: the side of the board; None in games without points."""
-    if game.id == "spaces":
-        return float(game.options["size"])
-    if game.evaluator is not None and game.evaluator.by_points:
-        return math.sqrt(game.options.get("rows", DEFAULT_SIDE) * game.options.get("cols", DEFAULT_SIDE))
-    return None
-
-
-def why_not_searchable(game: Game) -> str:
-    """Why a game without an evaluator is not searched move by move, as a part of a sentence."""
-    if game.id == "spaces":
-        return "ludodrome.spaces.respond finds the best answer"
-    return "its package has no evaluator for positions"
 
 
 def grade(loss: float) -> str:

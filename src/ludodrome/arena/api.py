@@ -41,7 +41,7 @@ from ludodrome.games import make
 from ludodrome.system import core_count
 from ludodrome.validation import listing, show
 
-Openings = bool | str | os.PathLike[str] | Sequence[Any]
+Openings = bool | str | os.PathLike[str] | Sequence[Any] | None
 WorkersLike = int | str | Executor | Workers | None
 _NAMED = re.compile(r"([^:=]+)=(.*)", re.DOTALL)
 
@@ -69,7 +69,7 @@ def play_match(
     - ``games``: Number of games, in whole rounds: every opening is played once per seating. Default: 100, or with three
       seats 99.
     - ``clock``: Time or work per move, like ``1s``, ``1s+10s``, ``nodes=1000``, ``none``; as in ``ludodrome match``.
-    - ``openings``: True for fair random openings, False for none, the path of a file of openings, or a list of
+    - ``openings``: True for fair random openings, False or None for none, the path of a file, or a list of
       openings, each a list of moves.
     - ``workers``: Number of worker processes (default: one per core); 0 to play in this process; the address of a Dask
       scheduler; or a ``concurrent.futures`` executor.

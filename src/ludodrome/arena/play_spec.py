@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludodrome.arena.conditions import Conditions
-from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves, returns_of
+from ludodrome.game import Game, IllegalMove, Outcome, returns_of
 from ludodrome.games import make
 
 
@@ -135,19 +135,6 @@ def resignation_outcome(game: Game, seat: int) -> Outcome:
 def aborted_outcome(game: Game) -> Outcome:
     """The outcome of a game that the arena could not finish, by its own fault; it is not rated."""
     return Outcome(None, [0] * game.seats, [0] * game.seats, "the arena failed")
-
-
-def first_legal_move(game: Game, state: Any) -> Any:
-    """The first legal move. In spaces, with too many to list, it is a straight run up the first column."""
-    try:
-        return game.legal_moves(state)[0]
-    except TooManyMoves:
-        from ludodrome.games.spaces.boards import DECK, FINISH, UP
-        from ludodrome.games.spaces.codec import format_lay
-
-        size = game.options["size"]
-        board = bytes([0, *[size + UP] * (size - 1), size + FINISH])
-        return format_lay([board] * (DECK if game.options["mode"] == "deck" else 1), game.options)
 
 
 def read_move(game: Game, state: Any, move: Any) -> Any:

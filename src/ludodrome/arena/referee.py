@@ -21,7 +21,6 @@ from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import (
     PlaySpec,
     aborted_outcome,
-    first_legal_move,
     forfeit_outcome,
     read_move,
     resignation_outcome,
@@ -246,7 +245,7 @@ class Referee:
             self._write(seat, {})
             self._finish(forfeit_outcome(self.game, seat, fault.cause), "forfeit")
             return
-        move = first_legal_move(self.game, self.state)
+        move = self.game.substitute_move(self.state)
         self.game.apply_to(self._states, move)
         self._played(seat, move, substituted=True)
 

@@ -1,7 +1,7 @@
-"""People's own bots: ``py:path.py:Name`` is the class ``Name`` in a Python file, made without arguments.
+"""Bots in Python files: ``py:path.py:Name`` is the class ``Name`` in a file, created without arguments.
 
-The class has the shape of ``player.Bot``. Only ``choose`` is required; a missing ``start`` or ``close`` does nothing,
-and a missing ``name`` is the class's own. The file runs in this process, with all its rights.
+The class implements ``player.Bot``. Only ``choose`` is required; ``start`` and ``close`` default to nothing, ``name``
+to the class's name. The file runs in this process with all its permissions.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from ludodrome.validation import listing, show
 
 
 def load(text: str) -> Bot:
-    """The bot of ``path.py:Name``; ValueError says what is missing or what went wrong in the file."""
+    """Load the bot ``path.py:Name``. Raises ValueError if the file or class is missing, wrong or fails."""
     path, colon, name = text.rpartition(":")
     if not (colon and path and name.isidentifier()):
         raise ValueError(f"a bot of one's own is named like py:mine.py:MyBot, not py:{text}")
@@ -37,13 +37,13 @@ def load(text: str) -> Bot:
 
 
 def _module(file: Path) -> Any:
-    """The file's module, run anew each time: two bots of one file share nothing."""
+    """Run the file as a new module: two bots of one file share nothing."""
     unique = f"ludodrome_bot_{file.stem}_{len(sys.modules)}"
     spec = importlib.util.spec_from_file_location(unique, file)
     if spec is None or spec.loader is None:
         raise ValueError(f"{file} is no Python file: its name does not end in .py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[unique] = module  # dataclasses and pickles look their module up
+    sys.modules[unique] = module  # dataclasses and pickle look the module up
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -57,7 +57,7 @@ def _words(error: Exception) -> str:
 
 
 class FileBot:
-    """Somebody's own bot, with what its class left out filled in."""
+    """A user's bot with defaults for what its class leaves out."""
 
     def __init__(self, inner: Any, class_name: str) -> None:
         self._inner = inner
@@ -66,18 +66,18 @@ class FileBot:
         self._takes_budget = _takes_two(inner.choose)
 
     def start(self, hello: dict[str, Any]) -> None:
-        """Passed on, if the class wants it."""
+        """Call the class's method, if it has one."""
         if hasattr(self._inner, "start"):
             self._inner.start(hello)
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
-        """What the class says; whether it is legal is for others to judge."""
+        """The move of the class, which may be illegal."""
         if self._takes_budget:
             return self._inner.choose(observation, budget)
         return self._inner.choose(observation)
 
     def close(self) -> None:
-        """Passed on, if the class wants it."""
+        """Call the class's method, if it has one."""
         if hasattr(self._inner, "close"):
             self._inner.close()
 

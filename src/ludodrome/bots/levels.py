@@ -6,14 +6,14 @@ position always in the same way. All of this depends on the position and the see
 Level 8 is ``expert``. Dots and spaces have their own levels and experts (``dots.py``, ``spaces.py``).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, noise_on
 from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.bots.mcts import MctsBot
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
-from ludodrome.game_extras import extra
+from ludodrome.game_extras import Level
 
 
 def make_expert(
@@ -28,31 +28,6 @@ def make_expert(
     return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET)
 
 
-class Level(NamedTuple):
-    """How one level plays a game with one action a move."""
-
-    depth: int
-    """Plies searched: 1 sees its own move and an immediate loss, 0 only its own move."""
-    width: int = 0
-    """How many moves it searches, the best at first sight; 0: all, in one search."""
-    noise: int = 0
-    """Standard deviation of its errors, in hundredths."""
-    attention: float = 1.0
-    """How often it searches to ``depth``; otherwise one ply less."""
-    nodes: int | None = None
-    """Limit of visited positions."""
-
-
-FIRST_LEVELS = (
-    Level(1, noise=300, attention=0.2),
-    Level(1, noise=100, attention=0.65),
-    Level(2, width=6, noise=80, attention=0.5),
-    Level(2, width=12, noise=15, attention=0.9),
-    Level(3, width=16, noise=10, attention=0.9),
-)
-"""Levels 1 to 5, which suit most games."""
-LEVELS = (*FIRST_LEVELS, Level(4, nodes=2_000), Level(6, nodes=20_000))
-"""Levels 1 to 7 of a game that declares none of its own and is won, not scored."""
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
 """Playouts a move by level, for games without an evaluator and games of points."""
 
@@ -100,5 +75,4 @@ def make_level(game: Game, name: str, seed: int, level: int) -> Bot:
     if game.evaluator is None or game.evaluator.by_points:
         budget = Budget(sims=PLAYOUTS[level - 1])
         return MctsBot(game, name, seed, own=budget, default=budget)
-    levels: tuple[Level, ...] = extra(game.bots_module, "LEVELS") or LEVELS
-    return LevelBot(game, name, seed, levels[level - 1])
+    return LevelBot(game, name, seed, game.levels[level - 1])

@@ -1,10 +1,9 @@
-"""``llm:URL,model=NAME``: a language model as a player.
+"""``llm:URL,model=NAME``: a language model as a bot, through an endpoint with OpenAI's chat completions API.
 
-A turn is a conversation of its own: the rules, the position, and after a refusal the answer and what was wrong with
-it. Every exchange is kept, so that a record can say what was asked, what came back, what it was taken for, and what it
-cost.
-The endpoint is in ``endpoints.py``, what is said in ``prompts.py``, how answers are read in ``replies.py``; the seat in
-the arena is ``arena/transports/language_models.py``.
+Each turn is a separate conversation: the rules, the position, and after a refusal the answer and what was wrong with
+it. Every exchange is kept for the record: the question, the answer, how it was read, and what it cost. The API key is
+read from the environment, never from a spec: records contain specs. Prompts are in ``prompts.py``, answers are read in
+``replies.py``; the seat in the arena is ``arena/transports/inprocess.py``.
 """
 
 import hashlib
@@ -19,55 +18,53 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ludodrome.bots.params import Param
 from ludodrome.bots.player import Budget
 from ludodrome.bots.prompts import bare, legal_texts, refusal_prompt, rules_prompt, turn_prompt
+from ludodrome.bots.registry import Param
 from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import BadState, Game, TooManyMoves
 from ludodrome.validation import listing, show
 
-# Endpoints that speak OpenAI's chat completions: their settings in a spec, asking them, what comes back.
-# Nothing here knows a game; ``languagemodels.py`` plays through this. The key stands in the environment, never in a spec:
-# specs are written into records.
+# The endpoint: settings, requests, responses
 
 
 KEY = "LUDODROME_LLM_KEY"
-"""The environment variable that holds the key, if the spec names no other."""
+"""The default environment variable of the API key."""
 PATH = "/chat/completions"
 EXAMPLE = "llm:http://localhost:8000/v1,model=NAME"
 MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-"""Bytes that are read of a response."""
-AGAIN = (408, 409, 429, 500, 502, 503, 504, 529)
-"""What an endpoint says when it may be asked once more."""
+RETRY_STATUSES = (408, 409, 429, 500, 502, 503, 504, 529)
+"""HTTP statuses after which a request is retried."""
 FIRST_PAUSE = 0.5
+"""Seconds before the first retry; doubled for each further one."""
 
 LLM_PARAMS = (
-    Param("temperature", "how freely the model chooses its words; not sent if not said", "0", 0, 10, whole=False),
-    Param("max_tokens", "tokens of an answer, by the name that most servers know", "2000", 1, 10**7),
-    Param("max_completion_tokens", "the same by the name that newer ones want", "2000", 1, 10**7),
-    Param("timeout", "seconds for one request; 120 if not said", "60", 0.05, 86_400, whole=False),
-    Param("retries", "how often a failing endpoint is asked again; 2 if not said", "5", 0, 100),
+    Param("temperature", "sampling temperature; default: the endpoint's", "0", 0, 10, whole=False),
+    Param("max_tokens", "maximum tokens of an answer, under the name of most servers", "2000", 1, 10**7),
+    Param("max_completion_tokens", "the same under the name of newer servers", "2000", 1, 10**7),
+    Param("timeout", "seconds for one request; default: 120", "60", 0.05, 86_400, whole=False),
+    Param("retries", "retries of a failed request; default: 2", "5", 0, 100),
 )
-"""What can be set beside ``model`` and ``key``."""
+"""The parameters besides ``model`` and ``key``."""
 
 Message = dict[str, str]
 
 
 class EndpointSettings(NamedTuple):
-    """What a spec says."""
+    """The settings of a spec."""
 
     url: str
     model: str
     key: str | None = None
-    """The name of the environment variable, if the spec gives one."""
+    """Name of the environment variable with the API key; None for the default."""
     timeout: float = 120.0
     retries: int = 2
     sent: tuple[tuple[str, Any], ...] = ()
-    """Parameters that go to the endpoint as they are."""
+    """Parameters that are sent to the endpoint unchanged."""
 
 
 class EndpointError(Exception):
-    """The endpoint gave no answer; the sentence says why. ``late`` if the time was over."""
+    """The endpoint gave no answer. ``late``: the time was up."""
 
     def __init__(self, message: str, late: bool = False) -> None:
         super().__init__(message)
@@ -76,11 +73,11 @@ class EndpointError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered."""
+    """An answer of a model."""
 
     text: str
     declined: bool = False
-    """Whether the endpoint says that the model refused to answer."""
+    """Whether the model refused to answer."""
     finish: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -88,7 +85,7 @@ class Completion:
 
 
 def read_settings(text: str) -> EndpointSettings:
-    """The settings after ``llm:``; ValueError says what would be right."""
+    """Parse the settings after ``llm:``. Raises ValueError if they are wrong."""
     url, *parts = text.split(",")
     try:
         where = urlsplit(url)
@@ -121,7 +118,7 @@ def read_settings(text: str) -> EndpointSettings:
 
 
 class Endpoint:
-    """One endpoint, with one model."""
+    """An endpoint with one model. Raises ValueError if the key's environment variable is not set."""
 
     def __init__(self, settings: EndpointSettings) -> None:
         self.settings = settings
@@ -136,7 +133,7 @@ class Endpoint:
             self._headers["Authorization"] = f"Bearer {secret}"
 
     def complete(self, messages: list[Message], seconds: float | None = None) -> Completion:
-        """The model's answer within so many seconds; Failed if there is none."""
+        """Ask the model; ``seconds`` limits the time. Raises EndpointError if there is no answer."""
         limit = self.settings.timeout if seconds is None else min(seconds, self.settings.timeout)
         deadline = time.monotonic() + limit
         payload = {"model": self.settings.model, "messages": messages, **dict(self.settings.sent)}
@@ -152,14 +149,14 @@ class Endpoint:
                 return _completion(content, attempts)
             why = _complaint(status, content)
             wait = max(pause, said)
-            may = attempts <= self.settings.retries and (status == 0 or status in AGAIN)
+            may = attempts <= self.settings.retries and (status == 0 or status in RETRY_STATUSES)
             if not may or time.monotonic() + wait >= deadline:
                 raise EndpointError(f"the endpoint {why}" + (f", {attempts} times" if attempts > 1 else ""))
             time.sleep(wait)
             pause *= 2
 
     def _post(self, body: bytes, deadline: float) -> tuple[int, float, bytes]:
-        """Status, seconds to wait and content; Failed at the deadline, OSError if nothing can be sent or read."""
+        """Status, seconds to wait, content. Raises EndpointError at the deadline, OSError for a failed connection."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise EndpointError("no answer came in time", late=True)
@@ -168,7 +165,7 @@ class Endpoint:
         alarm: threading.Timer | None = None
         try:
             connection.connect()
-            # A server that drips would outlast any socket's timeout.
+            # A socket's timeout does not end a response that arrives byte by byte.
             alarm = threading.Timer(deadline - time.monotonic(), _cut, [connection.sock])
             alarm.daemon = True
             alarm.start()
@@ -202,7 +199,7 @@ def _seconds(text: str | None) -> float:
 
 
 def _complaint(status: int, content: bytes) -> str:
-    """Why there was no answer, in the endpoint's words as far as they are few."""
+    """Why there was no answer, with the start of the endpoint's message."""
     said = content.decode("utf-8", "replace")
     with suppress(ValueError, KeyError, TypeError):
         found = json.loads(said)
@@ -215,14 +212,14 @@ def _complaint(status: int, content: bytes) -> str:
 
 
 def _completion(content: bytes, attempts: int) -> Completion:
-    """The answer in a response; Failed if there is none."""
+    """Parse a response. Raises EndpointError if it has no answer."""
     try:
         found = json.loads(content)
         choice = found["choices"][0]
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise EndpointError("the endpoint's answer is no chat completion: choices[0].message is missing") from error
+        raise EndpointError("the endpoint's answer is not a chat completion: choices[0].message is missing") from error
     if isinstance(text, list):  # some servers answer in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     usage = found.get("usage")
@@ -241,26 +238,26 @@ def _completion(content: bytes, attempts: int) -> Completion:
     )
 
 
-TRIES = 10
-"""How often in a row a model may answer wrongly where no arena says so."""
+MAX_ANSWERS = 10
+"""Answers a turn, outside of the arena."""
 MAX_KEPT_CHARS = 64 * 1024
-"""Characters that are kept of an answer."""
+"""Characters of an answer in a record."""
 TIMEOUT, ENDPOINT = "timeout", "endpoint"
-"""How asking can fail, beside what ``replies.py`` says of an answer."""
+"""Outcomes of an exchange without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question to a model, and what came of it."""
+    """A question to a model and its outcome."""
 
     model: str
     messages: list[dict[str, str]]
-    """As they were sent; one that was sent before in this game has its ``sha256`` in place of its ``content``."""
+    """The messages sent; a message sent earlier in this game has ``sha256`` instead of ``content``."""
     seconds: float
     completion: Completion | None
-    """The answer; None if there was none."""
+    """The answer, if there was one."""
     reading: ParsedReply | None
-    """What it was taken for."""
+    """How the answer was read."""
     error: str = ""
     late: bool = False
 
@@ -272,8 +269,8 @@ class Exchange:
         return TIMEOUT if self.late else ENDPOINT
 
     def to_json(self) -> dict[str, Any]:
-        """As records carry it."""
-        told: dict[str, Any] = {
+        """The exchange as in a record."""
+        json_form: dict[str, Any] = {
             "llm": self.model,
             "messages": self.messages,
             "outcome": self.outcome,
@@ -281,25 +278,25 @@ class Exchange:
         }
         if self.completion is not None:
             answer = self.completion
-            told |= {
+            json_form |= {
                 "reply": answer.text[:MAX_KEPT_CHARS],
                 "tokens": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
                 "finish": answer.finish,
                 "attempts": answer.attempts,
             }
             if len(answer.text) > MAX_KEPT_CHARS:
-                told["cut"] = len(answer.text)
+                json_form["cut"] = len(answer.text)
             if answer.declined:
-                told["declined"] = True
+                json_form["declined"] = True
         if self.reading is not None and self.reading.text:
-            told["read"] = self.reading.text
+            json_form["read"] = self.reading.text
         if self.error:
-            told["error"] = self.error
-        return told
+            json_form["error"] = self.error
+        return json_form
 
 
 class Conversation:
-    """One game with a model."""
+    """The exchanges with a model in one game."""
 
     def __init__(self, game: Game, endpoint: Endpoint, seat: int) -> None:
         self.game = game
@@ -308,16 +305,16 @@ class Conversation:
         self._rules: Message = {"role": "system", "content": rules_prompt(game, seat)}
         self._messages: list[Message] = []
         self._observation: Any = None
-        self._told: set[str] = set()
+        self._recorded: set[str] = set()
 
     def ask(self, observation: Any, legal: list[str] | None, seconds: float | None = None) -> Exchange:
-        """A new turn; ``legal`` as in ``turn_prompt``."""
+        """Ask for a move; ``legal`` as in ``turn_prompt``."""
         self._observation = observation
         self._messages = [self._rules, _user(turn_prompt(self.game, observation, self.seat, legal))]
         return self._exchange(seconds)
 
     def ask_again(self, why: str, tries_left: int | None, seconds: float | None = None) -> Exchange:
-        """The same turn, after an answer that was refused."""
+        """Ask again after a refused answer."""
         self._messages.append(_user(refusal_prompt(why, tries_left)))
         return self._exchange(seconds)
 
@@ -335,11 +332,11 @@ class Conversation:
         return Exchange(model, kept, spent, answer, reading, reading.why)
 
     def _named(self, message: Message) -> dict[str, str]:
-        """A message for the record: in full once, after that by its digest."""
+        """A message for the record: in full once, later by its digest."""
         name = hashlib.sha256(message["content"].encode("utf-8", "backslashreplace")).hexdigest()
-        if name in self._told:
+        if name in self._recorded:
             return {"role": message["role"], "sha256": name}
-        self._told.add(name)
+        self._recorded.add(name)
         return dict(message)
 
 
@@ -348,34 +345,34 @@ def _user(text: str) -> Message:
 
 
 class LanguageModelBot:
-    """A model as a bot for Python: it is shown the legal moves, and asked again when it answers wrongly.
+    """A model as a bot: it sees the legal moves, and is asked again after a wrong answer.
 
-    In the arena a seat of its own takes this place, where the match's policy and conditions hold.
+    In the arena, ``arena/transports/inprocess.py`` takes its place, with the match's policy and conditions.
     """
 
     def __init__(self, game: Game, name: str, endpoint: Endpoint) -> None:
         self.game = game
         self.name = name
         self.exchanges: list[Exchange] = []
-        """Everything that was said in this game."""
+        """All exchanges of this game."""
         self._endpoint = endpoint
         self._seat: int | None = None
         self._conversation: Conversation | None = None
 
     def start(self, hello: dict[str, Any]) -> None:
-        """A game begins."""
+        """Start a game."""
         self._seat = hello.get("seat")
         self._conversation = None
         self.exchanges = []
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
-        """A legal move; ValueError if none came of so many tries."""
+        """A legal move. Raises ValueError if none of MAX_ANSWERS answers has one."""
         seconds = None if budget is None else budget.time
         deadline = None if seconds is None else time.monotonic() + seconds
         talk = self._talk(observation)
         exchange = talk.ask(observation, self._legal(observation), seconds)
         self.exchanges.append(exchange)
-        for left in range(TRIES - 1, 0, -1):
+        for left in range(MAX_ANSWERS - 1, 0, -1):
             if exchange.outcome == MOVE or exchange.reading is None:
                 break
             seconds = None if deadline is None else deadline - time.monotonic()
@@ -386,7 +383,7 @@ class LanguageModelBot:
         return exchange.reading.move
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
     def _talk(self, observation: Any) -> Conversation:
         seat = mover(self.game, observation) if self._seat is None else self._seat
@@ -395,7 +392,7 @@ class LanguageModelBot:
         return self._conversation
 
     def _legal(self, observation: Any) -> list[str] | None:
-        # What lies face down is missing from an observation; which boards are legal does not depend on it.
+        # Observations lack hidden boards; which boards are legal does not depend on them.
         state = self.game.initial_state() if self.game.actions_a_turn > 1 else bare(observation)
         try:
             return legal_texts(self.game, observation, self.game.legal_moves(state))
@@ -404,7 +401,7 @@ class LanguageModelBot:
 
 
 def mover(game: Game, observation: Any) -> int:
-    """The seat to move in what it was shown; ValueError if the game is over."""
+    """The seat to move in an observation. Raises ValueError if the game is over."""
     try:
         seat = game.to_move(bare(observation))
     except BadState:  # spaces: what lies face down is missing
@@ -415,10 +412,10 @@ def mover(game: Game, observation: Any) -> int:
 
 
 def make_llm(game: Game, spec: str) -> LanguageModelBot:
-    """The bot of a spec like ``llm:http://localhost:8000/v1,model=NAME``; ValueError says what would be right."""
+    """The bot of a spec like ``llm:http://localhost:8000/v1,model=NAME``. Raises ValueError if the spec is wrong."""
     return LanguageModelBot(game, spec, endpoint(spec))
 
 
 def endpoint(spec: str) -> Endpoint:
-    """The endpoint that a spec names; nothing is asked of it yet."""
+    """The endpoint of a spec; sends nothing yet. Raises ValueError if the spec is wrong."""
     return Endpoint(read_settings(spec.partition(":")[2]))

@@ -190,7 +190,7 @@ def position_rng(states: Any, seed: int) -> SplitMix64:
 
 
 def warm_up(bot: Bot, game: Game) -> None:
-    """Have a new built-in bot play a few moves with a small budget, so that its kernels are compiled; then restart it."""
+    """Compile a new bot's kernels: play a few moves with a small budget, then restart the bot."""
     if isinstance(bot, NeedsWarmUp):
         bot.warm_up()
     state, budget = game.initial_state(), Budget(nodes=1000, sims=10, depth=3)

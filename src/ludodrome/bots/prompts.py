@@ -1,7 +1,7 @@
-"""What a language model is told: the rules, how a move is written, the position, the legal moves.
+"""Prompts for language models: the rules, the notation, the position, the legal moves.
 
-The rules are those of the room's RULES.md. How an answer is read is in ``replies.py``; who is asked, and how, is in
-``languagemodels.py`` and in the environments for text.
+The rules come from the game's RULES.md. Answers are read in ``replies.py``; ``llm.py`` and the text environments use
+both.
 """
 
 import re
@@ -13,18 +13,18 @@ from ludodrome.games import find
 from ludodrome.validation import listing
 
 SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
-"""The parts of RULES.md that a player needs; the others speak to machines."""
+"""The sections of RULES.md for players; the others are for programs."""
 
 ANSWER = (
     "Think as you like, and end your answer with your move in square brackets. The last legal move in your answer is "
     "the one that is played."
 )
 MOVES_SHOWN = 3
-"""Of a game that does not say how its moves are written, so many are shown."""
+"""Example moves, if a game does not describe its notation."""
 
 
 def rules_prompt(game: Game, seat: int) -> str:
-    """What a player is told once: the game, its rules, its options, how moves are written."""
+    """The first prompt: the game, its rules, its options, its notation."""
     page = find(game.id).rules()
     introduction = page.partition("\n## ")[0].partition("\n")[2].strip()
     sections = [f"## {name}\n\n{text}" for name in SECTIONS if (text := _section(page, name))]
@@ -41,7 +41,7 @@ def rules_prompt(game: Game, seat: int) -> str:
 
 
 def _section(page: str, name: str) -> str:
-    """The text under one heading, up to the next that is no deeper; empty if there is no such heading."""
+    """The text under a heading, up to the next one of its level or above; empty without such a heading."""
     heading = re.search(rf"^(#+) {re.escape(name)}\n", page, re.MULTILINE)
     if heading is None:
         return ""
@@ -50,13 +50,13 @@ def _section(page: str, name: str) -> str:
 
 
 def you_are(game: Game, seat: int) -> str:
-    """Who the player is."""
+    """The player's number and seat, in a sentence."""
     names = game.seat_names
     return f"You are player {seat}" + (f" ({names[seat]})." if names else f", seat {seat}.")
 
 
 def move_format(game: Game) -> str:
-    """How a move of the game is written."""
+    """The notation of moves, in a sentence."""
     if not game.move_format:
         state = game.initial_state()
         shown = [bracketed(game.format_move(move, state)) for move in game.legal_moves(state)[:MOVES_SHOWN]]
@@ -65,7 +65,7 @@ def move_format(game: Game) -> str:
 
 
 def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None) -> str:
-    """What a player is told each turn; ``legal`` are moves as texts, None where they are hidden or too many."""
+    """The prompt of a turn. ``legal``: the legal moves as texts; None if they are hidden or too many."""
     parts = [f"{you_are(game, seat)} It is your turn.", drawing(game, observation)]
     if legal is not None:
         parts.append(f"Legal moves ({len(legal)}): {' '.join(legal)}")
@@ -74,25 +74,25 @@ def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | 
 
 
 def refusal_prompt(why: str, tries_left: int | None = None) -> str:
-    """What a player is told whose answer was refused."""
+    """The prompt after a refused answer."""
     left = "" if tries_left is None else f" You have {tries_left} {'try' if tries_left == 1 else 'tries'} left."
     return f"Your move was not accepted: {why.rstrip('.')}.{left} Answer with a legal move in square brackets."
 
 
 def drawing(game: Game, observation: Any) -> str:
-    """The position as a seat sees it, drawn."""
+    """A drawing of the position as a seat sees it."""
     return game.render_observation(bare(observation))
 
 
 def bare(observation: Any) -> Any:
-    """An observation as a state: whose eyes saw it is no part of it."""
+    """An observation without ``you``, as a state."""
     if type(observation) is dict and "you" in observation:
         return {name: value for name, value in observation.items() if name != "you"}
     return observation
 
 
 def legal_texts(game: Game, observation: Any, moves: Sequence[Any] | None) -> list[str] | None:
-    """Legal moves as they are written in answers, in brackets; None stays None."""
+    """Legal moves in notation and brackets; None for None."""
     if moves is None:
         return None
     state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
@@ -100,5 +100,5 @@ def legal_texts(game: Game, observation: Any, moves: Sequence[Any] | None) -> li
 
 
 def bracketed(text: str) -> str:
-    """A move in brackets; santorini's have theirs."""
+    """A move in brackets; santorini's already have them."""
     return text if text.startswith("[") else f"[{text}]"

@@ -9,13 +9,75 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ludodrome.bots.params import DEPTH, LEVEL, NODES, NOISE, SIMS, THREADS, THREE, TIME, Param
 from ludodrome.game_extras import extra
 from ludodrome.validation import listing, show
 
 if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
+
+import re
+
+# The parameters of bots' specs. ``registry.py`` says which bot has which.
+
+
+_WHOLE = re.compile(r"[0-9]{1,18}")
+_DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
+
+
+class Param(NamedTuple):
+    """One parameter: a number from ``low`` to ``high``, or one of a few words."""
+
+    name: str
+    meaning: str
+    example: str
+    """A valid value, for error sentences."""
+    low: float = 0
+    high: float = 0
+    whole: bool = True
+    words: tuple[str, ...] = ()
+    plain: bool = False
+    """Whether it is given without its name, as in ``level:3``."""
+
+    @property
+    def values(self) -> str:
+        """The valid values, for sentences and tables."""
+        if self.words:
+            return listing(self.words, "or")
+        return f"{'a whole number' if self.whole else 'a number'} from {self.low:,} to {self.high:,}"
+
+    def read(self, text: str, bot: str) -> Any:
+        """Parse a value. Raises ValueError if it is not valid; ``bot`` is named in the sentence."""
+        value: Any = None
+        if self.words:
+            value = text if text in self.words else None
+        elif (_WHOLE if self.whole else _DECIMAL).fullmatch(text):
+            number = int(text) if self.whole else float(text)
+            value = number if self.low <= number <= self.high else None
+        if value is not None:
+            return value
+        if self.plain:
+            raise ValueError(f"{bot} is asked for like {bot}:{self.example}, with {self.values}, not with {show(text)}")
+        raise ValueError(
+            f"the parameter {self.name} of {bot} is {self.values}, "
+            f"as in {bot}:{self.name}={self.example}, not {show(text)}"
+        )
+
+
+DEPTH = Param("depth", "plies searched", "6", 1, 60)
+NODES = Param("nodes", "positions visited for one move", "100000", 1, 10**12)
+SIMS = Param("sims", "playouts for one move", "5000", 1, 10**9)
+TIME = Param("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
+NOISE = Param("noise", "standard deviation of errors in the value of a move, in hundredths", "30", 0, 10_000)
+THREADS = Param("threads", "trees searched in parallel, if only time is limited", "2", 1, 64)
+THREE = Param(
+    "three",
+    "the search for three seats: each for itself, all against it, or playouts",
+    "mcts",
+    words=("maxn", "paranoid", "mcts"),
+)
+LEVEL = Param("level", "1 for beginners, 8 for the expert", "3", 1, 8, plain=True)
+
 
 FILE, LLM = "py", "llm"
 """The prefixes of specs that name no built-in bot."""
@@ -92,9 +154,13 @@ BOT_KINDS = {
 """The kinds that every game has. A game makes its own bot of a kind by ``make_KIND`` in its ``bots_module``."""
 
 
+BASELINES = ("random", "greedy")
+
+
 def kinds_of(game: "Game") -> dict[str, BotKind]:
-    """All kinds of bots by name: those of every game, then the game's own."""
-    return BOT_KINDS | {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+    """All kinds of bots by name: the baselines, the game's own, then the others that every game has."""
+    own = {name: BotKind(name, meaning) for name, meaning in game.own_bots}
+    return {name: BOT_KINDS[name] for name in BASELINES} | own | BOT_KINDS
 
 
 def is_built_in(spec: str, game: "Game") -> bool:

@@ -1,13 +1,13 @@
-"""Reading the answers of language models: the last legal move in an answer counts.
+"""Read the answers of language models: the last legal move in an answer counts.
 
-The whole rule, which docs/how-to/language-models.md explains to people:
+The whole rule, also in docs/how-to/language-models.md:
 
-1. What a model thought before it answered, ``<think>...</think>``, is no part of the answer.
-2. Everything in the answer that is written as a move of the game is a candidate: the notation, generously read, in
-   square brackets or not, and the move as JSON.
-3. The last candidate in square brackets that is legal is the move. If no legal one stands in brackets, it is the
-   last legal candidate of all.
-4. Where no candidate is legal, the last one says why the answer is refused; without candidates no move was found.
+1. Thoughts before the answer, ``<think>...</think>``, are not part of it.
+2. Everything that looks like a move of the game is a candidate: the notation in a generous reading, with or without
+   square brackets, and the move as JSON.
+3. The move is the last legal candidate in square brackets. If no legal candidate is in brackets, it is the last legal
+   one.
+4. If no candidate is legal, the error describes the last one; without candidates no move was found.
 """
 
 import json
@@ -20,10 +20,10 @@ from ludodrome.bots.prompts import bare, move_format
 from ludodrome.game import Game, IllegalMove
 
 MOVE, ILLEGAL, NOTHING = "move", "illegal", "nothing"
-"""What an answer can turn out to be: a legal move, only illegal ones, or nothing that looks like a move."""
-LONGEST = 100_000
-"""Characters that are looked at, from the end of an answer."""
-MOST_CANDIDATES = 500
+"""The kinds of answers: a legal move, only illegal moves, or no move."""
+MAX_CHARS = 100_000
+"""Characters that are searched for moves, from the end of an answer."""
+MAX_CANDIDATES = 500
 
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -31,14 +31,14 @@ _decoder = json.JSONDecoder()
 
 
 class ParsedReply(NamedTuple):
-    """What an answer was taken for."""
+    """An answer and the move found in it."""
 
     kind: str
     """``move``, ``illegal`` or ``nothing``."""
     move: Any
     """The legal move, if there is one."""
     text: str
-    """What in the answer decided, as it stands there."""
+    """The part of the answer that was read."""
     why: str
     """What is wrong, as a sentence; empty for a move."""
 
@@ -52,12 +52,12 @@ class _Candidate(NamedTuple):
 
 
 def read_reply(game: Game, observation: Any, reply: str) -> ParsedReply:
-    """The move that an answer means in the position that was shown."""
-    answer = spoken(reply)[-LONGEST:]
+    """Find the move of an answer in the position that was shown."""
+    answer = spoken(reply)[-MAX_CHARS:]
     state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
     found = sorted(_candidates(game, answer), key=lambda one: (not one.bracketed, -one.end, one.start))
     last: ParsedReply | None = None
-    for candidate in found[:MOST_CANDIDATES]:
+    for candidate in found[:MAX_CANDIDATES]:
         text = answer[candidate.start : candidate.end]
         try:
             return ParsedReply(MOVE, _move(game, state, candidate.value), text, "")
@@ -67,7 +67,7 @@ def read_reply(game: Game, observation: Any, reply: str) -> ParsedReply:
 
 
 def spoken(reply: str) -> str:
-    """An answer without what was thought before it; a thought that was cut off has no answer."""
+    """An answer without its thoughts; empty if the thoughts were cut off."""
     ends = [match.end() for match in _THOUGHT.finditer(reply)]
     return _THINKING.split(reply[ends[-1] :] if ends else reply)[0]
 
@@ -77,7 +77,7 @@ def _candidates(game: Game, answer: str) -> Iterator[_Candidate]:
         for match in re.finditer(pattern, answer, re.IGNORECASE):
             yield _Candidate(match.start(), match.end(), game.tidy_reply(match[0]), _in_brackets(answer, match))
     at, tried = answer.rfind("{"), 0
-    while at >= 0 and tried < MOST_CANDIDATES:
+    while at >= 0 and tried < MAX_CANDIDATES:
         with suppress(ValueError, RecursionError):
             value, end = _decoder.raw_decode(answer, at)
             if game.reply_keys is None or game.reply_keys & value.keys():
@@ -92,7 +92,7 @@ def _in_brackets(answer: str, match: "re.Match[str]") -> bool:
 
 
 def _move(game: Game, state: Any, value: Any) -> Any:
-    """The legal move of a candidate, or IllegalMove."""
+    """The legal move of a candidate. Raises IllegalMove."""
     if isinstance(value, str):
         return game.parse_move(value, state)
     game.apply(state, value)

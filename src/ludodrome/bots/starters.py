@@ -1,7 +1,7 @@
-"""Small working bots to begin with: what ``ludodrome new-bot`` writes.
+"""Starter bots: small working bots that ``ludodrome new-bot`` writes.
 
-Each language has a folder in ``templates/``: the conversation with the arena, and in ``strategies/`` the part that
-chooses moves, one file a game. Python files there end in ``.template``, since they are no modules of this package.
+Each language has a folder in ``templates/``: the protocol, and in ``strategies/`` the choice of moves, one file a game.
+Python files there end in ``.template``, since they are not modules of this package.
 """
 
 from dataclasses import dataclass
@@ -12,25 +12,30 @@ from ludodrome.games import GAMES
 from ludodrome.templates import TEMPLATE, files_below, write_new
 from ludodrome.validation import listing, show
 
-GAMES_WITH_STARTERS = ("caldera", "dots", "santorini", "skysummit", "spaces")
-
 _STRATEGIES = "strategies"
+GAMES_WITH_STARTERS = tuple(
+    sorted(
+        file.name.partition(".")[0]
+        for file in files(__package__).joinpath("templates", "python", _STRATEGIES).iterdir()
+    )
+)
+"""The games that have a strategy file."""
 _LISTED = "`legal_moves` is null in a match that hides the legal moves; then this bot says that it found none."
-_MADE = "`legal_moves` is null as a rule, because there are so many; so the bot makes its own."
+_MADE = "`legal_moves` is usually null, because there are too many; so the bot makes its own."
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How bots in one language are laid out, built and run."""
+    """How starter bots in one language are built and run."""
 
     strategy: str
-    """Where in the new folder the part that chooses moves stands."""
+    """The file that chooses moves."""
     spec: str
-    """The bot's spec, for commands that run in its folder."""
+    """The bot's spec, for commands in its folder."""
     build: tuple[str, ...] = ()
-    """The commands that make it ready; none if it runs as it is."""
+    """The commands that build it; empty if none are needed."""
     program: str = ""
-    """What must be installed for that, or for running it."""
+    """The program that must be installed to build or run it."""
 
 
 LANGUAGES = {
@@ -44,7 +49,7 @@ LANGUAGES = {
 
 
 def write_starter(directory: Path, game: str, language: str) -> list[str]:
-    """Writes a bot into a new or empty folder, and gives the names of its files; ValueError if that cannot be done."""
+    """Write a starter bot into a new or empty folder and return its file names. Raises ValueError if it cannot."""
     if game not in GAMES_WITH_STARTERS:
         raise ValueError(
             f"there is no bot to begin with for {show(game)}; the games are {listing(GAMES_WITH_STARTERS)}"
@@ -55,7 +60,7 @@ def write_starter(directory: Path, game: str, language: str) -> list[str]:
 
 
 def starter(game: str, language: str) -> dict[str, str]:
-    """The texts of a bot's files by their names."""
+    """The files of a starter bot: name -> text."""
     made = LANGUAGES[language]
     folder = files("ludodrome.bots") / "templates"
     texts = {"README.md": _readme((folder / "README.md").read_text("utf-8"), game, made)}
@@ -69,7 +74,7 @@ def starter(game: str, language: str) -> dict[str, str]:
 
 
 def one_file(game: str) -> str:
-    """The Python starter as one program, for where a bot is a single file."""
+    """The Python starter as a single file."""
     texts = starter(game, "python")
     talk, _, rest = texts["bot.py"].partition("from strategy import choose\n")
     title, _, imports = talk.partition('"""\n\n')
@@ -80,7 +85,7 @@ def one_file(game: str) -> str:
 
 
 def commands(game: str, language: str) -> list[str]:
-    """What to type in the folder of a new bot: build it, examine it, let it play."""
+    """The commands to build, check and play a new bot, in its folder."""
     made = LANGUAGES[language]
     spec = f'"{made.spec}"' if " " in made.spec else made.spec
     return [*made.build, f"ludodrome doctor {game} {spec}", f"ludodrome match {game} {spec} random --games 10"]
@@ -94,7 +99,7 @@ def _readme(page: str, game: str, made: Language) -> str:
         "first": f" (this needs `{made.program}`)",
         "commands": "\n".join(commands(game, next(name for name, one in LANGUAGES.items() if one is made))),
         "again": "build it" if made.build else "save it",
-        "moves": _MADE if game == "spaces" else _LISTED,
+        "moves": _MADE if GAMES[game].by_steps else _LISTED,
     }
     for name, word in words.items():
         page = page.replace(f"{{{name}}}", word)

@@ -11,9 +11,10 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
+from ludodrome import __version__
+from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples, lazy_imports
 from ludodrome.cli.console import prepare_streams, say, show_warning
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.games import BUILT_IN
 from ludodrome.version import version_line
 
 with lazy_imports():
@@ -53,7 +54,7 @@ class Program(LazyGroup):
         "bench": ("perf", "Measure speed on one core and on two."),
         "completion": ("completion", "Print the completion script of a shell."),
         "export": ("export", "Write games as datasets for supervised learning."),
-        "spaces": ("spaces", "Build, count, sample, simulate and solve boards of spaces."),
+        **{entry.id: (entry.id, entry.commands) for entry in BUILT_IN.values() if entry.commands},
         "admin": ("admin", "Manage the server's database and its accounts."),
     }
 
@@ -63,8 +64,6 @@ app = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=Fa
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from ludodrome import __version__
-
         say(version_line(__version__))
         raise typer.Exit
 

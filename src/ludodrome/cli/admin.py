@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, CommandError, GameId, Group, command_errors, examples
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import Command, CommandError, GameId, Group, command_errors, examples, lazy_imports
 from ludodrome.cli.serve import Database
 
 with lazy_imports():

@@ -22,10 +22,10 @@ from ludodrome.cli.base import (
     StateText,
     command_errors,
     examples,
+    lazy_imports,
     open_game,
     read_state,
 )
-from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
     from rich import live as rich_live

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import lazy_imports
 
 with lazy_imports():
     from rich import console as rich_console

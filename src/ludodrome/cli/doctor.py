@@ -24,9 +24,9 @@ from ludodrome.cli.base import (
     Options,
     command_errors,
     examples,
+    lazy_imports,
     open_game,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import HOST, PORTS
 from ludodrome.installation import PROBLEM
 

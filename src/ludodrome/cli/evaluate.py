@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Json, command_errors, examples, open_game
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import (
+    INTERRUPTED,
+    Command,
+    CommandError,
+    Json,
+    command_errors,
+    examples,
+    lazy_imports,
+    open_game,
+)
 from ludodrome.cli.workers import check_bots
 from ludodrome.games import GAMES
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, GameId, Group, Json, Options, command_errors, examples, open_game
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import Command, GameId, Group, Json, Options, command_errors, examples, lazy_imports, open_game
 from ludodrome.cli.records import OnlyBot, OnlyGame, OnlyWinner, Paths
 
 with lazy_imports():

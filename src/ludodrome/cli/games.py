@@ -17,10 +17,10 @@ from ludodrome.cli.base import (
     Options,
     command_errors,
     examples,
+    lazy_imports,
     open_game,
     read_state,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES, find
 
 with lazy_imports():

@@ -22,9 +22,9 @@ from ludodrome.cli.base import (
     Options,
     command_errors,
     examples,
+    lazy_imports,
     open_game,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 
 with lazy_imports():

@@ -21,10 +21,10 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     interruptible,
+    lazy_imports,
     open_game,
     read_state,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES, find
 
 with lazy_imports():

@@ -23,10 +23,10 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     interruptible,
+    lazy_imports,
     open_game,
     read_state,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES
 
 with lazy_imports():

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, CommandError, GameId, command_errors, examples, interruptible
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import (
+    INTERRUPTED,
+    Command,
+    CommandError,
+    GameId,
+    command_errors,
+    examples,
+    interruptible,
+    lazy_imports,
+)
 from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
 from ludodrome.puzzle import puzzles
 

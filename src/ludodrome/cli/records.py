@@ -11,8 +11,7 @@ import typer
 
 from ludodrome.atomic_io import write_whole
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, NO, Command, CommandError, Json, command_errors, examples
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import INTERRUPTED, NO, Command, CommandError, Json, command_errors, examples, lazy_imports
 from ludodrome.games import make
 
 with lazy_imports():

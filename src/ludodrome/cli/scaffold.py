@@ -14,8 +14,8 @@ from ludodrome.cli.base import (
     Command,
     command_errors,
     examples,
+    lazy_imports,
 )
-from ludodrome.cli.lazy import lazy_imports
 from ludodrome.scaffold import write_game
 
 with lazy_imports():

@@ -14,8 +14,9 @@ import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import Command, CommandError, command_errors, examples
+from ludodrome.games import PAGE_ORDER
 from ludodrome.installation import has_display
-from ludodrome.urls import HOST, PORT, base_url
+from ludodrome.system import HOST, PORT, base_url
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -28,7 +29,7 @@ EVERYWHERE = "0.0.0.0"
 NEIGHBOURS = 20
 """Number of ports to try if none is given."""
 PORTS = range(PORT, PORT + NEIGHBOURS)
-FIRST_GAME = "skysummit"
+FIRST_GAME = PAGE_ORDER[0]
 ELSEWHERE = ("192.0.2.1", 9)
 """A reserved address: the local address used to reach it is ours in the local network."""
 
@@ -85,7 +86,7 @@ def serve(
     Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
     """
     mode = _mode(lan, hosted, behind_proxy)
-    try:
+    try:  # optional extra
         from ludodrome.arena.ladder.runner import Supervisor
         from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import INTERRUPTED, Command, CommandError, Group, Json, command_errors, examples, read_options
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import (
+    INTERRUPTED,
+    Command,
+    CommandError,
+    Group,
+    Json,
+    command_errors,
+    examples,
+    lazy_imports,
+    read_options,
+)
 from ludodrome.cli.match import sentences
 from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 from ludodrome.validation import listing

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import CommandError, command_errors
-from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.base import CommandError, command_errors, lazy_imports
 from ludodrome.system import core_count
 
 with lazy_imports():

@@ -10,9 +10,8 @@ import numpy as np
 
 from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.records import BadRecord, verify
-from ludodrome.envs.observations import PositionEncoder
+from ludodrome.envs.core import PositionEncoder
 from ludodrome.game import Game, checked_count, checked_seed
-from ludodrome.games.spaces.codec import parse_lay
 from ludodrome.jit import Array, new_states
 from ludodrome.search.mcts_search import TreeSearch, TreeSearchResult
 
@@ -138,7 +137,7 @@ class Recorded:
             if entry.get("substituted"):
                 game.apply_to(states, entry["move"])
                 continue
-            for action in actions_of(game, entry["move"], states):
+            for action in game.actions_of(entry["move"], states):
                 seat = int(game.kernels.mover(states))
                 planes, mask = encoder.encode(states, seat)
                 rows.append(DatasetRow(planes, mask.view(np.uint8), action, returns[seat], entry["turn"], seat))
@@ -154,13 +153,6 @@ class Recorded:
 def _verified_game(record: dict[str, Any]) -> Game:
     verify(record)
     return PlaySpec.from_json(record).make_game()
-
-
-def actions_of(game: Game, move: Any, states: Any) -> list[int]:
-    """The actions of a legal move: one, or the steps of boards."""
-    if game.actions_a_turn == 1:
-        return [game.codec.parse_move(move, states)]
-    return list(b"".join(parse_lay(move, game.options)))
 
 
 class SelfPlay:

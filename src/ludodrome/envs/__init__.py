@@ -13,51 +13,31 @@ Environments are imported on first use.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ludodrome.games import GAMES
+from ludodrome.games import BUILT_IN, GAMES
 
 if TYPE_CHECKING:
-    from ludodrome.envs.gym_env import GameEnv
-    from ludodrome.envs.pettingzoo_env import aec_env, parallel_env
-    from ludodrome.envs.scenarios import (
-        BoardGeneration,
-        BoardSelection,
-        MetaGame,
-        OpponentPrediction,
-    )
-    from ludodrome.envs.vector_env import GameVectorEnv
-
-__all__ = [
-    "BoardGeneration",
-    "BoardSelection",
-    "GameEnv",
-    "GameVectorEnv",
-    "MetaGame",
-    "OpponentPrediction",
-    "aec_env",
-    "parallel_env",
-]
+    from ludodrome.envs.gym_env import GameEnv as GameEnv
+    from ludodrome.envs.pettingzoo_env import aec_env as aec_env
+    from ludodrome.envs.vector_env import GameVectorEnv as GameVectorEnv
 
 NAMESPACE = "ludodrome"
 VERSION = 0
 
-_HOMES = {
-    "GameEnv": "gym_env",
-    "GameVectorEnv": "vector_env",
-    "aec_env": "pettingzoo_env",
-    "parallel_env": "pettingzoo_env",
-    "BoardGeneration": "scenarios",
-    "BoardSelection": "scenarios",
-    "OpponentPrediction": "scenarios",
-    "MetaGame": "scenarios",
-}
+_MODULES = {
+    "GameEnv": f"{__name__}.gym_env",
+    "GameVectorEnv": f"{__name__}.vector_env",
+    "aec_env": f"{__name__}.pettingzoo_env",
+} | {name: f"{entry.module}.{module}" for entry in BUILT_IN.values() for name, module in entry.environments.items()}
+"""Name -> the module that defines it; games add their own environments."""
+__all__ = sorted(_MODULES)  # noqa: PLE0605
 
 SCENARIOS = {
-    "SpacesBoardGeneration": "BoardGeneration",
-    "SpacesBoardSelection": "BoardSelection",
-    "SpacesOpponentPrediction": "OpponentPrediction",
-    "SpacesMetaGame": "MetaGame",
+    f"{entry.id.title()}{name}": (f"{entry.module}.{module}", name)
+    for entry in BUILT_IN.values()
+    for name, module in entry.environments.items()
+    if name[0].isupper()
 }
-"""The scenarios of spaces: name -> class."""
+"""Gymnasium name of a game's own environment -> its module and class."""
 
 
 def env_id(name: str) -> str:
@@ -76,8 +56,8 @@ def missing_extra(error: ImportError, what: str, extra: str) -> ImportError:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -95,9 +75,9 @@ def _register() -> None:
                 vector_entry_point=f"{__name__}.vector_env:GameVectorEnv",
                 kwargs={"game": game_id},
             )
-    for name, scenario in SCENARIOS.items():
+    for name, (module, class_name) in SCENARIOS.items():
         if env_id(name) not in registry:
-            register(env_id(name), entry_point=f"{__name__}.scenarios:{scenario}")
+            register(env_id(name), entry_point=f"{module}:{class_name}")
 
 
 _register()

@@ -8,15 +8,69 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludodrome.envs.observations import new_observations
 from ludodrome.envs.opponents import Opponent, RandomOpponent, read_opponents
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.games import make
-from ludodrome.jit import Array
+from ludodrome.jit import GOLDEN, Array, below, entry, mix
 from ludodrome.search.batch import MAX_BYTES
 from ludodrome.search.vector import Observations, VecState
 from ludodrome.splitmix import mix_array
 from ludodrome.validation import show
+
+# Observations as arrays: buffers for many games, single positions, and random legal actions.
+
+
+@entry
+def sample_legal_many(choices: Array, counts: Array, rng: Array, actions: Array) -> None:
+    """Set actions[i] to a random one of the first counts[i] of choices[i], or to 0 if there is none.
+
+    choices: [n, max_legal] int16; counts: [n] int32; rng: [n] uint64, advanced; actions: [n] int64, filled.
+    """
+    for i in range(len(counts)):
+        rng[i] += GOLDEN
+        count = counts[i]
+        actions[i] = choices[i, below(mix(rng[i]), count)] if count > 0 else 0
+
+
+def sample_legal(observations: Observations, rng: Array) -> Array:
+    """A random legal action for each row, [n] int64, a new array. ``rng``: [n] uint64, advanced."""
+    actions: Array = np.empty(len(observations.counts), np.int64)
+    sample_legal_many(observations.choices, observations.counts, rng, actions)
+    return actions
+
+
+def new_observations(game: Game, rows: int) -> Observations:
+    """Buffers for the observations of ``rows`` games, filled by the kernel ``look_many``."""
+    planes = game.planes
+    return Observations(
+        np.zeros((rows, game.max_legal), np.int16),
+        np.zeros(rows, np.int32),
+        np.zeros((rows, game.num_actions), np.int8),
+        np.zeros((rows, len(planes.names), planes.rows * planes.cols), planes.dtype),
+    )
+
+
+def as_planes(game: Game, observations: Observations) -> Array:
+    """The planes as [n, planes, rows, columns], a view of the same memory."""
+    return observations.planes.reshape(len(observations.planes), *game.planes.shape)
+
+
+class PositionEncoder:
+    """Encodes single positions of a game as a seat sees them."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._observations = new_observations(game, 1)
+        self._planes = as_planes(game, self._observations)
+        self._rows: Array = np.zeros(1, np.int64)
+        self._seats: Array = np.zeros(1, np.int8)
+
+    def encode(self, states: Any, seat: int) -> tuple[Array, Array]:
+        """New arrays for states[0]: planes [planes, rows, columns], and the mask [num_actions] int8 of legal actions."""
+        self._seats[0] = seat
+        self.game.kernels.look_many(states, self._rows, self._seats, self._observations)
+        return self._planes[0].copy(), self._observations.mask[0].copy()
+
 
 ALONE = "self"
 """In place of an opponent: the learner plays all seats."""

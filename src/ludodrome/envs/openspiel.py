@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.observations import new_observations
+from ludodrome.envs.core import new_observations
 from ludodrome.game import Game, returns_of
 from ludodrome.games import GAMES
 from ludodrome.jit import Array
@@ -24,7 +24,6 @@ except ImportError as error:
 PREFIX = "ludodrome_"
 _ONLY: Array = np.zeros(1, np.int64)
 """Row 0, the only one."""
-SEATS = {"santorini": (2, 3)}
 """Game id -> minimum and maximum of players, where it varies."""
 
 
@@ -43,7 +42,7 @@ class SharedGame:
 
 def game_type(game_class: type[Game], hidden: bool = False) -> Any:
     """The OpenSpiel type of a game; ``hidden``: with hidden boards."""
-    least, most = SEATS.get(game_class.id, (game_class.seats, game_class.seats))
+    least, most = game_class.seat_range()
     information = pyspiel.GameType.Information
     return pyspiel.GameType(
         short_name=PREFIX + game_class.id,

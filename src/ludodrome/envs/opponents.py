@@ -16,7 +16,7 @@ import numpy as np
 
 from ludodrome.bots.player import Bot
 from ludodrome.bots.registry import make_bot
-from ludodrome.envs.observations import as_planes, new_observations
+from ludodrome.envs.core import as_planes, new_observations
 from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, as_words
 from ludodrome.search.opponents import new_workspace

@@ -1,4 +1,4 @@
-"""PettingZoo: every game turn by turn (AEC), and spaces under blind choice with both seats at once (Parallel).
+"""PettingZoo: every game turn by turn (AEC).
 
 An observation is a dict: ``observation``, [planes, rows, columns] from that seat's view, and ``action_mask``,
 [num_actions] int8; only the seat to move has legal actions. An illegal action ends the game: its seat gets -1, the
@@ -6,23 +6,20 @@ others 0.
 """
 
 import operator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import read_game
+from ludodrome.envs.core import PositionEncoder, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import PositionEncoder
 from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.game import Game, checked_seed
-from ludodrome.games.spaces.equilibria import straight_run
 from ludodrome.jit import Array
-from ludodrome.validation import listing
 
 try:
     from gymnasium import spaces
-    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
     raise missing_extra(error, "multi-agent environments", "rl") from error
@@ -35,21 +32,16 @@ def aec_env(game: Any, render_mode: str | None = None, **options: Any) -> Any:
     return OrderEnforcingWrapper(GameAECEnv(game, render_mode, **options))
 
 
-def parallel_env(render_mode: str | None = None, **options: Any) -> "ParallelSpaces":
-    """Spaces under blind choice, both seats at once. Raises ValueError for wrong options."""
-    return ParallelSpaces(render_mode, **options)
-
-
-def _name(seat: int) -> str:
+def agent_name(seat: int) -> str:
     return f"player_{seat}"
 
 
-def _spaces(game: Game, actions: int) -> spaces.Dict:
+def observation_dict(game: Game, actions: int) -> spaces.Dict:
     mask = spaces.Box(0, 1, (actions,), np.int8)
     return spaces.Dict({"observation": observation_space(game), "action_mask": mask})
 
 
-def _observe(encoder: PositionEncoder, states: Any, seat: int) -> Observation:
+def observe_seat(encoder: PositionEncoder, states: Any, seat: int) -> Observation:
     planes, mask = encoder.encode(states, seat)
     return {"observation": planes, "action_mask": mask}
 
@@ -69,10 +61,10 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
         self.game = read_game(game, options)
         self.metadata = {**type(self).metadata, "name": f"ludodrome_{self.game.id}_v0"}
         self.render_mode = check_render_mode(render_mode)
-        self.possible_agents = [_name(seat) for seat in range(self.game.seats)]
+        self.possible_agents = [agent_name(seat) for seat in range(self.game.seats)]
         self.agents = self.possible_agents[:]
         self.action_spaces = {agent: action_space(self.game) for agent in self.agents}
-        self.observation_spaces = {agent: _spaces(self.game, self.game.num_actions) for agent in self.agents}
+        self.observation_spaces = {agent: observation_dict(self.game, self.game.num_actions) for agent in self.agents}
         self._seats = {agent: seat for seat, agent in enumerate(self.agents)}
         self._states = self.game.blank()
         self._encoder = PositionEncoder(self.game)
@@ -99,11 +91,11 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = _name(0)
+        self.agent_selection = agent_name(0)
 
     def observe(self, agent: str) -> Observation:
         """The observation of an agent, also when it is not its turn."""
-        return _observe(self._encoder, self._states, self._seats[agent])
+        return observe_seat(self._encoder, self._states, self._seats[agent])
 
     def step(self, action: Any) -> None:
         """Play the selected agent's action; None once it is done."""
@@ -113,7 +105,7 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
             return
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
-        number = _read_action(action, self.game.num_actions)
+        number = read_action(action, self.game.num_actions)
         if number < 0 or self.game.kernels.fault(self._states, number) != 0:
             self._end({agent: -1.0})
             self.infos[agent]["illegal"] = True
@@ -121,11 +113,11 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
             self.game.kernels.play(self._states, number)
             seat = int(self.game.kernels.mover(self._states))
             if seat >= 0:
-                self.agent_selection = _name(seat)
+                self.agent_selection = agent_name(seat)
             else:
                 outcome = self.game.outcome_of(self._states)
                 assert outcome is not None
-                self._end({_name(seat): float(value) for seat, value in enumerate(outcome.returns)})
+                self._end({agent_name(seat): float(value) for seat, value in enumerate(outcome.returns)})
         self._accumulate_rewards()
 
     def _end(self, rewards: dict[str, float]) -> None:
@@ -141,148 +133,7 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
         """Do nothing: no resources are held."""
 
 
-class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
-    """Spaces under blind choice: each step adds one step to both boards.
-
-    A seat with a finished board waits: the last action, ``wait``, is its only legal one. The round is played when both
-    boards are finished. Observations are those of the game turn by turn; while waiting, a seat sees its board without
-    the last step.
-    """
-
-    metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": list(MODES),
-        "name": "ludodrome_spaces_blind_v0",
-        "render_fps": 4,
-    }
-
-    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
-        if options.setdefault("choice", "blind") != "blind":
-            raise ValueError("both seats build at once only under choice='blind'; turn by turn it is aec_env('spaces')")
-        self.game = read_game("spaces", options)
-        self.wait = self.game.num_actions
-        self.render_mode = check_render_mode(render_mode)
-        self.possible_agents = [_name(0), _name(1)]
-        self.agents: list[str] = []
-        self._action_spaces = {agent: spaces.Discrete(self.wait + 1) for agent in self.possible_agents}
-        self._observation_spaces = {agent: _spaces(self.game, self.wait + 1) for agent in self.possible_agents}
-        self._encoder = PositionEncoder(self.game)
-        self._filler = _straight_run(self.game)
-
-    def observation_space(self, agent: str) -> Any:
-        """The same for both agents."""
-        return self._observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """The game's actions and ``wait``, the same for both agents."""
-        return self._action_spaces[agent]
-
-    def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Start a new match. It has no randomness: a seed is checked, but has no effect."""
-        self._match = self.game.blank()
-        self.game.kernels.reset(self._match, checked_seed(0 if seed is None else seed))
-        self.agents = self.possible_agents[:]
-        self._next_round()
-        return self._observations(), {agent: {} for agent in self.agents}
-
-    def step(self, actions: dict[str, Any]) -> Any:
-        """Play an action of each agent. Returns observations, rewards, terminations, truncations, infos by agent.
-
-        Raises ValueError if an agent has no action.
-        """
-        agents = self.agents
-        missing_agents = [agent for agent in agents if agent not in actions]
-        if missing_agents:
-            raise ValueError(f"every agent acts in every step; there is no action of {listing(missing_agents)}")
-        wrong = [agent for seat, agent in enumerate(agents) if not self._take(seat, actions[agent])]
-        rewards = dict.fromkeys(agents, 0.0)
-        infos: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
-        for agent in wrong:
-            rewards[agent] = -1.0
-            infos[agent]["illegal"] = True
-        if not wrong and all(self._laid):
-            self._meet()
-            outcome = self.game.outcome_of(self._match)
-            if outcome is None:
-                self._next_round()
-            else:
-                rewards = dict(zip(agents, map(float, outcome.returns), strict=True))
-        over = bool(wrong) or self.game.outcome_of(self._match) is not None
-        observations = self._observations()
-        if over:
-            self.agents = []
-        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
-
-    def render(self) -> Any:
-        """The match, without the boards being built."""
-        return None if self.render_mode is None else frame(self.game, self._match[0], self.render_mode)
-
-    def close(self) -> None:
-        """Do nothing: no resources are held."""
-
-    def state(self) -> Array:
-        """The observations of both seats, [2, planes, rows, columns]."""
-        return np.stack([self._look(seat)["observation"] for seat in range(2)])
-
-    # Each seat builds in a copy of the match in which it is its turn.
-
-    def _next_round(self) -> None:
-        first = int(self.game.kernels.mover(self._match))
-        self._tables = [self._match.copy(), self._match.copy()]
-        for action in self._filler:  # what the first lays the second cannot see
-            self.game.kernels.play(self._tables[1 - first], action)
-        self._built: list[list[int]] = [[], []]
-        self._laid = [False, False]
-
-    def _take(self, seat: int, action: Any) -> bool:
-        """Add a seat's step. Returns whether it was legal."""
-        number = _read_action(action, self.wait + 1)
-        table = self._tables[seat]
-        if self._laid[seat] or number in (-1, self.wait):
-            return self._laid[seat] and number == self.wait
-        if self.game.kernels.fault(table, number) != 0:
-            return False
-        before = table.copy()
-        self.game.kernels.play(table, number)
-        self._built[seat].append(number)
-        if int(table["laid"][0]) == self._end_of(seat):
-            self._laid[seat] = True
-            self._tables[seat] = before  # with the last step the filler would play its part
-        return True
-
-    def _end_of(self, seat: int) -> int:
-        """The number of boards laid after a seat's turn."""
-        boards = 10 if self.game.options["mode"] == "deck" else 1
-        first = int(self.game.kernels.mover(self._match))
-        return int(self._match["laid"][0]) + boards * (1 if seat == first else 2)
-
-    def _meet(self) -> None:
-        first = int(self.game.kernels.mover(self._match))
-        for seat in (first, 1 - first):
-            for action in self._built[seat]:
-                self.game.kernels.play(self._match, action)
-
-    def _observations(self) -> dict[str, Observation]:
-        return {agent: self._look(seat) for seat, agent in enumerate(self.possible_agents)}
-
-    def _look(self, seat: int) -> Observation:
-        over = self.game.outcome_of(self._match) is not None
-        waiting = self._laid[seat] and not over
-        seen = _observe(self._encoder, self._match if over else self._tables[seat], seat)
-        mask = np.append(seen["action_mask"], np.int8(waiting))
-        if waiting:
-            mask[:-1] = 0
-        return {"observation": seen["observation"], "action_mask": mask}
-
-
-def _straight_run(game: Game) -> list[int]:
-    """The actions of a turn of straight runs, to fill a hidden turn."""
-    boards = 10 if game.options["mode"] == "deck" else 1
-    return list(straight_run(game.options["size"], 0)) * boards
-
-
-def _read_action(action: Any, limit: int) -> int:
+def read_action(action: Any, limit: int) -> int:
     """An action as an integer below ``limit``, or -1."""
     try:
         number = operator.index(action)

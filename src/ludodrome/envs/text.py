@@ -11,13 +11,13 @@ from typing import Any
 
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import clean_text
-from ludodrome.arena.play_spec import PlaySpec, first_legal_move
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.envs import env_id, missing_extra
-from ludodrome.game import Game
+from ludodrome.game import PLAYERS, Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.validation import is_int, show
 
@@ -124,8 +124,9 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
 
     def _make_game(self, num_players: int | None) -> Game:
         options = dict(self._options)
-        if self._id == "santorini" and "players" not in options and num_players is not None:
-            options["players"] = num_players
+        known = [option.name for option in find(self._id).game_class().available]
+        if PLAYERS in known and PLAYERS not in options and num_players is not None:
+            options[PLAYERS] = num_players
         game = make(self._id, **options)
         if num_players is not None and not is_int(num_players, game.seats, game.seats):
             raise ValueError(f"{game.id} has {game.seats} players here, not {show(num_players)}")
@@ -164,7 +165,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         played = f"Player {seat} plays"
         if move is None:
             self._substituted[seat] += 1
-            move = first_legal_move(self.game, before)
+            move = self.game.substitute_move(before)
             played = f"Player {seat} gave no legal move, and this is played instead:"
         if self.game.observation(referee.state) != referee.state:
             text = f"Player {seat} has laid something face down."

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import VecGame, read_game
+from ludodrome.envs.core import VecGame, as_planes, new_observations, read_game, sample_legal
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import as_planes, new_observations, sample_legal
 from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.jit import Array
 from ludodrome.splitmix import mix_array

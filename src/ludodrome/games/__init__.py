@@ -37,6 +37,10 @@ class GameEntry(NamedTuple):
     """A shorter title for narrow columns; empty if the title is short enough."""
     own_bots: tuple[tuple[str, str], ...] = ()
     """(name, meaning) of kinds of bots that only this game has."""
+    environments: Mapping[str, str] = {}
+    """Name -> module of the game's package: environments that only this game has, exported by ``ludodrome.envs``."""
+    commands: str = ""
+    """What the game's own commands do, ``ludodrome GAME ...`` (``ludodrome/cli/GAME``); empty if it has none."""
     by_steps: bool = False
     """Whether a move consists of many actions, as a board of steps: most searches cannot play it."""
 
@@ -77,7 +81,18 @@ BUILT_IN = {
         _built_in("santorini", "Santorini", "climb and build from fixed squares, for two or three, in text"),
         _built_in("skysummit", "Skysummit", "place two workers, climb to level 3, or shut the other in"),
         _built_in(
-            "spaces", "Spaces", "two prepared boards run against each other: speed, traps, foresight", by_steps=True
+            "spaces",
+            "Spaces",
+            "two prepared boards run against each other: speed, traps, foresight",
+            environments={
+                "BoardGeneration": "environments",
+                "BoardSelection": "environments",
+                "OpponentPrediction": "environments",
+                "MetaGame": "environments",
+                "parallel_env": "parallel_env",
+            },
+            commands="Build, count, sample, simulate and solve boards of spaces.",
+            by_steps=True,
         ),
     )
 }

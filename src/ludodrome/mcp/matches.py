@@ -16,7 +16,7 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
-from ludodrome.bots.prompts import drawing, legal_texts, you_are
+from ludodrome.bots.prompts import bare, drawing, legal_texts, you_are
 from ludodrome.bots.registry import is_built_in, read_spec
 from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import Game, IllegalMove, TooManyMoves
@@ -27,15 +27,15 @@ CLIENT = "client"
 POLICY = "retry:10"
 KEY_BYTES = 9
 MOST = {"time": 10, "nodes": 5_000_000, "sims": 200_000, "depth": 8}
-"""So much may an opponent think about a move."""
+"""Limits of an opponent per move."""
 LONGEST_WAIT = 50.0
-"""Seconds that a call waits for others at most: clients give calls up."""
+"""Seconds that a call waits for others, at most: clients give up long calls."""
 
 Json = dict[str, Any]
 
 
 class MatchError(ValueError):
-    """What was asked cannot be done; the sentence says why."""
+    """The call cannot be executed; the sentence says why."""
 
 
 def _check(spec: str, game: Game) -> None:
@@ -116,12 +116,12 @@ class ClientMatch:
         for seat, one in self.keys.items():
             if secrets.compare_digest(one.encode(), key.encode()):
                 return seat
-        raise MatchError(f"this is no key of the match {self.id}")
+        raise MatchError(f"this is not a key of the match {self.id}")
 
     # Looking
 
     def view(self, seat: int) -> Json:
-        """How the match stands, as a seat sees it."""
+        """The state of the match as a seat sees it."""
         with self._changed:
             turn, result = self.table.turn, self.table.result
             shown = self.game.observation(self.table.state, seat)
@@ -148,7 +148,7 @@ class ClientMatch:
             return told
 
     def observation(self, seat: int, turn: int | None = None) -> Any:
-        """What a seat may see now, or after so many moves."""
+        """What a seat may see now, or after ``turn`` moves."""
         with self._changed:
             number = len(self._states) - 1 if turn is None else turn
             if not 0 <= number < len(self._states):
@@ -178,7 +178,7 @@ class ClientMatch:
         """The record; only when the match is over."""
         with self._changed:
             if self.table.result is None:
-                raise MatchError("a match has its record when it is over")
+                raise MatchError("a match has a record once it is over")
             return self.table.record()
 
     def position_to_analyse(self, seat: int) -> Any:
@@ -207,7 +207,7 @@ class ClientMatch:
             raise MatchError(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
 
     def resign(self, seat: int) -> Json:
-        """A client gives up."""
+        """Resign for a client."""
         with self._changed:
             if self.table.result is not None:
                 raise MatchError("the match is over")
@@ -216,7 +216,7 @@ class ClientMatch:
             return self.view(seat)
 
     def wait(self, seat: int, seconds: float) -> Json:
-        """Until it is the seat's turn or the match is over, so many seconds at most."""
+        """Wait until it is the turn of the seat or the match is over, at most ``seconds``."""
 
         def ready() -> bool:
             turn = self.table.turn
@@ -227,11 +227,11 @@ class ClientMatch:
             return self.view(seat)
 
     def close(self) -> None:
-        """The match is not needed any more."""
+        """Close the bots."""
         for one in self._bots.values():
             one.close()
 
-    # Underneath; the lock is held
+    # Internal; the lock is held
 
     def _check_turn(self, seat: int) -> None:
         turn, result = self.table.turn, self.table.result
@@ -285,6 +285,6 @@ class ClientMatch:
     def _told_moves(self, seat: int) -> list[Json]:
         """The moves; the last one not, where it lies face down before this seat."""
         state = self.table.state
-        if self.game.id != "spaces" or self.game.observation(state, seat)["chosen"] == state["chosen"]:
+        if not self.game.has_hidden_information or bare(self.game.observation(state, seat)) == state:
             return [dict(move) for move in self._moves]
         return [*(dict(move) for move in self._moves[:-1]), self._moves[-1] | {"move": "face down"}]

@@ -1,6 +1,6 @@
 """The MCP server: tools with which a language model finds a game, reads its rules, and plays.
 
-The tools are thin: matches are in ``matches.py``, pictures in ``images.py``. Calls are stateless; each carries the id
+The tools are thin: matches are in ``matches.py``. Calls are stateless; each carries the id
 of its match. What is wrong with a call is said in a sentence.
 """
 
@@ -17,7 +17,7 @@ from ludodrome.bots import bot_names
 from ludodrome.bots.prompts import bare, drawing, move_format
 from ludodrome.envs import missing_extra
 from ludodrome.envs.rendering import frame
-from ludodrome.game import BadState, Game
+from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.jit import Array
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, MatchError
@@ -30,19 +30,14 @@ from ludodrome.web.lru_cache import LruCache
 
 
 SCALE = 2
-"""Pixels of the image for one of the painting: models see small pictures badly."""
+"""Enlargement of the painting: models read small images badly."""
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BITS, _RGB = 8, 2
 
 
 def picture(game: Game, observation: Any) -> bytes:
-    """What a seat was shown, as a PNG image."""
-    state = bare(observation)
-    try:
-        record = game.encode(state)
-    except BadState:  # spaces: what lies face down is missing, and the other seat would have to lay
-        record = game.encode({**state, "to_move": 1 - state["to_move"]})
-    pixels = frame(game, record, "rgb_array")
+    """The observation of a seat as a PNG image."""
+    pixels = frame(game, game.encode_observation(bare(observation)), "rgb_array")
     return png(pixels.repeat(SCALE, 0).repeat(SCALE, 1))
 
 
@@ -70,26 +65,24 @@ except ImportError as error:
 MOST_MATCHES = 1000
 MATCH_SECONDS = 24 * 3600.0
 OPPONENT = "level:2"
-LARGEST_GRID = 10
-"""Of spaces: larger boards are no reading for models."""
 INSTRUCTIONS = (
-    "Five board games to play against bots or other clients. list_games, then read_rules, then start_match; look shows "
+    "Board games to play against bots or other clients. list_games, then read_rules, then start_match; look shows "
     "the board, legal_moves what may be played, make_move plays and returns after the bots have answered. Every call "
-    "carries the match id that start_match gave."
+    "needs the match id from start_match."
 )
 
-GameId = Annotated[str, Field(description="The game's id, as list_games tells it.")]
-MatchId = Annotated[str, Field(description="The id of the match, as start_match gave it.")]
+GameId = Annotated[str, Field(description="The id of the game, from list_games.")]
+MatchId = Annotated[str, Field(description="The id of the match, from start_match.")]
 Key = Annotated[
     str | None, Field(description="The key of your seat; needed only where several clients play one match.")
 ]
 
 
 class McpServer(MCPServer):  # type: ignore[misc]
-    """An MCP server whose complaints are sentences."""
+    """An MCP server whose errors are sentences."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        """Calls a tool; ToolError with a sentence if that cannot be done."""
+        """Call a tool; ToolError with a sentence if it fails."""
         known = {tool.name: tool.input_schema.get("properties", {}) for tool in await self.list_tools()}
         if name not in known:
             raise ToolError(f"there is no tool {show(name)}; the tools are {listing(known)}")
@@ -102,7 +95,7 @@ class McpServer(MCPServer):  # type: ignore[misc]
         except ToolError as wrong:
             cause = wrong.__cause__
             if isinstance(cause, ValidationError):
-                raise ToolError(f"{name} was called wrongly: {_sentence(cause)}") from cause
+                raise ToolError(f"{name} was called with wrong arguments: {_sentence(cause)}") from cause
             if isinstance(cause, ValueError | Busy):
                 raise ToolError(str(cause)) from cause
             raise
@@ -120,7 +113,7 @@ def _sentence(wrong: Any) -> str:
 
 
 class Tools:
-    """What a client can ask for. The docstrings are what models read."""
+    """The tools. Models read their docstrings."""
 
     def __init__(self) -> None:
         self.matches = LruCache[ClientMatch](MOST_MATCHES, MATCH_SECONDS, lambda match: match.close())
@@ -160,8 +153,10 @@ class Tools:
     ) -> Json:
         """Start a match and take a seat. The answer has the match id, which every other call needs, and your key."""
         made = find(game).game_class()(**(options or {}))
-        if game == "spaces" and made.options["size"] > LARGEST_GRID:
-            raise MatchError(f"spaces is played up to size {LARGEST_GRID} here, not {made.options['size']}")
+        try:
+            made.check_page()  # larger boards are no reading for models either
+        except ValueError as error:
+            raise MatchError(str(error)) from error
         if not 0 <= seat < made.seats:
             raise MatchError(f"a seat of {game} is a whole number from 0 to {made.seats - 1}, not {seat}")
         specs = [CLIENT if number == seat else opponent for number in range(made.seats)]
@@ -182,7 +177,7 @@ class Tools:
         self,
         match: MatchId,
         key: Key = None,
-        turn: Annotated[int | None, Field(description="The position after so many moves; the last if none.")] = None,
+        turn: Annotated[int | None, Field(description="The position after this many moves; default: the last.")] = None,
         image: Annotated[bool, Field(description="Whether a picture comes with the text.")] = True,
         state: Annotated[bool, Field(description="Whether the position comes as JSON too.")] = False,
     ) -> list[Any]:
@@ -213,7 +208,7 @@ class Tools:
         self,
         match: MatchId,
         key: Key = None,
-        seconds: Annotated[float, Field(description="At most so long; 50 is the most.", ge=0)] = 20.0,
+        seconds: Annotated[float, Field(description="Seconds to wait, at most 50.", ge=0)] = 20.0,
     ) -> Json:
         """Wait until it is your turn or the match is over, where other clients play; then how it stands."""
         found = self._find(match)
@@ -223,8 +218,8 @@ class Tools:
         self,
         match: MatchId,
         key: Key = None,
-        seconds: Annotated[float, Field(description="To think.", gt=0, le=MAX_SECONDS)] = 1.0,
-        lines: Annotated[int, Field(description="So many moves.", ge=1, le=MAX_LINES)] = 3,
+        seconds: Annotated[float, Field(description="Thinking time in seconds.", gt=0, le=MAX_SECONDS)] = 1.0,
+        lines: Annotated[int, Field(description="Number of moves.", ge=1, le=MAX_LINES)] = 3,
     ) -> Json:
         """What an engine thinks of the position: the best moves with their values. Only if the match allows it."""
         found = self._find(match)
@@ -238,7 +233,7 @@ class Tools:
         return told | ({"record": found.record()} if found.table.result is not None else {})
 
     def resign(self, match: MatchId, key: Key = None) -> Json:
-        """Give the match up."""
+        """Resign the match."""
         found = self._find(match)
         return found.resign(found.seat_of(key))
 
@@ -250,7 +245,7 @@ class Tools:
 
 
 def _standing(view: Json) -> str:
-    """How a match stands, in a sentence."""
+    """The state of a match in a sentence."""
     if "result" in view:
         winner = view["result"]["winner"]
         return f"The match is over ({view['result']['reason']}): " + (

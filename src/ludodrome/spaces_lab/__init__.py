@@ -1,4 +1,4 @@
-"""The spaces laboratory: what its commands keep in files, and the bench on which a board is built.
+"""The laboratory of spaces: files of boards, saved rounds and solver progress, and the board builder.
 
-Whatever is only computed is in ``games/spaces``; what is shown is in ``cli``.
+``games/spaces`` computes, ``cli/spaces`` prints.
 """

@@ -1,15 +1,14 @@
-"""The bench on which a board is built, step by step: what the terminal application and scripts share.
+"""The board builder: an unfinished board that takes commands in words, for the terminal application and scripts.
 
-A bench takes commands in words: ``start 1``, ``up``, ``left``, ``right``, ``trap left`` (and the
-other places), ``finish``, ``undo``, ``clear``. A step that is not legal is refused with its reason, and
-nothing changes.
+Commands: ``start 1``, ``up``, ``left``, ``right``, ``trap left`` (and the other places), ``finish``, ``undo``,
+``clear``. A step that is not legal is refused with its reason, and nothing changes.
 """
 
 from typing import Any
 
 from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import FINISH, TRAP, format_board, format_code, step_numbers, step_words, steps_of
-from ludodrome.games.spaces.legality import continuations, each_fault, finished, refusal
+from ludodrome.games.spaces.legality import continuations, finished, iter_faults, refusal
 from ludodrome.games.spaces.simulation import Round, simulate
 from ludodrome.validation import show
 
@@ -17,8 +16,8 @@ DOWN = "down"
 _SHORT = {"u": "up", "l": "left", "r": "right", "f": "finish", "trap": "trap here", "z": "undo"}
 
 
-class Bench:
-    """An unfinished board, and perhaps the board of an opponent to try it against."""
+class BoardBuilder:
+    """An unfinished board, and optionally an opponent's board to try it against."""
 
     def __init__(self, size: int, rules: str = "written", opponent: dict[str, Any] | None = None) -> None:
         if opponent is not None and opponent.get("boardSize") != size:
@@ -26,10 +25,10 @@ class Bench:
         self.size, self.rules, self.live = size, rules, rules == "live"
         self.opponent = opponent
         if opponent is not None:
-            simulate(opponent, opponent, size, rules)  # it complains about a board that cannot be played
+            simulate(opponent, opponent, size, rules)  # raises if the board is not playable
         self.actions = b""
 
-    # What there is
+    # State
 
     @property
     def code(self) -> str:
@@ -53,29 +52,29 @@ class Bench:
         return next(((row, col) for row, col, kind in reversed(steps) if kind != TRAP), None)
 
     def following(self) -> list[str]:
-        """The words of the steps that may come next."""
+        """The words of the legal next steps."""
         words = step_words(self.size)
         return [words[action] for action in continuations(self.actions, self.size, self.live) or []]
 
     def trial(self) -> Round | None:
-        """The round against the opponent, with the board finished straight from here; None without one."""
+        """The round against the opponent if the board goes straight on from here; None without an opponent."""
         if self.opponent is None or not self.actions:
             return None
         whole = finished(self.actions, self.size, self.live)
         return simulate(format_board(whole, self.size), self.opponent, self.size, self.rules)
 
     def ghost(self) -> tuple[int, int] | None:
-        """Where the opponent's piece stands on this grid after as many steps as were laid; None when it is gone."""
+        """The square of the opponent's piece after the same number of steps; None if it is off the grid."""
         played = self.trial()
         if played is None:
             return None
         row, col = played.steps[min(len(self.actions), len(played.steps)) - 1].squares[1]
         return (row, col) if 0 <= row < self.size else None
 
-    # What is done
+    # Commands
 
     def do(self, command: str) -> str:
-        """Carry out a command; what was done, in words. IllegalMove or ValueError says why it cannot be."""
+        """Run a command; return what was done. IllegalMove or ValueError says why it is refused."""
         word = " ".join(command.lower().split())
         word = _SHORT.get(word, word)
         if word == "undo":
@@ -111,8 +110,8 @@ class Bench:
         if continuations(laid, self.size, self.live) is None:
             steps = steps_of(laid, self.size)
             raise IllegalMove(
-                refusal(fault for fault in each_fault(steps, self.size, self.live, unfinished=True))
-                or f"step {len(laid)}: a trap straight up here would leave no way out (R17)"
+                refusal(fault for fault in iter_faults(steps, self.size, self.live, unfinished=True))
+                or f"step {len(laid)}: a trap straight up leaves no step to the side (R17)"
             )
         self.actions = laid
         return word

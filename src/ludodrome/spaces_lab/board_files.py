@@ -1,7 +1,7 @@
-"""Boards, collections and decks in files: JSON in the document's ``Board`` format, or codes, one a line.
+"""Boards, collections and decks in files: JSON with a grid, or codes, one per line.
 
-Every complaint names the place in the file. Files are written all at once: whoever looks sees the
-old file or the new one, never half of one.
+Error sentences name the place in the file. Files are replaced atomically: readers see the old file
+or the new one, never a part.
 """
 
 import gzip
@@ -21,20 +21,20 @@ from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import (
     BOARD_KEYS,
     DECK,
-    coded,
     format_board,
     format_code,
     grid_of,
     parse_board,
+    parse_playable,
     steps_of,
 )
-from ludodrome.games.spaces.counting import COUNTABLE, count_boards
-from ludodrome.games.spaces.generation import Chunk, Walk
+from ludodrome.games.spaces.counting import MAX_COUNT, count_boards
+from ludodrome.games.spaces.generation import BoardChunk, BoardWalk
 from ludodrome.games.spaces.rules import longest
 from ludodrome.validation import show
 
-MOST_BYTES = 1 << 30
-"""No larger file is read into memory."""
+MAX_BYTES = 1 << 30
+"""Maximum size of a file that is read."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Collection:
 
 
 def read_board(text: str) -> dict[str, Any]:
-    """The board of a code, of a file that holds one, or of one in a file: ``FILE#3``; ValueError names the place."""
+    """The board of a code, of a file with one board, or of ``FILE#3``; ValueError names the place."""
     if is_code(text):
         return parse_board(text)
     path, mark, number = text.rpartition("#")
@@ -65,22 +65,22 @@ def read_board(text: str) -> dict[str, Any]:
     if not number and len(boards) == 1:
         return boards[0]
     if not number:
-        raise ValueError(f"{path} holds {len(boards)} boards: say which, like {path}#1")
+        raise ValueError(f"{path} holds {len(boards)} boards: choose one, like {path}#1")
     if not number.isdecimal() or not 1 <= int(number) <= len(boards):
         raise ValueError(f"{path} holds boards 1 to {len(boards)}, not {show(number)}")
     return boards[int(number) - 1]
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is meant as a code, and not as the name of a file."""
+    """Whether a text is a code and not the name of a file."""
     head = text.strip().partition(":")
-    return bool(head[1]) and head[0].isdecimal() and not os.path.exists(text)  # of any length: a Path breaks on it
+    return bool(head[1]) and head[0].isdecimal() and not os.path.exists(text)  # a Path cannot hold a text this long
 
 
 def read_boards(path: str, alike: bool = True) -> Collection:
     """All boards of a file: a board, a list, a collection or a deck in JSON, or codes; ValueError names the place.
 
-    ``alike``: they must all be of one size.
+    ``alike``: they must all have the same size.
     """
     text = _read_text(path)
     if text.lstrip()[:1] in ("{", "["):
@@ -104,14 +104,14 @@ def read_deck(path: str) -> list[dict[str, Any]]:
 
 
 def read_value(path: str) -> Any:
-    """The JSON value in a file, whatever it is."""
+    """The JSON value in a file."""
     return _loads(_read_text(path), path)
 
 
 def _read_text(path: str) -> str:
     try:
-        if os.path.getsize(path) > MOST_BYTES:
-            raise ValueError(f"{path} is larger than a gigabyte, and is not read")
+        if os.path.getsize(path) > MAX_BYTES:
+            raise ValueError(f"{path} is larger than a gigabyte and is not read")
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
@@ -121,14 +121,14 @@ def _read_text(path: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}, byte {error.start}: this is no UTF-8 text") from error
+        raise ValueError(f"{path}, byte {error.start}: this is not UTF-8 text") from error
 
 
 def _loads(text: str, path: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error
+        raise ValueError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: this is JSON, but nested too deeply") from error
 
@@ -147,7 +147,7 @@ def _coded(line: str, place: str) -> dict[str, Any]:
 
 
 def _from_json(text: str, path: str) -> Collection:
-    """Boards as they stand: whether they are legal is not asked here."""
+    """The boards of a JSON text. Legality is not checked."""
     value = _loads(text, path)
     name = ""
     if type(value) is dict and "sequence" in value:
@@ -179,14 +179,14 @@ def _from_json(text: str, path: str) -> Collection:
 
 
 def with_grid(board: dict[str, Any]) -> dict[str, Any]:
-    """A board in the document's format, its grid made from its sequence; IllegalMove if its steps jump."""
-    size, actions = coded({key: board[key] for key in BOARD_KEYS})
+    """A board with the grid that follows from its sequence; IllegalMove if a step jumps."""
+    size, actions = parse_playable({key: board[key] for key in BOARD_KEYS})
     grid = grid_of(steps_of(actions, size), size)
     return {"boardSize": size, "grid": grid, "sequence": board["sequence"]}
 
 
 def format_collection(boards: Iterable[dict[str, Any]], names: Iterable[str] = (), name: str = "") -> str:
-    """A collection as JSON, one board a line."""
+    """A collection as JSON, one board per line."""
     called = [*names]
     lines = []
     for number, board in enumerate(boards):
@@ -197,7 +197,7 @@ def format_collection(boards: Iterable[dict[str, Any]], names: Iterable[str] = (
 
 
 def add_to_collection(path: str, board: dict[str, Any], name: str = "") -> int:
-    """Add a board to a collection, which is made if there is none; how many there are now."""
+    """Add a board to a collection, creating it if necessary; return the number of boards."""
     old = read_boards(path) if Path(path).exists() else Collection([])
     if old.boards and old.size != board["boardSize"]:
         raise ValueError(f"{path} holds boards of size {old.size}, and this one has size {board['boardSize']}")
@@ -207,7 +207,7 @@ def add_to_collection(path: str, board: dict[str, Any], name: str = "") -> int:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file all at once; ValueError says why it cannot be."""
+    """Write a file atomically; ValueError says why it cannot be written."""
     write_bytes(path, gzip.compress(text.encode()) if path.endswith(".gz") else text.encode())
 
 
@@ -219,64 +219,64 @@ def write_bytes(path: str, data: bytes) -> None:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-# All boards into a file, as codes, as JSON or as a NumPy array, in bounded memory, and resumable.
-# While it is made, the file is called ``FILE.part``, and ``FILE.state`` says how far it is good; both
-# go when it is done, and only then is there a file of the asked name. A run that was killed is taken
-# up at the last state.
+# All boards in one file: codes, JSON or a NumPy array, in bounded memory, resumable
+#
+# The file is written as ``FILE.part``, with the progress in ``FILE.state``; both are removed when it
+# is complete and renamed. A run that was killed resumes from the last saved progress.
 
 
 FORMATS = ("codes", "json", "numpy")
 PADDING = 255
-"""In a NumPy array, what stands after a board's last action."""
+"""Value after a board's last action in a NumPy array."""
 _STATE_SECONDS = 1.0
 
 
 def format_of(path: str) -> str:
-    """The format that a file's name asks for."""
+    """The format for a file name."""
     name = path.removesuffix(".gz")
     return "json" if name.endswith(".json") else "numpy" if name.endswith(".npy") else "codes"
 
 
 def total_boards(size: int, rules: str, limit: int | None) -> int | None:
-    """How many boards there will be, where that is known."""
-    count = count_boards(size, rules) if size <= min(COUNTABLE[rules], 10) else None
+    """The number of boards to write, if it is known."""
+    count = count_boards(size, rules) if size <= min(MAX_COUNT[rules], 10) else None
     if count is None or limit is None:
         return count if limit is None else limit
     return min(count, limit)
 
 
 class BoardFile:
-    """A file of all boards in the making."""
+    """A file of all boards, and its progress."""
 
     def __init__(self, path: str, size: int, rules: str, limit: int | None, resume: bool) -> None:
         self.path, self.size, self.rules, self.limit = path, size, rules, limit
         self.format = format_of(path)
         self.total = total_boards(size, rules, limit)
         if self.format == "numpy" and path.endswith(".gz"):
-            raise ValueError(f"{path}: a NumPy file is not packed; leave out .gz")
+            raise ValueError(f"{path}: a NumPy file is not compressed; leave out .gz")
         if self.format == "numpy" and self.total is None:
-            raise ValueError(f"nobody knows how many boards of size {size} there are: a NumPy file needs a --limit")
+            raise ValueError(f"the number of boards of size {size} is not known: a NumPy file needs a --limit")
         self.part, self.state = Path(path + ".part"), Path(path + ".state")
         self.done, after, self._good = self._resumed() if resume else (0, None, 0)
-        self.walk = Walk(size, rules, after)
+        self.walk = BoardWalk(size, rules, after)
 
     def _resumed(self) -> tuple[int, str | None, int]:
-        """Boards, the last one's code, and bytes that are good."""
+        """The number of boards, the last one's code, and the bytes written before."""
         if not (self.part.exists() and self.state.exists()):
             return 0, None, 0
         state = read_value(str(self.state))
         asked: dict[str, Any] = {"size": self.size, "rules": self.rules, "limit": self.limit}
         keys = {*asked, "done", "after", "bytes"}
         if type(state) is not dict or state.keys() != keys or self.part.stat().st_size < state["bytes"]:
-            raise ValueError(f"{self.state} is not the state of {self.part}: delete both, and begin anew")
+            raise ValueError(f"{self.state} is not the state of {self.part}: delete both and start again")
         if any(state[key] != value for key, value in asked.items()):
             raise ValueError(
-                f"{self.part} was begun with another size, rule set or limit: delete it, or ask for the same"
+                f"{self.part} was started with another size, rule set or limit: delete it, or use the same"
             )
         return state["done"], state["after"], state["bytes"]
 
     def run(self, report: Callable[[int, int | None], None]) -> int:
-        """Make the file; how many boards there are. Whatever stops it leaves a part that can be taken up."""
+        """Write the file and return the number of boards. An interrupted run can be resumed."""
         try:
             with open(self.part, "r+b" if self._good else "wb") as file:
                 file.truncate(self._good)
@@ -304,7 +304,7 @@ class BoardFile:
                 noted = time.monotonic()
         self._write(file, self._tail())
 
-    def _note(self, file: IO[bytes], chunk: Chunk) -> None:
+    def _note(self, file: IO[bytes], chunk: BoardChunk) -> None:
         file.flush()
         state = {"size": self.size, "rules": self.rules, "limit": self.limit, "done": self.done}
         last = format_code(chunk.boards()[-1], self.size)
@@ -324,7 +324,7 @@ class BoardFile:
             return head.getvalue()
         return b""
 
-    def _body(self, chunk: Chunk) -> bytes:
+    def _body(self, chunk: BoardChunk) -> bytes:
         if self.format == "codes":
             return self.walk.codes(chunk)
         if self.format == "numpy":

@@ -1,6 +1,6 @@
-"""Test sessions: rounds that were simulated and kept, to be replayed later.
+"""Saved rounds (sessions) and the progress of solvers.
 
-They are small JSON files in the user's data folder, named by a number; ``last`` is the newest.
+Sessions are small JSON files in the user's data folder, named by a number; the highest is the last.
 """
 
 import json
@@ -22,8 +22,8 @@ KEYS = ("rules", "boards", "points", "ended")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A round that was kept."""
+class SavedRound:
+    """A saved round."""
 
     number: int
     rules: str
@@ -32,16 +32,16 @@ class Session:
     ended: str
 
     def replay(self) -> Round:
-        """The round once more; IllegalMove if its boards are not playable."""
+        """Play the round again; IllegalMove if its boards are not playable."""
         return simulate(self.boards[0], self.boards[1], self.boards[0]["boardSize"], self.rules)
 
 
 def folder() -> Path:
-    """Where sessions are kept; ValueError if the user has no home."""
+    """The folder of the sessions; ValueError if the user has no home."""
     try:
         return data_folder() / "spaces-sessions"
     except OSError as error:
-        raise ValueError(f"there is no place to keep sessions: {error}") from error
+        raise ValueError(f"there is no folder for sessions: {error}") from error
 
 
 def numbers() -> list[int]:
@@ -50,22 +50,22 @@ def numbers() -> list[int]:
 
 
 def save(boards: list[dict[str, Any]], rules: str, round_: Round) -> int:
-    """Keep a round; its number."""
+    """Save a round; return its number."""
     try:
         folder().mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"{folder()} cannot be made: {error.strerror or error}") from error
+        raise ValueError(f"{folder()} cannot be created: {error.strerror or error}") from error
     number = max(numbers(), default=0) + 1
     value = {"rules": rules, "boards": boards, "points": round_.points, "ended": round_.ended}
     write_text(str(folder() / f"{number}.json"), json.dumps(value) + "\n")
     return number
 
 
-def load(number: int | None = None) -> Session:
-    """A session, by default the last; ValueError if there is none, or its file is not right."""
+def load(number: int | None = None) -> SavedRound:
+    """A session, by default the last; ValueError if there is none, or its file is damaged."""
     there = numbers()
     if not there:
-        raise ValueError("no session is kept yet: `simulate A B --save` keeps one")
+        raise ValueError("no session is saved yet: `simulate A B --save` saves one")
     if number is None:
         number = there[-1]
     if number not in there:
@@ -77,18 +77,18 @@ def load(number: int | None = None) -> Session:
     boards = value["boards"]
     if type(boards) is not list or len(boards) != 2 or not all(type(b) is dict and "boardSize" in b for b in boards):
         raise ValueError(f"{path}: boards is a list of two boards, not {show(boards)}")
-    return Session(number, value["rules"], boards, value["points"], value["ended"])
+    return SavedRound(number, value["rules"], boards, value["points"], value["ended"])
 
 
-# Long work on perfect play, kept in files so that it can be taken up: double oracles and inspections.
+# Progress of solvers: the boards of a double oracle, and inspections
 
 
-MOST_INSPECTED = 10**10
-"""More boards than this are not played one by one."""
+MAX_INSPECTED = 10**10
+"""Maximum number of boards that are played one by one."""
 
 
-def read_boards_of(path: str, size: int, rules: str) -> list[bytes]:
-    """The boards that an earlier attempt was left with; none if there was none. ValueError names what is wrong."""
+def load_solver_boards(path: str, size: int, rules: str) -> list[bytes]:
+    """The boards of an earlier search, or none. ValueError names the fault."""
     if not Path(path).exists():
         return []
     value = _state(path, {"size": size, "rules": rules}, ("boards",))
@@ -106,14 +106,14 @@ def read_boards_of(path: str, size: int, rules: str) -> list[bytes]:
     return boards
 
 
-def write_boards_of(path: str, size: int, rules: str, boards: Iterable[bytes]) -> None:
-    """Keep the boards of an attempt."""
+def save_solver_boards(path: str, size: int, rules: str, boards: Iterable[bytes]) -> None:
+    """Save the boards of a search."""
     codes = [format_code(board, size) for board in boards]
     write_text(path, json.dumps({"size": size, "rules": rules, "boards": codes}) + "\n")
 
 
-def inspection_of(mixture: Mixture, path: str | None) -> Inspection:
-    """An inspection from its beginning, or where an earlier one stopped."""
+def load_inspection(mixture: Mixture, path: str | None) -> Inspection:
+    """A new inspection, or the one saved in the file."""
     if path is None or not Path(path).exists():
         return Inspection(mixture)
     value = _state(path, {"size": mixture.size, "rules": mixture.rules}, ("after", "done", "best"))
@@ -122,8 +122,8 @@ def inspection_of(mixture: Mixture, path: str | None) -> Inspection:
     return Inspection(mixture, value["after"], value["done"], value["best"])
 
 
-def write_inspection(path: str, inspection: Inspection) -> None:
-    """Keep how far an inspection is."""
+def save_inspection(path: str, inspection: Inspection) -> None:
+    """Save the progress of an inspection."""
     mixture = inspection.mixture
     value = {"size": mixture.size, "rules": mixture.rules}
     write_text(
@@ -135,7 +135,7 @@ def write_inspection(path: str, inspection: Inspection) -> None:
 def _state(path: str, asked: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     value = read_value(path)
     if type(value) is not dict or value.keys() != {*asked, *keys}:
-        raise ValueError(f"{path}: a state has the keys {', '.join((*asked, *keys))}; this is another file")
+        raise ValueError(f"{path}: a state has the keys {', '.join((*asked, *keys))}, and this file has others")
     if any(value[name] != one for name, one in asked.items()):
-        raise ValueError(f"{path} was begun with another size or rule set: delete it, or ask for the same")
+        raise ValueError(f"{path} was started with another size or rule set: delete it, or use the same")
     return value

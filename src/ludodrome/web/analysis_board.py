@@ -46,12 +46,12 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
 
 
 def _shown(game: Game, state: Any) -> Json:
-    """A position with nothing hidden: whoever set it up knows it all."""
+    """A position with nothing hidden: its author knows everything."""
     return {**position_view(game, state), "state": state, "line": game.format_state(state)}
 
 
 def _read(text: str) -> Any:
-    """JSON if it looks like it, else the text."""
+    """Parse JSON; return any other text as it is."""
     if len(text) > MAX_STATE_TEXT:
         raise BadState(f"a position has at most {MAX_STATE_TEXT} characters")
     if not text.lstrip().startswith("{"):
@@ -63,7 +63,7 @@ def _read(text: str) -> Any:
 
 
 def solve_position(game: Game, state: Any, seconds: float) -> Json:
-    """The exact value of a position, if it is found in so long."""
+    """The exact value of a position, if a solver finds it within ``seconds``."""
     with engine_slot_for_request():
         found = solve(game, state, seconds)
     text = None if found.move is None else game.format_move(found.move, state)

@@ -1,4 +1,4 @@
-"""The app: routes, pages and files put together, and sentences for everything that goes wrong."""
+"""The app: routers, static files and middleware, and a sentence for every error."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -14,12 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder import enter_builtins
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.limits import RateLimiter, enforce_rate_limit
@@ -80,11 +80,11 @@ PAGE_ROUTERS = (
 )
 """The last one comes last: ``/{game_id}`` matches any first path segment."""
 SITTINGS = 500
-"""So many puzzles being solved are kept at once ..."""
+"""Puzzle sessions in memory at once."""
 BROUGHT = 200
-"""So many records that people brought along."""
+"""Uploaded records in memory at once."""
 HOURS = 12 * 3600.0
-"""... and so long untouched."""
+"""Seconds that an unused entry stays in memory."""
 THINKERS = 4
 """Threads in which bots think."""
 STATIC = Path(__file__).parent / "static"
@@ -98,10 +98,10 @@ def create_app(
     behind_proxy: bool = False,
     warm: Sequence[str] = (),
 ) -> FastAPI:
-    """The app over a database.
+    """Create the app over a database.
 
-    ``host_names``: what it is called besides this machine's names; ``behind_proxy``: callers' addresses are as a proxy
-    forwards them; ``warm``: games that are made ready in the background as soon as the server runs.
+    ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
+    proxy forwards; ``warm``: games to compile in the background at start.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -130,7 +130,7 @@ def create_app(
     app.state.engine = engine
     app.state.mode = mode
     app.state.public_address = None
-    """What others in the local network call this server, if they call it otherwise."""
+    """The URL of this server in the local network, if it differs."""
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
@@ -160,17 +160,17 @@ def create_app(
 
 
 def _watch(app: FastAPI, executor: CountingExecutor) -> None:
-    """What goes on now, for whoever looks at the metrics."""
+    """Register the gauges."""
     engine, watch = app.state.engine, app.state.metrics.watch
-    watch("plays_open", "Games of people that are in memory.", lambda: len(app.state.plays))
-    watch("bots_thinking", "Moves that bots of people's games are asked for.", lambda: executor.busy)
-    watch("matches_playing", "Matches of the league that are being played.", lambda: database.matches_playing(engine))
-    watch("rated_games", "Games of the league that have counted.", lambda: database.rated_games(engine))
+    watch("plays_open", "Plays in memory.", lambda: len(app.state.plays))
+    watch("bots_thinking", "Moves that bots are computing in plays.", lambda: executor.busy)
+    watch("matches_playing", "Running matches of the league.", lambda: database.matches_playing(engine))
+    watch("rated_games", "Rated games of the league.", lambda: database.rated_games(engine))
     watch("accounts", "Accounts.", lambda: database.accounts_made(engine))
 
 
 def _explain(app: FastAPI) -> None:
-    """Everything that goes wrong becomes a sentence: as JSON for programs, as a page for people."""
+    """Turn every error into a sentence: as JSON for programs, as a page for people."""
 
     async def refused(request: Request, error: Exception) -> Response:
         return _answer(request, error.status if isinstance(error, Conflict) else 422, str(error))
@@ -189,7 +189,7 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        with suppress(HTTPException):  # the page that says so has a head, which says who one is
+        with suppress(HTTPException):  # the error page shows the name of the caller
             await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)
 

@@ -1,11 +1,10 @@
-"""Who calls. Every route says through one of these dependencies who may call it.
+"""Authentication and authorisation: dependencies that say who may call a route, and password hashing.
 
-``caller``: anybody; ``begins``: whoever may begin games; ``signed_in``: whoever has an account; ``scoped("bots")``:
-an account whose session or token is good for that; ``administrator``. All of them serve WebSockets too.
+``caller``: anybody; ``may_begin``: who may begin games; ``signed_in``: accounts; ``scoped("bots")``: sessions and
+tokens with a scope; ``administrator``. They work for WebSockets too.
 
-In local mode whoever comes from this machine is the account ``local``, which may do everything, and nobody else can
-come. In lan mode others may come, as guests without an account. In hosted mode people sign in, and a session is in a
-cookie. In every mode a program may show a token: ``Authorization: Bearer lud_...``.
+In local mode only this machine can connect, and is the account ``local`` with all rights. In lan mode others connect as
+guests. In hosted mode people sign in; the session is a cookie. A program sends ``Authorization: Bearer lud_...``.
 """
 
 import threading
@@ -29,24 +28,24 @@ from ludodrome.store.models import LOCAL
 Mode = Literal["local", "lan", "hosted"]
 MODES: tuple[Mode, ...] = ("local", "lan", "hosted")
 POLICY_VIOLATION = 1008
-"""The code with which a WebSocket is closed that may not be there."""
+"""Close code of a WebSocket that is not allowed."""
 COOKIE = "ludodrome-session"
 SECURE_COOKIE = "__Host-ludodrome-session"
-"""Over https: a browser takes a cookie of this name only from the host itself, and only over https."""
+"""Over https: browsers accept a cookie of this name only from the host itself, over https."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent a request."""
+    """The sender of a request."""
 
     account: str | None
-    """The account's id; None: nobody has signed in."""
+    """The id of the account; None if not signed in."""
     name: str
     admin: bool
-    """Whether they may do what administrators may, now."""
+    """Whether the caller has the rights of an administrator."""
     scopes: frozenset[str]
     sign_in: str | None = None
-    """The id of the session, if it is one."""
+    """The id of the session, if there is one."""
 
 
 OWNER = Caller(LOCAL, "You", True, frozenset({PLAY, BOTS, ADMIN, ACCOUNT}))
@@ -54,7 +53,7 @@ GUEST = Caller(None, "guest", False, frozenset())
 
 
 async def caller(connection: HTTPConnection) -> Caller:
-    """Whoever it is. A token that is not good is refused; a session that has ended makes a guest."""
+    """The caller. An invalid token is refused; an expired session makes a guest."""
     known = getattr(connection.state, "caller", None)
     if isinstance(known, Caller):
         return known
@@ -83,7 +82,7 @@ Anybody = Annotated[Caller, Depends(caller)]
 
 
 async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
-    """Whoever may begin games here: everybody, but no guests on the owner's machine (they have links)."""
+    """A caller who may begin games: everybody, except guests in lan mode, who play by link."""
     if who.account is None and connection.app.state.mode == "lan":
         _refuse(connection, 403, "guests play by link; only the machine that runs the server begins new games")
     if who.account is not None and PLAY not in who.scopes:
@@ -92,14 +91,14 @@ async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
 
 
 async def signed_in(connection: HTTPConnection, who: Anybody) -> Caller:
-    """Whoever has an account."""
+    """A caller with an account."""
     if who.account is None:
         _refuse(connection, 401, "sign in first")
     return who
 
 
 def scoped(scope: str) -> Callable[..., Awaitable[Caller]]:
-    """Whoever has an account, and comes with a session or a token that is good for this."""
+    """A caller whose session or token has a scope."""
 
     async def check(connection: HTTPConnection, who: Annotated[Caller, Depends(signed_in)]) -> Caller:
         if scope not in who.scopes:
@@ -135,7 +134,7 @@ def is_secure(connection: HTTPConnection) -> bool:
 
 
 def _caller(known: Identity) -> Caller:
-    """An administrator whose token is not good for administering is none while it is shown."""
+    """The caller of a session or token. Without the scope ``admin`` an administrator is none."""
     person = known.person
     return Caller(person.id, person.name, ADMIN in known.scopes, known.scopes, known.sign_in)
 
@@ -154,38 +153,38 @@ def _refuse(connection: HTTPConnection, status: int, sentence: str) -> NoReturn:
 MIN_PASSWORD, MAX_PASSWORD = 10, 1000
 MAX_HASHES = 2
 _hasher = PasswordHasher()
-_desks = threading.BoundedSemaphore(MAX_HASHES)
+_slots = threading.BoundedSemaphore(MAX_HASHES)
 
 
 def hash_password(password: str) -> str:
-    """A new password as it is stored; ValueError if it cannot be one."""
+    """The hash of a new password; ValueError if it is not acceptable."""
     read = _read(password)
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         raise ValueError(f"a password has {MIN_PASSWORD} to {MAX_PASSWORD} characters")
     if len(set(read)) < MIN_PASSWORD // 2:
         raise ValueError(f"a password has at least {MIN_PASSWORD // 2} different characters")
-    with _desks:
+    with _slots:
         return _hasher.hash(read)
 
 
 def verify_password(password: str, stored: str | None) -> bool:
-    """Whether it is the password. Without an account it takes as long, so that nobody learns which names there are."""
+    """Whether a password matches a hash. Without a hash it takes as long, so that timing does not reveal names."""
     try:
         read = _read(password[:MAX_PASSWORD])
     except ValueError:
         return False
-    with _desks:
+    with _slots:
         try:
             _hasher.verify(_nobody() if stored is None else stored, read)
         except VerifyMismatchError:
             return False
-        except (VerificationError, InvalidHashError):  # a hash that somebody has damaged fits nothing
+        except (VerificationError, InvalidHashError):  # a damaged hash matches nothing
             return False
     return stored is not None
 
 
 def needs_rehash(stored: str) -> bool:
-    """Whether it was hashed with less effort than is usual now."""
+    """Whether a hash was made with weaker parameters than today's."""
     return _hasher.check_needs_rehash(stored)
 
 
@@ -195,7 +194,7 @@ def _nobody() -> str:
 
 
 def _read(password: str) -> str:
-    """The same letters as the same text, however they were typed."""
+    """The normalised text: the same letters, however they were typed."""
     try:
         password.encode()
     except UnicodeEncodeError as error:

@@ -1,8 +1,8 @@
-"""One at a time: short work in many threads, without their getting into each other's way.
+"""Locks and notifications between threads and coroutines.
 
-Compiled kernels let the interpreter go at every call. When many threads do that at once, each waits for all others at
-every kernel, and a move that takes half a millisecond takes a hundred. So whoever works has the floor, and steps off
-it while waiting for the disk.
+Compiled kernels release the GIL at every call. When many threads do that at once, each waits for all others at every
+kernel, and a move of half a millisecond takes a hundred. So short work holds the kernel lock, and releases it while it
+waits for the disk.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 
 class KernelLock:
-    """Held by one thread at a time; a thread that holds it may take it again."""
+    """A reentrant lock that its holder can release for a while."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -20,7 +20,7 @@ class KernelLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """The thread that calls works."""
+        """Hold the lock."""
         if getattr(self._mine, "held", False):
             yield
             return
@@ -33,7 +33,7 @@ class KernelLock:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """The thread that calls waits for something, and others may work."""
+        """Release the lock for a while, if the calling thread holds it."""
         if not getattr(self._mine, "held", False):
             yield
             return
@@ -46,28 +46,25 @@ class KernelLock:
             self._mine.held = True
 
 
-# Waking those who wait for something to change.
-
-
 class Notifier:
-    """May be rung from any thread; those who wait are coroutines."""
+    """A condition that threads notify and coroutines wait for."""
 
     def __init__(self) -> None:
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
     def notify_all(self) -> None:
-        """Everybody who waits goes on."""
+        """Wake all waiting coroutines. Thread-safe."""
         for loop, event in list(self._waiting):
             if not loop.is_closed():
                 loop.call_soon_threadsafe(event.set)
 
     async def wait(self, changed: Callable[[], bool], seconds: float) -> None:
-        """Until the notifier rings, unless ``changed`` is true by then; at most so long."""
+        """Wait until notified, at most ``seconds``; not at all if ``changed()`` holds."""
         mine = (asyncio.get_running_loop(), asyncio.Event())
         self._waiting.add(mine)
         try:
             if not changed():
-                async with asyncio.timeout(seconds):  # a task of its own, as by wait_for, would cost more than all else
+                async with asyncio.timeout(seconds):  # cheaper than the extra task of wait_for
                     await mine[1].wait()
         except TimeoutError:
             pass

@@ -1,4 +1,4 @@
-"""What the engine says about a position: the best moves with their values, within a second or so."""
+"""The analysis engine: best moves with values, within seconds. Semaphores limit how many searches run at once."""
 
 import threading
 from collections.abc import Iterator
@@ -13,34 +13,34 @@ from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 
 MAX_SEARCHES = 2
-"""So many searches run at once."""
+"""Searches that run at once."""
 PATIENCE = 20.0
-"""Seconds that a request waits for a desk."""
+"""Seconds that a request waits for a free slot."""
 MAX_WAITING = 8
-"""So many requests wait for one: each holds a thread, and all that is asked here is answered by forty of them."""
+"""Requests that wait for a slot: each blocks one of the forty threads that answer everything."""
 MAX_SECONDS = 5.0
-"""Seconds of one analysis."""
+"""Seconds of one analysis, at most."""
 MAX_LINES = 5
 BUSY = "the engine is busy; try again in a moment"
 
-_desks = threading.BoundedSemaphore(MAX_SEARCHES)
+_slots = threading.BoundedSemaphore(MAX_SEARCHES)
 _waiting = threading.BoundedSemaphore(MAX_WAITING)
 
 
 @contextmanager
 def engine_slot() -> Iterator[None]:
-    """A place to think at; Busy if none becomes free."""
-    if not _desks.acquire(timeout=PATIENCE):
+    """Hold one of the slots; Busy if none becomes free."""
+    if not _slots.acquire(timeout=PATIENCE):
         raise Busy(BUSY)
     try:
         yield
     finally:
-        _desks.release()
+        _slots.release()
 
 
 @contextmanager
 def engine_slot_for_request() -> Iterator[None]:
-    """The same for a request; Busy at once where many wait already, so that threads are left for everybody else."""
+    """``engine_slot`` for a request; Busy at once if too many wait already, so that threads stay free."""
     if not _waiting.acquire(blocking=False):
         raise Busy(BUSY)
     with ExitStack() as held:
@@ -52,7 +52,7 @@ def engine_slot_for_request() -> Iterator[None]:
 
 
 def analyse_position(game: Game, state: Any, seconds: float, lines: int) -> Json:
-    """The best moves of a running game. ValueError: there is nothing to analyse."""
+    """The best moves of a position; ValueError if the game is over."""
     if game.to_move(state) is None:
         raise IllegalMove("the game is over: there is nothing to analyse")
     with engine_slot_for_request():

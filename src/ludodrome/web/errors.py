@@ -1,26 +1,26 @@
-"""What is raised when something is not done, with a sentence for whoever asked. ``app.py`` answers them with it."""
+"""Errors with a sentence for the caller. ``app.py`` turns them into responses."""
 
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 
 class Conflict(ValueError):
-    """What was asked cannot be done now; the sentence says why."""
+    """The request conflicts with the current state."""
 
     status = 409
 
 
 class Forbidden(Conflict):
-    """It can be done, but by somebody else."""
+    """The caller may not do this."""
 
     status = 403
 
 
 class Busy(Exception):
-    """It could be done, but not at the moment."""
+    """Too much is going on; the caller may try again."""
 
 
 def write_error(error: SQLAlchemyError) -> Exception:
-    """Something could not be written down, and so it has not happened."""
+    """The error to raise when the database did not save something."""
     if isinstance(error, IntegrityError):
         return Conflict("the game has changed meanwhile; load it again")
     return Busy("the database did not save this, so it did not happen; try again")

@@ -23,7 +23,7 @@ PAGE_ROWS = 50
 """Bots on one page of the leaderboard."""
 RECENT = 20
 MAX_POINTS = 400
-"""Points of a history that a page is given; more would not be seen."""
+"""Points of a history on a page, at most."""
 
 
 def bot_json(entry: BotEntry) -> Json:
@@ -41,7 +41,7 @@ def bot_json(entry: BotEntry) -> Json:
 
 
 def rated_bot(standing: BotStanding) -> Json:
-    """A bot with what is believed of it; the rating is null before its first rated game."""
+    """A bot with its rating, which is null before its first rated game."""
     rating = None if standing.mu is None else displayed_rating(standing.mu, standing.sigma)._asdict()
     counts = {name: getattr(standing, name) for name in ("games", "wins", "draws", "losses", "verdicts")}
     return {**bot_json(standing.entry), "rating": rating, **counts}
@@ -108,7 +108,7 @@ def match_json(seen: MatchInfo) -> Json:
 
 
 def event_json(one: EventRow, played: int | None = None) -> Json:
-    """A challenge or a tournament, in a few words."""
+    """A challenge or a tournament."""
     plan = TournamentPlan.from_json(one.plan)
     return {
         "id": one.id,
@@ -127,7 +127,7 @@ def event_json(one: EventRow, played: int | None = None) -> Json:
 
 
 def event_details(engine: Engine, one: EventRow) -> Json:
-    """A challenge or a tournament with its table and crosstable; cells are points and games against each rival."""
+    """A challenge or a tournament with its crosstable; cells are points and games against each opponent."""
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
     lines = []
@@ -141,48 +141,48 @@ def event_details(engine: Engine, one: EventRow) -> Json:
 
 
 def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:
-    """Events with how far they are."""
+    """Events with their progress."""
     return [event_json(one, league_matches.played_of(engine, one.id)) for one in found]
 
 
 def runner_notice(engine: Engine) -> str:
-    """What the runners do, for people who wait; empty if all is well and something is played."""
+    """A notice if no runner plays matches; else empty."""
     alive = league_matches.runners(engine)
     if not alive:
         return "No runner is playing matches. Unless it was started without one, the server starts one within a minute."
     return ""
 
 
-# Small plots of pages, as numbers for SVG: ratings on an axis, sparklines.
+# Coordinates for SVG plots: ratings on an axis, sparklines.
 
 
 EDGE = 3.0
-"""Per cent that stay free at both ends of an axis."""
+"""Margin at both ends of an axis, in per cent."""
 WIDE, TALL = 100.0, 24.0
 """The size of a sparkline."""
 
 
 class RatingAxis(NamedTuple):
-    """From where to where a plot of ratings goes."""
+    """The range of a plot of ratings."""
 
     low: float
     high: float
 
     @staticmethod
     def around(lines: Sequence[Json]) -> "RatingAxis":
-        """One that holds all ratings with their intervals."""
+        """The axis that fits all ratings with their intervals."""
         ratings = [line["rating"] for line in lines if line["rating"] is not None]
         low = min((one["low"] for one in ratings), default=MIDDLE - 100)
         high = max((one["high"] for one in ratings), default=MIDDLE + 100)
         return RatingAxis(low, high)
 
     def across(self, value: float) -> str:
-        """Where a rating stands, in per cent."""
+        """The position of a rating, in per cent."""
         return f"{EDGE + (100 - 2 * EDGE) * (value - self.low) / max(self.high - self.low, 1e-9):.2f}%"
 
     @property
     def marks(self) -> list[int]:
-        """Round numbers along it."""
+        """Round numbers for tick marks."""
         return [round(mark) for mark in steps(self.low, self.high, 3)]
 
 

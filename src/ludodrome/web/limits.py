@@ -1,6 +1,6 @@
-"""How often somebody may ask. It holds for people from elsewhere; the person at this machine asks at will.
+"""Rate limits for callers from elsewhere; the person at this machine has none.
 
-Counts are kept in memory, for each process: with several web processes an allowance is so many times larger.
+Counts are in the memory of each process: several web processes multiply the limits.
 """
 
 import ipaddress
@@ -15,19 +15,19 @@ from typing import NamedTuple
 from fastapi import HTTPException
 from starlette.requests import HTTPConnection
 
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.auth import Caller, caller, is_loopback
 from ludodrome.web.metrics import route_template
 
 MAX_KEYS = 100_000
-"""Addresses and accounts that are remembered; the longest unseen are forgotten."""
+"""Addresses and accounts that are remembered; the least recently seen are forgotten."""
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 IPV6_NETWORK = 64
-"""Bits of an IPv6 address that belong to one household."""
+"""Prefix length of an IPv6 network that counts as one client."""
 
 
 class RateLimit(NamedTuple):
-    """So many at once, and again so many in so many seconds."""
+    """``many`` requests at once, refilled within ``seconds``."""
 
     many: int
     seconds: float
@@ -51,11 +51,11 @@ KINDS = (
     (UPLOADS, re.compile(rf"POST {API}/(checks|bots(/.*)?)")),
     (MATCHES, re.compile(rf"POST {API}/(matches|tournaments)")),
 )
-"""What a request counts as, by its method and its route; the rest are writes and reads."""
+"""The kind of a request by method and route; the rest are writes and reads."""
 
 
 class RateLimiter:
-    """Who has asked how often: for each kind and key a bucket that fills with requests and leaks with time."""
+    """A leaky bucket for each kind of request and key."""
 
     def __init__(self, allowances: dict[str, RateLimit] | None = None, clock: Callable[[], float] = time.monotonic):
         self._allowances = RATE_LIMITS if allowances is None else allowances
@@ -64,7 +64,7 @@ class RateLimiter:
         self._lock = threading.Lock()
 
     def take(self, kind: str, *keys: str) -> None:
-        """Counts one request of somebody known by these keys; 429 if it is one too many."""
+        """Count one request for these keys; 429 if it is too many."""
         allowance = self._allowances[kind]
         with self._lock:
             moment = self._clock()
@@ -87,7 +87,7 @@ class RateLimiter:
 
 
 async def enforce_rate_limit(connection: HTTPConnection) -> None:
-    """A dependency of every route: finds out who calls, counts the request, and refuses what is too much."""
+    """A dependency of every route: identify the caller, count the request, refuse it over the limit."""
     who, state = await caller(connection), connection.app.state
     if state.mode == "local" or (state.mode == "lan" and is_loopback(connection)):
         return
@@ -98,12 +98,12 @@ async def enforce_rate_limit(connection: HTTPConnection) -> None:
 
 
 def rate_limit_keys(connection: HTTPConnection, who: Caller) -> list[str]:
-    """What somebody is known by: the address, and the account."""
+    """The keys of a caller: address, and account."""
     return [f"from {client_network(connection)}", *([f"account {who.account}"] if who.account else [])]
 
 
 def client_network(connection: HTTPConnection) -> str:
-    """The address of a caller; of IPv6 the part that does not change from one minute to the next."""
+    """The address of a caller; for IPv6 its network, since the rest changes often."""
     text = connection.client.host if connection.client else "nowhere"
     try:
         address = ipaddress.ip_address(text)

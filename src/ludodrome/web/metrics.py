@@ -1,4 +1,4 @@
-"""What a server counts about itself, for Prometheus: requests by route and status, their latency, what goes on now."""
+"""Metrics for Prometheus: requests by route and status, latency, gauges."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,48 +9,48 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.urls import API
+from ludodrome.system import API
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 NOWHERE = "none"
-"""The route of what no route was found for: addresses that strangers make up are not kept."""
+"""The label of requests without a route: made-up paths must not become labels."""
 
 
 class Metrics:
-    """The counts of one app. ``watch`` adds a number that is asked for whenever somebody looks."""
+    """The metrics of one app. ``watch`` adds a gauge that is read at every scrape."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         labels = ("method", "route", "status")
-        self.requests = Counter("ludodrome_requests", "Requests that were answered.", labels, registry=self.registry)
+        self.requests = Counter("ludodrome_requests", "Answered requests.", labels, registry=self.registry)
         self.seconds = Histogram(
             "ludodrome_request_seconds",
-            "Seconds until a request was answered, long polls among them.",
+            "Seconds until a request was answered, long polls included.",
             ("method", "route"),
             buckets=BUCKETS,
             registry=self.registry,
         )
-        self.sockets = Gauge("ludodrome_websockets_open", "WebSockets that are open.", registry=self.registry)
+        self.sockets = Gauge("ludodrome_websockets_open", "Open WebSockets.", registry=self.registry)
         self._watched: list[tuple[str, str, Callable[[], float]]] = []
         self.registry.register(self)
 
     def watch(self, name: str, meaning: str, count: Callable[[], float]) -> None:
-        """A number that is asked for whenever somebody looks."""
+        """Add a gauge that is read at every scrape."""
         self._watched.append((f"ludodrome_{name}", meaning, count))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """What is watched, for the registry."""
+        """The watched gauges, for the registry."""
         for name, meaning, count in self._watched:
             yield GaugeMetricFamily(name, meaning, value=count())
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """All metrics in the text format of Prometheus."""
         return generate_latest(self.registry)
 
 
 class CountingExecutor(ThreadPoolExecutor):
-    """Threads that know how many calls they have been given and not finished."""
+    """A thread pool that counts its unfinished calls."""
 
     def __init__(self, threads: int, prefix: str) -> None:
         super().__init__(threads, thread_name_prefix=prefix)
@@ -62,7 +62,7 @@ class CountingExecutor(ThreadPoolExecutor):
         return len(self._open)
 
     def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
-        """Begin a call."""
+        """Submit a call."""
         future = super().submit(call, *arguments, **named)
         self._open.add(future)
         future.add_done_callback(self._open.discard)
@@ -70,7 +70,7 @@ class CountingExecutor(ThreadPoolExecutor):
 
 
 class MetricsMiddleware:
-    """Counts what goes through it."""
+    """Counts requests, their latency and open WebSockets."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics

@@ -1,8 +1,7 @@
-"""One game on the page: people and built-ins at a table of the arena, with undo, clocks and resigning.
+"""A play on the page: people and built-in bots before a referee, with undo, clocks and resigning.
 
-The judging is the table's; here is who is asked, when, and what has been shown. Everything that happens is handed to
-a journal, and counts once the journal has it. Bots think in threads: their kernels let the interpreter go, so the
-server answers meanwhile. Who may act for a seat is decided in ``participants.py``.
+The referee judges; a play decides whom to ask, when, and what to show. Every event goes to a journal first and counts
+once the journal has saved it. Bots think in threads: their kernels release the GIL, so the server stays responsive.
 """
 
 import asyncio
@@ -33,24 +32,23 @@ from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, position_view_of
 from ludodrome.web.snapshot import Snapshot
 
-# Who sits at a game: the person who began it, friends behind links, bots; who is here, and who wants another game.
-# What is known of friends' seats is kept in the store; who is here, and offers of a rematch, live as long as the server.
+# Participants. The store keeps the seats of friends; presence and offers of a rematch live as long as the server.
 
 
 PERSON, BOT = "person", "bot"
-"""Kinds of seats beside ``friend``. A person is whoever began the game; both are the spec ``person`` in records."""
+"""Kinds of seats, besides ``friend``. A ``person`` is at the screen of the owner; records call both ``person``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody who looks at a game: which seats they hold, and whether they began it."""
+    """Somebody who looks at a play: the seats they hold, and whether they own it."""
 
     seats: frozenset[int] = frozenset()
     owner: bool = False
 
 
 class Participants:
-    """The seats of one game, and who holds them."""
+    """The seats of a play, who holds them, and who is present."""
 
     def __init__(
         self, kinds: tuple[str, ...], friends: dict[int, FriendSeat], owner: str | None, digest: str | None
@@ -59,25 +57,25 @@ class Participants:
         self.friends = dict(friends)
         self.owner = owner
         self.digest = digest
-        """Of the key of an owner without an account."""
+        """Digest of the key of an owner without an account."""
         self.offers: set[int] = set()
-        """The seats that want another game."""
+        """Seats that offer a rematch."""
         self.next: str | None = None
-        """The other game."""
+        """Id of the rematch."""
         self._here: Counter[int] = Counter()
 
     @property
     def missing(self) -> list[int]:
-        """The seats that nobody has taken yet: the game waits for them."""
+        """Seats that nobody has taken yet; the game has not started."""
         return [seat for seat, friend in self.friends.items() if friend.digest is None]
 
     @property
     def shared(self) -> bool:
-        """Whether people sit here who are not at one screen."""
+        """Whether people at different screens play."""
         return FRIEND in self.kinds
 
     def is_person(self, seat: int) -> bool:
-        """Whether people play it, here or behind a link."""
+        """Whether a person plays this seat, here or by link."""
         return self.kinds[seat] != BOT
 
     def people(self) -> frozenset[int]:
@@ -85,7 +83,7 @@ class Participants:
         return frozenset(seat for seat in range(len(self.kinds)) if self.is_person(seat))
 
     def viewer(self, account: str | None, key: str | None) -> Viewer:
-        """What somebody is here. Whoever shows a key is what the key says, and nothing that they are besides."""
+        """The viewer with this account or key. A key takes precedence over the account."""
         own = frozenset(seat for seat, kind in enumerate(self.kinds) if kind == PERSON)
         if key is None:
             return Viewer(own, True) if account is not None and account == self.owner else Viewer()
@@ -95,7 +93,7 @@ class Participants:
         return Viewer(frozenset(seat for seat, friend in self.friends.items() if friend.digest == digest))
 
     def described(self, seat: int, viewer: Viewer) -> Json:
-        """A seat, as somebody may know it."""
+        """A seat as a viewer may see it."""
         friend = self.friends.get(seat)
         link = friend.link if friend is not None and viewer.owner else None
         return {
@@ -109,11 +107,11 @@ class Participants:
         }
 
     def arrive(self, viewer: Viewer) -> bool:
-        """Somebody has the game before them; whether others should know."""
+        """Count a viewer as present; returns whether the presence of a seat has changed."""
         return self._count(viewer, 1)
 
     def leave(self, viewer: Viewer) -> bool:
-        """Somebody has gone; whether others should know."""
+        """Count a viewer as gone; returns whether the presence of a seat has changed."""
         return self._count(viewer, -1)
 
     def _count(self, viewer: Viewer, step: int) -> bool:
@@ -124,25 +122,25 @@ class Participants:
 
 
 MAX_BOTS = 16
-"""So many bots are kept between their moves: a search remembers some 16 MB. Others are made anew for a move."""
+"""Bots kept between their moves: a search holds about 16 MB. Further bots are created anew for each move."""
 BOT_SECONDS = 3600.0
 MAX_OPENING = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
-"""Kinds of events, beside ``join``."""
+"""Kinds of events, besides ``join``."""
 
 Journal = Callable[[int, PlayEvent, PlayEnd | None], "Future[None]"]
-"""Writes down event number so and so, and perhaps what it means for the end; the future says when that is certain."""
+"""Saves the event of a number, and the end of the play if it has one; the future completes once it is durable."""
 
 
 def _keep_nothing(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
-    """The journal of a game that nobody keeps."""
+    """The journal of a play that is not stored."""
     done: Future[None] = Future()
     done.set_result(None)
     return done
 
 
 class PlayedMove(NamedTuple):
-    """A move that was made after the opening."""
+    """A move after the opening."""
 
     seat: int
     move: Any
@@ -150,7 +148,7 @@ class PlayedMove(NamedTuple):
 
 
 class BotPool:
-    """The threads in which bots think, and the bots that are kept between their moves."""
+    """The threads in which bots think, and the bots kept between their moves."""
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -159,7 +157,7 @@ class BotPool:
 
 
 class WebPlay:
-    """A game in progress. All methods may be called from any thread; looking waits for nobody."""
+    """A play in progress. All methods are thread-safe; ``view`` takes no lock."""
 
     def __init__(
         self,
@@ -179,32 +177,32 @@ class WebPlay:
         self.notifier = Notifier()
         self._ticks = count()
         self.tick = next(self._ticks)
-        """Another number after everything that others should see, also what is no event."""
+        """Changes whenever viewers should see something new, event or not."""
         self.closed = False
         self.lock = threading.Lock()
         self._bot_pool = bot_pool
         self._journal = journal
         self._bot_lock = threading.Lock()
-        """Held while a bot thinks: after an undo a bot must not be asked twice at once."""
+        """Held while a bot thinks: after an undo it must not be asked twice at once."""
         self._events = 0
         self._played: list[PlayedMove] = []
         self._end_event: PlayEvent | None = None
-        """The event that ended the game, if it was no move."""
+        """The event that ended the game, unless a move did."""
         for event in events:
             self._replay_event(event)
         self._rebuild()
         self._publish()
         self._compile_move_path()
 
-    # What is asked from outside
+    # Public methods
 
     @property
     def version(self) -> int:
-        """How many events there were."""
+        """The number of events."""
         return self.snapshot.version
 
     def view(self, viewer: Viewer) -> Json:
-        """Everything that somebody may know about the game as it is now."""
+        """The play as a viewer may see it now."""
         snapshot = self.snapshot
         alone = viewer.owner and not self.participants.shared
         return {
@@ -226,36 +224,36 @@ class WebPlay:
         }
 
     def position(self, number: int) -> Json:
-        """The position after so many moves, the opening's among them, as everybody may see it."""
+        """The position after ``number`` moves, opening included, as everybody may see it."""
         snapshot = self.snapshot
         if not 0 <= number <= snapshot.length:
             raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
         return position_view_of(self.game, snapshot.at(self.game, number))
 
     def start_bots(self) -> None:
-        """Now that the game is where others find it, a bot that is to move may think."""
+        """Let a bot that is to move think, now that the play can be found."""
         with self.lock:
             self._ask()
 
     def move(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
-        """A move of somebody who holds these seats. An illegal one is refused and costs nothing.
+        """Make a move for a holder of ``seats``. An illegal move is refused and costs nothing.
 
-        ``seen`` is the version it was made for.
+        ``seen`` is the version in which the move was chosen.
         """
         with self.lock, self._bot_pool.kernel_lock.held():
             self._check_clock()
             self._commit(*self._moved(move, seats, seen))
 
     async def move_async(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
-        """The same for coroutines: at once where it takes no time and nobody else is at it, else in a thread."""
+        """``move`` for coroutines: on the event loop if it is quick and the lock is free, else in a thread."""
         quick = self.game.actions_a_turn == 1 and self.seconds_left_to_move() != 0
         if quick and self.lock.acquire(blocking=False):
-            await asyncio.shield(self._move_on_loop(move, seats, seen))  # what is begun is finished, whoever has gone
+            await asyncio.shield(self._move_on_loop(move, seats, seen))  # finished even if the client leaves
         else:
             await run_in_threadpool(self.move, move, seats, seen)
 
     async def _move_on_loop(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
-        """The lock is held, and given back."""
+        """Make a move on the event loop. The lock is held, and released at the end."""
         try:
             event, end = self._moved(move, seats, seen)
             try:
@@ -268,7 +266,7 @@ class WebPlay:
             self.lock.release()
 
     def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, PlayEnd | None]:
-        """A person's move, made at the table, but not yet written down. The lock is held."""
+        """Apply the move of a person without saving it yet. The lock is held."""
         turn = self._referee.turn
         if turn is None:
             raise Conflict("the game is over")
@@ -291,7 +289,7 @@ class WebPlay:
             raise Conflict("it is not your turn")
 
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
-        """Somebody gives up: the seat named, or their only one, or the one to move."""
+        """Resign for ``seat``; default: the seat to move, or the only one held."""
         with self.lock:
             self._check_clock()
             if self._referee.result is not None:
@@ -302,11 +300,11 @@ class WebPlay:
             self._end(PlayEvent(RESIGN, {"seat": chosen}))
 
     def _own_seat(self, seats: frozenset[int]) -> int | None:
-        """The seat to move if it is among these, or their only one."""
+        """The seat to move if it is among ``seats``, or their only one."""
         return self.snapshot.mover if self.snapshot.mover in seats else next(iter(seats)) if len(seats) == 1 else None
 
     def undo(self, viewer: Viewer) -> None:
-        """Back to the last decision of a person; not where others sit who might not like it."""
+        """Return to the last decision of a person. Not in plays with friends."""
         with self.lock:
             if not viewer.owner or self.participants.shared:
                 refusal = Conflict if viewer.seats else Forbidden
@@ -330,7 +328,7 @@ class WebPlay:
             return self._referee.record()
 
     def seconds_left_to_move(self) -> float | None:
-        """Until the clock of the person to move runs out; None if none runs."""
+        """Seconds until the clock of the person to move runs out; None if no clock runs."""
         flag = self.snapshot.flag
         return None if flag is None else max(0.0, flag - time.perf_counter())
 
@@ -347,7 +345,7 @@ class WebPlay:
             self._end(PlayEvent(FAULT, {"seconds": time.perf_counter() - self._asked, **why}))
 
     def join(self, write: Callable[[int], FriendSeat]) -> None:
-        """Somebody takes a seat: ``write`` keeps that as the event of a number. The last to come lets it begin."""
+        """Fill a seat: ``write`` saves that as the event of a number. The play starts when all seats are taken."""
         with self.lock:
             friend = write(self._events)
             self._events += 1
@@ -357,19 +355,19 @@ class WebPlay:
         self.notifier.notify_all()
 
     def mark_changed(self) -> None:
-        """Something has changed beside the game: who is here, who wants another one."""
+        """Notify viewers of a change outside the game, such as presence or an offer of a rematch."""
         self.tick = next(self._ticks)
         self.notifier.notify_all()
 
     def close(self) -> None:
-        """The game is not needed in memory any more."""
+        """Leave memory: viewers must open the play again."""
         self.closed = True
         self.notifier.notify_all()
 
-    # Underneath: what has happened
+    # The past: events
 
     def _replay_event(self, event: PlayEvent, counted: bool = True) -> None:
-        """Takes up an event, before the table is set for it."""
+        """Apply a stored event to the list of moves, before ``_rebuild``."""
         self._events += counted
         if event.kind == MOVE:
             self._played.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
@@ -379,9 +377,9 @@ class WebPlay:
             self._end_event = event
 
     def _rebuild(self) -> None:
-        """The table as it stands after what has happened."""
+        """Set up positions and referee from the events so far."""
         self._now = self.game.new_states(1)
-        """The last position, as the kernels have it."""
+        """The last position in compiled form."""
         self._now[0] = self.game.encode(start_state(self.game, replace(self.assignment, opening=())))
         self._records = [self._now.tobytes()]
         self._moves: list[Json] = []
@@ -395,7 +393,7 @@ class WebPlay:
             self._finish(self._end_event)
 
     def _finish(self, event: PlayEvent) -> None:
-        """What ended the game, told to the table."""
+        """Tell the referee about an end that is not a move."""
         position_view_of = event.content
         if event.kind == RESIGN:
             self._referee.resign(position_view_of["seat"])
@@ -405,7 +403,7 @@ class WebPlay:
             )
 
     def _append_move(self, move: Any) -> None:
-        """Writes a legal move down, and the position that it leads to."""
+        """Append a legal move and the position after it."""
         seat, text = int(self.game.kernels.mover(self._now)), self._move_text(move)
         self._moves.append({"seat": seat, "text": text, "move": move})
         self.game.apply_to(self._now, move)
@@ -417,10 +415,10 @@ class WebPlay:
             return self.game.format_move(move, self.game.decode(self._now[0]))
         return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
 
-    # Underneath: what happens
+    # The present: moves and ends
 
     def _deliver(self, answer: Answer) -> tuple[PlayEvent, PlayEnd | None]:
-        """The answer to the open question, which is a legal move unless a bot broke. The lock is held."""
+        """Hand the answer of the seat to move to the referee: a legal move, unless a bot failed. The lock is held."""
         turn = self._referee.turn
         assert turn is not None
         self._referee.deliver(answer)
@@ -436,18 +434,18 @@ class WebPlay:
         return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
     def _end(self, event: PlayEvent) -> None:
-        """Something other than a move ends the game. The lock is held."""
+        """End the game by an event that is not a move. The lock is held."""
         self._end_event = event
         self._finish(event)
         self._commit(event, PlayEnd(self._referee.record()))
 
     def _commit(self, event: PlayEvent, end: PlayEnd | None) -> None:
-        """Once it is written down, what happened is shown and answered. The lock is held."""
+        """Save an event, then publish it. The lock is held."""
         try:
             with self._bot_pool.kernel_lock.released():
                 self._journal(self._events, event, end).result()
         except SQLAlchemyError as error:
-            self.close()  # what is in memory is ahead of what is kept: whoever comes next reads what is kept
+            self.close()  # memory is ahead of the store: the next caller reads from the store
             raise write_error(error) from error
         self._after_commit()
 
@@ -458,19 +456,19 @@ class WebPlay:
         self.notifier.notify_all()
 
     def _compile_move_path(self) -> None:
-        """A move that is not made: what it needs is compiled here, in a thread, and not where everybody waits."""
+        """Compile here, in a thread, what a first move needs, rather than later on the event loop."""
         legal = self.snapshot.position(self.game, None)["legal"]
         if legal:
             self._move_text(legal[0])
             self.game.apply_to(self._now.copy(), legal[0])
 
     def _publish(self) -> None:
-        """A new snapshot; no clock runs while somebody is missing. The lock is held."""
+        """Replace the snapshot; no clock runs while a seat is free. The lock is held."""
         self._asked = time.perf_counter()
         table, turn = self._referee, self._referee.turn
         has_hidden_information = self.game.has_hidden_information
         state = self.game.decode(self._now[0]) if has_hidden_information else None
-        table.notices()  # whoever is here sees the page: nobody is told anything else
+        table.notices()  # people see the page: notices have no other recipient
         runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
         still = 0.0 if not self.participants.missing else float("inf")
         self.snapshot = Snapshot(
@@ -501,7 +499,7 @@ class WebPlay:
         }
 
     def _undo_to(self) -> int | None:
-        """How many moves after the opening would be left after an undo; None if there is nothing to take back."""
+        """The number of moves after the opening that an undo keeps; None if there is nothing to undo."""
         if self._end_event is not None and self.participants.is_person(self._last_asked()):
             return len(self._played)
         for keep in range(len(self._played) - 1, -1, -1):
@@ -510,7 +508,7 @@ class WebPlay:
         return None
 
     def _last_asked(self) -> int:
-        """The seat to move in the last position, even if the game was broken off there."""
+        """The seat to move in the last position, even if the game was aborted there."""
         return max(0, int(self.game.kernels.mover(self._now)))
 
     # Bots
@@ -522,14 +520,14 @@ class WebPlay:
             self._bot_pool.executor.submit(self._think, turn)
 
     def _think(self, turn: Turn) -> None:
-        """Runs in a thread: a bot's move, unless the game has gone another way meanwhile."""
+        """Runs in a thread: make the move of a bot, unless the position has changed meanwhile."""
         with self._bot_lock:
             if self._referee.turn is not turn or self.closed:
                 return
             try:
                 answer = self._bot(turn).ask(turn)
             except Exception as error:
-                answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be made: {error}"))
+                answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be created: {error}"))
         with self.lock, self._bot_pool.kernel_lock.held():
             if self._referee.turn is turn and not self.closed:
                 self._commit(*self._deliver(answer))
@@ -553,7 +551,7 @@ def make_play_spec(
     names: list[str] | None = None,
     position: Any = None,
 ) -> PlaySpec:
-    """The assignment of a game on the page; ValueError says what does not fit."""
+    """The spec of a play on the page; ValueError says what does not fit."""
     if len(specs) != game.seats:
         raise ValueError(f"{game.id} has {game.seats} seats here, not {len(specs)}")
     if len(opening) > MAX_OPENING:

@@ -1,7 +1,7 @@
-"""The games of the page: in memory while somebody looks at them, in the store for good.
+"""All plays of the page: cached in memory while they are in use, stored for good.
 
-Whatever happens is in the store before anybody is told. A game that is not in memory is read from its events: after a
-restart it goes on where it was.
+Every event is saved before anybody sees it. A play that is not in memory is rebuilt from its events, also after a
+restart.
 """
 
 import gc
@@ -25,16 +25,16 @@ from ludodrome.web.play import BotPool, Participants, Viewer, WebPlay, make_play
 from ludodrome.web.position_view import open_game
 
 MAX_PLAYS = 1000
-"""So many games are in memory at once ..."""
+"""Plays in memory at once."""
 KEEP_SECONDS = 3600.0
-"""... and so long untouched."""
+"""Seconds that an unused entry stays in memory."""
 SEED_BITS = 48
 Written = TypeVar("Written")
 STRIPES = 64
 
 
 class JoinedSeat(NamedTuple):
-    """Somebody who has taken a seat."""
+    """A seat that was just taken."""
 
     play: WebPlay
     seat: int
@@ -42,7 +42,7 @@ class JoinedSeat(NamedTuple):
 
 
 class PlayRegistry:
-    """All games of the page. May be used from any thread."""
+    """All plays of the page. Thread-safe."""
 
     def __init__(self, engine: Engine, bot_pool: BotPool) -> None:
         self._engine, self._bot_pool = engine, bot_pool
@@ -63,7 +63,7 @@ class PlayRegistry:
         digest: str | None = None,
         friends: dict[int, FriendSeat] | None = None,
     ) -> WebPlay:
-        """A new game. Friends' seats get links, unless it is said who holds them."""
+        """Begin a play. Seats of friends get links, except those in ``friends``."""
         held = friends or {}
         seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
         kept = StoredPlay(self._cache.new_id(), owner, digest, assignment.to_json(), kinds, seats, ())
@@ -78,7 +78,7 @@ class PlayRegistry:
         known = self.cached(name)
         if known is not None:
             return known
-        with self._locks[hash(name) % STRIPES]:  # two who ask at once must get the same one
+        with self._locks[hash(name) % STRIPES]:  # two callers at once must get the same play
             known = self.cached(name)
             if known is not None:
                 return known
@@ -92,12 +92,12 @@ class PlayRegistry:
         return play
 
     def cached(self, name: str) -> WebPlay | None:
-        """The game of an id if it is in memory, where it stays for a while: somebody still looks at it."""
+        """The play of an id if it is in memory; this counts as a use."""
         known = self._cache.get(name)
         return known if known is not None and not known.closed else None
 
     def record(self, play: WebPlay) -> plays.Json:
-        """The record of a finished game, as it was kept."""
+        """The record of a finished game, as stored."""
         play.check_clock()
         return plays.record_of(self._engine, play.id) or play.record()
 
@@ -106,7 +106,7 @@ class PlayRegistry:
         return plays.lines_of(self._engine, owner, most, before)
 
     def join(self, link: str, called: str | None) -> JoinedSeat | None:
-        """Somebody takes the seat of a link; None if the link leads nowhere, or not any more."""
+        """Take the seat of a link; None if the link is unknown or used."""
         found = plays.find_link(self._engine, link)
         play = None if found is None else self.find(found[0])
         if found is None or play is None:
@@ -123,7 +123,7 @@ class PlayRegistry:
         return JoinedSeat(play, seat, key)
 
     def rematch(self, play: WebPlay, viewer: Viewer) -> None:
-        """Somebody wants the same again, with the seats changed; it begins when all people want it."""
+        """Offer a rematch with swapped seats; it begins once all people have offered it."""
         participants = play.participants
         play.check_clock()
         with play.lock:
@@ -137,17 +137,17 @@ class PlayRegistry:
         play.mark_changed()
 
     def clear(self) -> None:
-        """Nobody is served any more: whoever waits goes home."""
+        """Close all plays in memory, so that waiting requests are answered."""
         self._cache.clear()
 
     def close(self) -> None:
-        """Everything is written."""
+        """Wait until everything is saved."""
         self._committer.close()
 
-    # Underneath
+    # Internal
 
     def _again(self, play: WebPlay) -> WebPlay:
-        """The same game with everybody one seat further."""
+        """Begin the rematch, everybody one seat further."""
         was, participants = play.assignment, play.participants
         count = play.game.seats
         specs = [was.bots[(seat + 1) % count] for seat in range(count)]
@@ -162,16 +162,16 @@ class PlayRegistry:
     def _open(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> WebPlay:
         participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
-        known = game.id in self._compiled  # a first game is compiled for seconds, and others go on meanwhile
+        known = game.id in self._compiled  # the first play of a game compiles for seconds: do not hold the lock
         with self._bot_pool.kernel_lock.held() if known else nullcontext():
             play = WebPlay(kept.id, game, assignment, self._bot_pool, participants, journal, kept.events)
         if not known:
             self._compiled.add(game.id)
-            gc.freeze()  # a compiled game is a hundred thousand objects that are never garbage
+            gc.freeze()  # the objects of a compiled game, 100,000 of them, are never garbage
         return play
 
     def _keep(self, write: "partial[Written]") -> Written:
-        """Something is written down; if it cannot be, it has not happened."""
+        """Save something; if the database fails, raise what the caller should see."""
         try:
             return write()
         except SQLAlchemyError as error:

@@ -11,7 +11,7 @@ from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
 from ludodrome.games import BUILT_IN, find
 
 GENERIC = "generic"
-"""The board of games that have none of their own."""
+"""The board module of games without one of their own."""
 _BOARDS = Path(__file__).parent / "static" / "boards"
 
 Json = dict[str, Any]
@@ -19,26 +19,26 @@ Json = dict[str, Any]
 
 @cache
 def board_of(game_id: str) -> str:
-    """Which of the page's boards shows a game."""
+    """The board module of a game."""
     return game_id if game_id in BUILT_IN and (_BOARDS / f"{game_id}.js").is_file() else GENERIC
 
 
 def open_game(game_id: str, options: Json | None) -> Game:
-    """A game as a page can show it; ValueError says what would be right."""
+    """A game within the limits of the page; ValueError says what would be right."""
     game = find(game_id).game_class()(**(options or {}))
     game.check_page()
     return game
 
 
 def position_view(game: Game, state: Any, seat: int | None = None) -> Json:
-    """A position as the page gets it; ``seat``: whose eyes see it, None for everybody's."""
+    """A position for the page, as a seat sees it; None for everybody."""
     states = game.new_states(1)
-    states[0] = game.encode(state)  # once: reading a state takes longer than all the rest
+    states[0] = game.encode(state)  # once: encoding takes longer than the rest
     return position_view_of(game, states, seat)
 
 
 def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
-    """The same of a position as the kernels have it, states[0]."""
+    """``position_view`` of a position in compiled form, states[0]."""
     mover, ending = int(game.kernels.mover(states)), game.outcome_of(states)
     legal, state = _legal(game, states), game.decode(states[0])
     return {
@@ -61,7 +61,7 @@ def outcome_json(ending: Outcome) -> Json:
 
 
 def why_illegal(game: Game, state: Any, move: Any) -> str:
-    """Why a move cannot be made; empty if it can."""
+    """Why a move is illegal; empty if it is legal."""
     try:
         game.apply(state, move)
     except IllegalMove as wrong:
@@ -70,7 +70,7 @@ def why_illegal(game: Game, state: Any, move: Any) -> str:
 
 
 def _legal(game: Game, states: Any) -> list[Any] | None:
-    """All legal moves; None where they are too many to list, or made step by step."""
+    """All legal moves; None if there are too many, or if moves are built step by step."""
     if game.actions_a_turn > 1:
         return None
     try:
@@ -80,19 +80,19 @@ def _legal(game: Game, states: Any) -> list[Any] | None:
 
 
 def board_marks(game: Game, state: Any, legal: list[Any]) -> Json:
-    """What the board of a game shows beside the state."""
+    """What the board draws besides the state."""
     states = game.new_states(1)
     states[0] = game.encode(state)
     return board_marks_of(game, states, legal)
 
 
 def board_marks_of(game: Game, states: Any, legal: list[Any]) -> Json:
-    """The same for states[0]."""
+    """``board_marks`` of a position in compiled form, states[0]."""
     return _plainly(game, states, legal) if board_of(game.id) == GENERIC else game.board_marks(states, legal)
 
 
 def _plainly(game: Game, states: Any, legal: list[Any]) -> Json:
-    """What the generic board shows: the drawing, the cells if the game has any, the legal moves in words."""
+    """For the generic board: the drawing, the cells if the game has any, the texts of the legal moves."""
     state = game.decode(states[0])
     cells = game.cells(state)
     return {

@@ -1,4 +1,4 @@
-"""What a caller has solved: in the owner's own file, in the database of a server for everybody, or nowhere."""
+"""Puzzle sessions, and the puzzles that a caller has solved."""
 
 import threading
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ from ludodrome.web.auth import Caller
 
 
 class SolvedPuzzles(Protocol):
-    """Puzzles that are marked as solved."""
+    """The solved puzzles of a caller."""
 
     def __contains__(self, puzzle: Puzzle) -> bool:
-        """Whether a puzzle is."""
+        """Whether a puzzle is solved."""
 
     def add(self, puzzle: Puzzle) -> str:
-        """Marks a puzzle; empty, or why it will be forgotten."""
+        """Mark a puzzle as solved; returns why that could not be saved, or an empty text."""
 
 
 class AccountSolvedPuzzles:
-    """What an account has solved; a guest's is forgotten at once."""
+    """Solved puzzles in the database; nothing is saved for a guest."""
 
     def __init__(self, request: Request, account: str | None) -> None:
         self._engine, self._account = request.app.state.engine, account
@@ -35,7 +35,7 @@ class AccountSolvedPuzzles:
         return puzzle_id(puzzle) in self._names
 
     def add(self, puzzle: Puzzle) -> str:
-        """Marks a puzzle; empty, or why it will be forgotten."""
+        """Mark a puzzle as solved; returns why that could not be saved, or an empty text."""
         if self._account is None:
             return ""
         add_solved(self._engine, self._account, puzzle_id(puzzle))
@@ -43,16 +43,13 @@ class AccountSolvedPuzzles:
 
 
 def solved_by(request: Request, who: Caller) -> SolvedPuzzles:
-    """What somebody has solved."""
+    """The solved puzzles of a caller: in a file on their own machine, else in the database."""
     return SolvedPuzzlesFile() if who.account == LOCAL else AccountSolvedPuzzles(request, who.account)
-
-
-# Somebody at a puzzle on the page: the attempt, and whether the solution was shown.
 
 
 @dataclass
 class PuzzleSession:
-    """One person at one puzzle."""
+    """An attempt at a puzzle on the page."""
 
     attempt: Attempt
     helped: bool = False

@@ -1,6 +1,6 @@
-"""Recorded games for the page: found wherever they are kept, told position by position, taken in when somebody has one.
+"""Replays: records from the store or uploaded, position by position, and their grading in the background.
 
-A record exists when its game is over, so nothing that is shown here was hidden from anybody any more.
+A record exists once its game is over, so nothing in it is hidden any more.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
-"""What a turn of the page says beside its move."""
+"""Fields of a turn that the page shows besides the move."""
 ID_LENGTH = 24
 
 
 def find_record(engine: Engine, cache: LruCache[Json], name: str) -> Json | None:
-    """The record of a finished game: somebody's own, one of the league, or one that was brought along."""
+    """The record of a finished game: of a play, of the league, or uploaded."""
     return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
 
 
 def add_record(cache: LruCache[Json], content: Json) -> str:
-    """Keeps a record that somebody brought along, for a while; its id. A ValueError says if it is none, or false."""
+    """Verify an uploaded record and keep it for a while; returns its id. ValueError if it is not a valid record."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:
         open_game(record["game"], record["options"])
@@ -81,34 +81,33 @@ def _turn(turn: ReplayTurn) -> Json:
     return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
 
 
-# Recorded games graded in the background: one after another, in a thread beside the server, a piece at a time.
-# What a grade is, ``analysis/game_review.py`` says. What was graded is kept for a while by the record's digest.
+# Grading in the background: one game after another, in one thread. ``analysis/game_review.py`` defines the grades.
 
 
 SECONDS = 20.0
-"""Of computing for a game; what is left then is graded with little work."""
+"""Seconds of full grading per game; the rest is graded quickly."""
 KEPT, KEPT_SECONDS = 100, 12 * 3600.0
 MAX_WAITING = 8
-"""So many games wait to be graded."""
+"""Games that wait to be graded, at most."""
 FORGOTTEN = 60.0
-"""Who has not asked for so many seconds has left: the work is given up."""
+"""Seconds without a request after which grading stops."""
 
 
 class Review:
-    """A game that is being graded, or was."""
+    """The grading of one game, running or finished."""
 
     def __init__(self, told: Replay) -> None:
         self.grading = GameReview(
             told.game, told.states, told.moves, [turn.own for turn in told.turns], seconds=SECONDS
         )
         self.order: list[Json] = []
-        """The plies in the order in which they were graded, the last first."""
+        """The graded plies in the order of grading: the last ply first."""
         self.asked = time.monotonic()
         self.given_up = False
         self.failed = False
 
     def work(self) -> None:
-        """Runs in a thread, a desk at a time, so that nobody waits long for an analysis meanwhile."""
+        """Runs in a thread; releases the engine slot after each ply, so that an analysis never waits long."""
         try:
             work = self.grading.work(time.thread_time)
             while not self.given_up:
@@ -125,11 +124,11 @@ class Review:
             raise
 
     def give_up(self) -> None:
-        """Nobody wants to know any more."""
+        """Stop the grading."""
         self.given_up = True
 
     def view(self, after: int) -> Json:
-        """What is known; of the plies those that were graded after so many others."""
+        """The state of the grading, with the plies graded after the first ``after``."""
         self.asked = time.monotonic()
         count = len(self.order)
         seats = range(self.grading.game.seats)
@@ -177,12 +176,12 @@ class Reviewer:
         self._waiting = 0
 
     def known(self, digest: str) -> Review | None:
-        """The review of a record, if somebody has asked for it and it was not given up."""
+        """The review of a record, unless it was stopped or has failed."""
         found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
     def review(self, digest: str, told: Replay) -> Review:
-        """The review of a record; it is begun if it must be. Busy: too many are waiting."""
+        """The review of a record, started if necessary. Busy if too many are waiting."""
         with self._lock:
             found = self.known(digest)
             if found is not None:
@@ -203,6 +202,6 @@ class Reviewer:
                 self._waiting -= 1
 
     def close(self) -> None:
-        """The server ends: what is being graded is given up."""
+        """Stop all grading."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._reviews.clear()

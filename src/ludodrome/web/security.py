@@ -1,7 +1,6 @@
-"""What stands between the network and the app: whom it answers, what it accepts, what its answers may do in a browser.
+"""Security middleware: allowed host names, cross-site checks, limits on bodies, and security headers.
 
-The names that a server answers to are few, so that no page of a stranger can reach it by pointing a name at it; and
-what changes something comes from the server's own pages, or from no page at all.
+A server answers only to its own names, which stops DNS rebinding; writes come from its own pages, or from no page.
 """
 
 import asyncio
@@ -15,21 +14,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.system import is_loopback
-from ludodrome.urls import API
+from ludodrome.system import API, is_loopback
 from ludodrome.web.static_files import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
-"""Bytes of a request."""
+"""Bytes of a body, at most."""
 SMALLER = {f"{API}/accounts": 8192, f"{API}/session": 8192, f"{API}/account": 8192, f"{API}/tokens": 8192}
-"""Where less is enough; by the beginning of the path."""
+"""Smaller limits by path prefix."""
 MAX_DEPTH = 64
-"""Brackets within brackets of a request's JSON."""
+"""Nesting depth of JSON in a body, at most."""
 BODY_SECONDS = 30.0
-"""Seconds in which a request's content has arrived."""
+"""Seconds in which a body must arrive."""
 MAX_SOCKETS = 200
-"""WebSockets that one address may hold open; of this machine as many as it likes."""
+"""Open WebSockets per address; unlimited for this machine."""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 CONTENT_SECURITY_POLICY = (
     f"default-src 'none'; script-src 'self'; style-src 'self' {style_hashes()}; "
@@ -46,16 +44,16 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 TRANSPORT = "max-age=31536000"
-"""For a year a browser that came over https comes over nothing else."""
+"""Browsers that came over https use only https for a year."""
 BRACKETS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
-"""Texts as a whole, and brackets outside of them. A text that does not end matches too: no byte is looked at twice."""
+"""JSON strings as a whole, and brackets outside of them. An unterminated string matches too, so the scan is linear."""
 
 
 class SecurityMiddleware:
-    """Refuses what has no business here, before anything looks at it, and puts the headers on every answer.
+    """Refuses bad requests before anything parses them, and adds security headers to every response.
 
-    ``names``: what the server may be called; ``addresses``: whether also by any address of a private network;
-    ``behind_proxy``: the last address that was forwarded is the caller's.
+    ``names``: allowed host names; ``addresses``: allow any address of a private network too; ``behind_proxy``: the last
+    forwarded address is that of the client.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class SecurityMiddleware:
         await self._app(scope, _again(body, receive) if scope["method"] in WRITES else receive, send_guarded)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: JSONResponse | None) -> None:
-        """A WebSocket: opened by our own pages or by no page, and not by the hundred."""
+        """A WebSocket: refuse it from other sites, and over the limit per address."""
         address = scope["client"][0] if scope.get("client") else ""
         crowded = self._sockets[address] >= MAX_SOCKETS and not is_loopback(address)
         if refusal is not None or crowded:
@@ -114,7 +112,7 @@ class SecurityMiddleware:
         if not self._is_called(host):
             return error_response(421, "this server does not answer to this name; name it with --host-name")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            return error_response(404, "a URL with a NUL byte leads nowhere")  # nor can PostgreSQL be asked for it
+            return error_response(404, "a URL with a NUL byte leads nowhere")  # PostgreSQL rejects it too
         writes = scope["type"] == "websocket" or scope["method"] in WRITES
         if not writes:
             return None
@@ -132,25 +130,25 @@ class SecurityMiddleware:
             return True
         if not self._addresses:
             return False
-        try:  # a bare address is in nobody's power, as a name is
+        try:  # DNS rebinding needs a name
             return ipaddress.ip_address(name.removeprefix("[").removesuffix("]")).is_private
         except ValueError:
             return False
 
 
 def lan_names() -> tuple[str, ...]:
-    """What a machine is called in its own network, besides its addresses."""
+    """The names of this machine in its local network."""
     name = socket.gethostname()
     return (*LOCAL, name, f"{name.partition('.')[0]}.local")
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """An answer that says no."""
+    """A response with an error sentence."""
     return JSONResponse({"error": sentence}, status)
 
 
 def _believe(scope: Scope) -> None:
-    """What the proxy says about the caller. Of several addresses only the last is the proxy's own word."""
+    """Take address and scheme of the client from the proxy. Only the last forwarded address is its own."""
     headers = Headers(scope=scope)
     address = _last_word(headers, "x-forwarded-for")
     if address:
@@ -160,7 +158,7 @@ def _believe(scope: Scope) -> None:
 
 
 def _last_word(headers: Headers, name: str) -> str:
-    """The last of the words under a name; some proxies write theirs on a line of its own."""
+    """The last value of a header; some proxies add a second header line."""
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
@@ -174,7 +172,7 @@ def _put_headers(scope: Scope, headers: MutableHeaders) -> None:
 
 
 def _unfit(headers: Headers, most: int) -> JSONResponse | None:
-    """What is said about a content, before it is read."""
+    """Check the headers about the body, before it is read."""
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > most:
         return error_response(413, f"the body of this request has at most {most} bytes")
@@ -189,7 +187,7 @@ def _most(path: str) -> int:
 
 
 async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None]:
-    """The whole body, unless it is too long, too slow or too deep."""
+    """Read the body, unless it is too long, too slow or nested too deep."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -213,7 +211,7 @@ async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None
 
 
 def _is_deep(body: bytes) -> bool:
-    """Whether brackets are nested too deeply; found without building anything."""
+    """Whether brackets are nested too deep; found without parsing."""
     if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
         return False
     depth = 0
@@ -229,7 +227,7 @@ def _is_deep(body: bytes) -> bool:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Hands a body that was read once more to the app, and then whatever comes after it."""
+    """A ``receive`` that replays a body, then passes on what follows."""
     done = False
 
     async def replay() -> Message:

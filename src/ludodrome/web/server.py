@@ -1,4 +1,4 @@
-"""The server: the app behind a socket, and an end without loose ends."""
+"""The server: uvicorn with limits on headers, tuned for many threads, and an orderly shutdown."""
 
 import asyncio
 import copy
@@ -13,29 +13,28 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ludodrome.urls import API
+from ludodrome.system import API
 from ludodrome.web.security import MAX_BODY
 
 THREAD_TURN = 0.0005
-"""Seconds that a thread may keep the interpreter while others wait: a move lets it go ten times, at every kernel."""
+"""Switch interval of threads in seconds: a move releases the GIL ten times, at every kernel."""
 GARBAGE = (2_000, 10, 50)
-"""How rarely garbage is looked for among the young, the older, and all: often enough that nobody waits for it long."""
+"""Thresholds of the garbage collector: rare, but with short pauses."""
 PING_SECONDS = 45.0
-"""So often a WebSocket is asked whether it is still there: before proxies give up a quiet one, and rarely enough that
-a thousand who only look on cost nothing."""
+"""Seconds between pings of a WebSocket: sooner than proxies drop a quiet one, and cheap for a thousand spectators."""
 PATIENCE = 2
-"""Seconds that open requests have when the server ends."""
+"""Seconds that open requests have at shutdown."""
 HEADER_SECONDS = 20.0
-"""In which the head of a request has arrived ..."""
+"""Seconds in which the headers of a request must arrive."""
 MAX_HEADER_BYTES = 64 * 1024
-"""... and its bytes: nobody has been asked yet who that is, so whoever sends one for ever is a stranger."""
+"""Bytes of the headers of a request, at most."""
 MAX_MESSAGE = 4 * MAX_BODY
-"""Bytes of what is said over a WebSocket, which are kept until it is said to its end; bots may say more."""
+"""Bytes of a WebSocket message, at most; bots may send more."""
 BOTS = f"{API}/bots/".encode()
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that waits for the head of a request neither for ever nor at any length."""
+    """A connection with limits on the time and the size of request headers."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -44,17 +43,17 @@ class Connection(HttpToolsProtocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come, who should say what they want."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They have gone."""
+        """Stop the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some more of a request; what came before the head's end, or is it altogether, counts."""
+        """Count the bytes of headers."""
         in_head = self._in_head
         super().data_received(data)
         if in_head and self._in_head:
@@ -63,20 +62,20 @@ class Connection(HttpToolsProtocol):
                 self.send_400_response(f"The headers of a request have at most {MAX_HEADER_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start the timer for the headers."""
         super().on_message_begin()
         self._in_head, self._head = True, 0
         if self._late is None:
             self._expect()
 
     def on_headers_complete(self) -> None:
-        """Its head is there."""
+        """The headers are complete."""
         self._in_head = False
         self._stop_waiting()
         super().on_headers_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        """It asks for a WebSocket."""
+        """Limit the messages of WebSockets, except for bots."""
         if not self.url.startswith(BOTS):
             self.config = copy.copy(self.config)
             self.config.ws_max_size = MAX_MESSAGE
@@ -92,13 +91,13 @@ class Connection(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:
-            self._expect()  # the request before it is still being answered
+            self._expect()  # the previous request is still being answered
         else:
             self.transport.close()
 
 
 class WebServer(uvicorn.Server):
-    """A server of the app."""
+    """Uvicorn with the app."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
@@ -108,7 +107,7 @@ class WebServer(uvicorn.Server):
                 http=Connection,
                 log_level="warning",
                 server_header=False,
-                proxy_headers=False,  # whom to believe is the guard's affair
+                proxy_headers=False,  # SecurityMiddleware does this
                 timeout_graceful_shutdown=PATIENCE,
                 ws_ping_interval=PING_SECONDS,
                 ws_per_message_deflate=False,  # 300 live games would need 100 MB and a core for it
@@ -116,19 +115,19 @@ class WebServer(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """What is loaded by now stays for good: looking for garbage among it would hold everybody up."""
+        """Exclude everything loaded so far from garbage collection."""
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
         await super().startup(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ctrl-C, or whatever else ends it. Pressed again it changes nothing: the end is near, and in good order."""
+        """Shut down on the first signal; ignore further ones."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Whoever waits for a move is answered first: nobody's request is torn off."""
+        """Answer waiting requests first, so that none is cut off."""
         self._app.state.plays.clear()
         self._app.state.spectators.close()
         await self._app.state.relays.close()

@@ -27,6 +27,6 @@ def showcase(game_id: str) -> Any:
 
 @cache
 def _empty(game_id: str) -> Json:
-    """For a game of another package: its beginning."""
+    """The first position, for a game of another package."""
     others = find(game_id).game_class()().seats - 1
     return {"options": {}, "seats": ["person"] + [OPPONENT] * others, "opening": [], "texts": [], "state": None}

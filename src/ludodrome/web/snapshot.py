@@ -1,6 +1,6 @@
-"""A game on the page as it stands at one moment, and what each of those who look at it is shown.
+"""A play at one moment, and what each viewer is shown of it.
 
-A snapshot is never changed: whoever reads one needs no lock, and sees nothing that is not written down yet.
+A snapshot never changes: reading it needs no lock, and it contains nothing that is not saved yet.
 """
 
 import time
@@ -16,41 +16,41 @@ from ludodrome.web.position_view import Json, position_view_of
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How a game stands."""
+    """The state of a play after an event."""
 
     version: int
     """The number of events so far."""
     records: Sequence[bytes]
-    """The positions, the opening's among them; there may be later ones behind ``length``. As bytes, a game is not
-    thousands of small lists through which the search for garbage has to go."""
+    """The positions, opening included; the list may go on behind ``length``. Bytes, because thousands of small lists
+    would slow down the garbage collector."""
     moves: Sequence[Json]
     length: int
     mover: int | None
     left: Sequence[float | None]
-    """Of each seat's clock, in seconds, when the turn began."""
+    """Seconds on the clock of each seat when the turn began."""
     asked: float
-    """When the turn began ..."""
+    """When the turn began."""
     allowance: float
-    """... and how much of it is not charged."""
+    """Seconds of the turn that are not charged."""
     flag: float | None
     """When the clock of the person to move runs out."""
     result: Json | None
     undo_to: int | None
     has_hidden_information: bool
-    """Not everybody may see everything ..."""
+    """Whether some viewers may not see everything."""
     hidden: bool
-    """... and what was laid last lies face down."""
+    """Whether the last move lies face down."""
     positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
-    """The position by whose eyes see it, made when it is first asked for."""
+    """Position views by seat, cached; None for everybody."""
 
     def at(self, game: Game, number: int) -> Any:
-        """The position after so many moves, as the kernels have it."""
+        """The position after ``number`` moves in compiled form."""
         states = game.new_states(1)
         states[:] = np.frombuffer(self.records[number], game.dtype)
         return states
 
     def position(self, game: Game, eyes: int | None) -> Json:
-        """The position as somebody sees it."""
+        """The position as a seat sees it; None for everybody."""
         known = self.positions.get(eyes)
         if known is None:
             known = position_view_of(game, self.at(game, self.length), eyes)
@@ -68,14 +68,14 @@ class Snapshot:
         return next(iter(seats)) if len(seats) == 1 else None
 
     def move_list(self) -> list[Json]:
-        """The moves; the last one without its words if it lies face down."""
+        """The moves; the last one without its text if it lies face down."""
         shown = list(self.moves[: self.length])
         if self.hidden and shown:
             shown[-1] = {**shown[-1], "text": "face down", "move": None}
         return shown
 
     def left_ms(self, seat: int) -> int | None:
-        """What the clock of a seat shows now."""
+        """Milliseconds on the clock of a seat now."""
         left = self.left[seat]
         if left is None:
             return None

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class Spectators:
-    """The matches that are being played, as this process knows them."""
+    """The running matches, as this process knows them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -122,7 +122,7 @@ class Spectators:
 
 
 def with_marks(view: Json) -> Json:
-    """A view with what its board draws beside the state."""
+    """A view with what its board draws besides the state."""
     game = make(view["game"], **view["options"])
     try:
         return {**view, "marks": board_marks(game, view["state"], [])}
@@ -131,5 +131,5 @@ def with_marks(view: Json) -> Json:
 
 
 def as_event(news: Json | None) -> str:
-    """News as a server-sent event."""
+    """A change as a server-sent event."""
     return ": still here\n\n" if news is None else f"data: {json.dumps(news, separators=(',', ':'))}\n\n"

@@ -1,6 +1,6 @@
-"""The page's files, from memory: read and compressed once, and again when one has changed.
+"""Static files from memory: read and compressed once, and again after a change. Style sheets to inline.
 
-A page loads a dozen of them at once, each of which would otherwise be opened in a thread and compressed anew.
+A page loads a dozen files at once; each would otherwise be opened in a thread and compressed anew.
 """
 
 import base64
@@ -20,21 +20,21 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 MIN_GZIP_BYTES = 1024
-"""Bytes; what is smaller is sent as it is."""
+"""Smaller files are sent uncompressed."""
 
 
 class CachedFile(NamedTuple):
-    """A file as it was when it was last looked at."""
+    """A file as last read."""
 
     stamp: tuple[int, int]
-    """When it was changed, and how long it was."""
+    """Modification time and size."""
     headers: dict[str, str]
     plain: bytes
     zipped: bytes | None
 
 
 class CachedStaticFiles:
-    """An ASGI app that serves the files that are in a folder when it begins, whatever they hold later."""
+    """An ASGI app that serves the files that a folder has at start, with their current content."""
 
     def __init__(self, folder: Path) -> None:
         self._paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
@@ -51,7 +51,7 @@ class CachedStaticFiles:
         await answer(scope, receive, send)
 
     def answer(self, name: str, asked: Headers) -> Response | None:
-        """A file, by its path in the folder, to somebody who asked with these headers; None if there is none."""
+        """The response for a path in the folder and these request headers; None if there is no such file."""
         return _answer(self._file(name), asked) if name in self._paths else None
 
     def _file(self, name: str) -> CachedFile:
@@ -83,8 +83,8 @@ def _answer(file: CachedFile, asked: Headers) -> Response:
     return Response(file.plain, headers=file.headers)
 
 
-# The style sheets, within the pages: a page that must ask for its own is painted a good deal later.
-# They are read once, for the policy of ``security.py`` names every one of them by its hash.
+# Style sheets are inlined, because a separate request delays the first paint. They are read once: the content security
+# policy allows them by hash.
 
 
 _FOLDER = Path(__file__).parent / "static"
@@ -96,11 +96,11 @@ def _sheets() -> dict[str, str]:
 
 
 def style(name: str) -> Markup:
-    """A style sheet as an element of a page."""
+    """A style sheet as a ``<style>`` element."""
     return Markup(f"<style>{_sheets()[name]}</style>")
 
 
 def style_hashes() -> str:
-    """What a page may have as styles, in the words of a content security policy."""
+    """The hashes of all style sheets, for the content security policy."""
     digests = (hashlib.sha256(sheet.encode()).digest() for sheet in _sheets().values())
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

@@ -28,7 +28,7 @@ _templates.env.globals["style"] = style
 
 
 def embedded(value: Any) -> Markup:
-    """JSON that can stand in a page's script element, whatever is in it."""
+    """JSON that is safe inside a script element."""
     text = json.dumps(value, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
@@ -38,7 +38,7 @@ def _games() -> list[GameEntry]:
 
 
 def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:
-    """A page of a game, under one of its tabs or beside them; 404 if there is no such game."""
+    """A page of a game; ``tab`` is the current tab, if any. 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: GameEntry = GAMES[game_id]
@@ -47,12 +47,12 @@ def page(request: Request, template: str, game_id: str, tab: str | None, **conte
 
 
 def general_page(request: Request, template: str, **context: Any) -> Response:
-    """A page of no game in particular."""
+    """A page outside of any game."""
     shared = {"games": _games(), "game": None, "tabs": TABS, "tab": "", "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 
 def error_page(request: Request, status: int, sentence: str) -> Response:
-    """A page that says what is wrong."""
+    """An error page."""
     context = {"games": _games(), "game": None, "tabs": TABS, "tab": "", "sentence": sentence}
     return _templates.TemplateResponse(request, "error.html", {**context, "status": status}, status_code=status)

@@ -1,6 +1,6 @@
-"""The doctor behind the page: an upload is examined by a child process, and its findings come as they are made.
+"""Checks of uploaded bots: the doctor runs in a child process and streams its findings.
 
-Nothing of an upload is compiled, imported or run in this process.
+This process never compiles, imports or runs an upload.
 """
 
 import asyncio
@@ -15,43 +15,43 @@ from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 
 DESKS = 2
-"""So many examinations run at once."""
+"""Checks that run at once."""
 PATIENCE = 20.0
-"""Seconds that one waits for another to end."""
+"""Seconds that a check waits for a free slot."""
 LONGEST = 180.0
-"""Seconds of an examination."""
+"""Seconds of a check, at most."""
 LEAVING = 5.0
 COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.uploads")
 LIMIT = 1 << 20
-"""Bytes of one finding."""
+"""Bytes of one finding, at most."""
 
 
 class UploadChecker:
-    """Examines uploads, a few at a time."""
+    """Checks uploads, a few at a time."""
 
     def __init__(self, sandboxed: bool) -> None:
         self.sandboxed = sandboxed
         self.level: sandbox.SandboxLevel | None = None
-        """What strangers' programs run under, as far as it is known yet."""
-        self._desks = asyncio.Semaphore(DESKS)
+        """The sandbox of uploads, once known."""
+        self._slots = asyncio.Semaphore(DESKS)
 
     def look(self) -> sandbox.SandboxLevel:
-        """What strangers' programs run under; to find it out may take seconds."""
+        """Find the sandbox of uploads; this may take seconds."""
         self.level = sandbox.level()
         return self.level
 
     async def examine(self, game: str, source: str, only: Sequence[str] = ()) -> AsyncGenerator[Json]:
-        """What the child says, line by line: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
+        """The messages of the child: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
         check_source(source)
         try:
-            await asyncio.wait_for(self._desks.acquire(), PATIENCE)
+            await asyncio.wait_for(self._slots.acquire(), PATIENCE)
         except TimeoutError:
             raise Busy("too many bots are being checked; try again in a moment") from None
         try:
             async for line in _lines({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
                 yield line
         finally:
-            self._desks.release()
+            self._slots.release()
 
 
 async def _lines(asked: Json) -> AsyncIterator[Json]:

@@ -157,7 +157,7 @@ def test_the_same_seed_gives_the_same_findings(tmp_path: Path) -> None:
 def test_positions_with_something_hidden_are_shown_as_json(tmp_path: Path) -> None:
     on = Examination(ludodrome.make("spaces", choice="blind"), quirk("good"), 0, AMPLE, tmp_path)
     played = on.play(TrialGame("as seat 1", 1))  # in spaces there are no legal moves from which it could choose
-    finding = on.judged("seats", played)
+    finding = on.verdict_result("seats", played)
     assert finding.sentence == "as seat 1, turn 1: crash: it exited with code 1"
     assert json.loads(finding.position)["choice"] == "blind"
 

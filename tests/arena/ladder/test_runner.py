@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder import enter_builtins, events
 from ludodrome.arena.ladder import runner as runner_module
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
 from ludodrome.arena.ladder.rating_updates import recompute
 from ludodrome.arena.ladder.runner import Supervisor
 from ludodrome.arena.ladder.scheduler import OFF, ON

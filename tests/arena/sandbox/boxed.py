@@ -12,8 +12,7 @@ import pytest
 from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox import boxes
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, BoxedSeat, Interpreter
-from ludodrome.arena.sandbox.levels import BACKENDS, NAMES
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import BACKENDS, NAMES, ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import processes_of
 
 ZOO = Path(__file__).parent.parent / "zoo.py"

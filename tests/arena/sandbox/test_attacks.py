@@ -23,7 +23,7 @@ from ludodrome.arena.sandbox.attacks import (
     program,
     targets,
 )
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
 from tests.arena.sandbox.boxed import at_every_level, box, machine, need
 

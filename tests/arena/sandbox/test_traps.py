@@ -16,7 +16,7 @@ from ludodrome.arena.game_loop import play
 from ludodrome.arena.sandbox import boxes, bubblewrap, landlock
 from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, program, run_batch, targets
 from ludodrome.arena.sandbox.boxes import ENVIRONMENT, Box, memory_file
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import processes_of
 from tests.arena.playing import Scripted, first, play_spec
 from tests.arena.sandbox.boxed import Running, at_every_level, box, boxed_seat, eventually, need, zoo
@@ -190,7 +190,7 @@ def test_trap_10_the_interpreter_is_one_that_every_uid_can_run(tmp_path: Path) -
     ("kind", "why"),
     [
         ("infinite", "1e999 is too large"),
-        ("not_a_number", "NaN is no number"),
+        ("not_a_number", "NaN is not a number"),
         ("doubled_keys", "'type' twice"),
         ("half_a_character", "surrogate"),
         ("bad_utf8", "not UTF-8"),

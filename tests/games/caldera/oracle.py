@@ -70,7 +70,7 @@ def to_move(state: State, options: Options) -> int | None:
 
 
 def apply(state: State, move: Move, options: Options) -> State:
-    """The state after a legal move, judged in the order of R20. The given state is left alone."""
+    """The state after a legal move, with its end by R20. Leaves the given state alone."""
     assert move in legal(state, options), f"illegal move: {move}"
     after = _moved(state, move) if move["action"] == "move" else _forged(state, move)
     verdict = _crowns_fallen(after, move)  # R16, R17
@@ -162,7 +162,7 @@ def _forged(state: State, move: Move) -> State:
 def erupt(
     board: Board, p0: list[Piece], p1: list[Piece], order: Order | None = None
 ) -> tuple[Board, list[Piece], list[Piece]]:
-    """R12, R14: let every cell of height 4 or more burst, one after the other, until all is quiet.
+    """R12, R14: let every cell of height 4 or more burst, one after the other, until none is left.
 
     `board` is the board after the forge has added its 1. `order` picks the cell that bursts next from
     the sorted list of those that are due (by default the first); by R13 it must not matter. Returns
@@ -249,5 +249,5 @@ def _ground(board: Board) -> Ground:
 
 
 def _shift(cell: Cell, direction: Cell) -> Cell:
-    """The next cell in a direction, be it on the board or not."""
+    """The next cell in a direction, on the board or not."""
     return cell[0] + direction[0], cell[1] + direction[1]

@@ -149,11 +149,11 @@ def test_every_merit_counts_somewhere() -> None:
     for state in walks(SOME, seed=2):
         states = states_of(state)
         every = np.zeros(len(WEIGHTS), np.int64)
-        for merit in range(len(WEIGHTS)):
+        for feature in range(len(WEIGHTS)):
             alone = np.zeros(len(WEIGHTS), np.int64)
-            alone[merit] = 1
-            every[merit] = evaluate.worth_of(states, 0, alone)
-        assert every @ WEIGHTS == evaluate.worth_of(states, 0, WEIGHTS)
+            alone[feature] = 1
+            every[feature] = evaluate.weighted_value_of(states, 0, alone)
+        assert every @ WEIGHTS == evaluate.weighted_value_of(states, 0, WEIGHTS)
         met += every != 0
     assert not COMPILED or met.min() > 0
 

@@ -1,4 +1,4 @@
-"""Caldera: the drawing, and the lines and states that are refused or welcome."""
+"""Caldera: the drawing, and the lines and states that are refused or accepted."""
 
 from typing import Any
 

@@ -44,7 +44,7 @@ def forging(moves: list[Any], state: Any, rng: random.Random) -> Any:
 
 
 def peaceful(moves: list[Any], state: Any, rng: random.Random) -> Any:
-    """Neither capture nor forge if it can be helped: the turn limit comes into reach."""
+    """Neither capture nor forge if possible, so that the turn limit is reached."""
     taken = {(piece["r"], piece["c"]) for side in ("p0", "p1") for piece in state[side]}
     calm = [move for move in moves if move["action"] == "move" and tuple(move["to"]) not in taken]
     return rng.choice(calm or moves)
@@ -54,7 +54,7 @@ CHOOSERS: list[Chooser] = [any_move, forging, peaceful]
 
 
 def hilly(game: ludodrome.Game, rng: random.Random) -> Any:
-    """A position that was set up: much ground at 3, vents, few pieces left, perhaps one side walled in."""
+    """A position set up by hand: much ground at 3, vents, few pieces left, perhaps one side walled in."""
     steep = rng.choice([[0, 1, 2, 3], [2, 3, 3, 3], [3], [-1, -1, -1, 3, 0]])
     board = [[rng.choice(steep) for _ in range(SIDE)] for _ in range(SIDE)]
     cells = rng.sample([(r, c) for r in range(SIDE) for c in range(SIDE)], 10)

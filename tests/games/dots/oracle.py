@@ -1,4 +1,4 @@
-"""Dots and Boxes by the book: a slow and plain second reading of the rules, to hold the engine against.
+"""Dots and Boxes by the book: a slow and plain second reading of the rules, to compare the engine with.
 
 It is written from RULES.md alone. An edge is a triple such as ("H", 2, 3), a position is the set of the edges
 drawn, and a box is the set of its four sides.

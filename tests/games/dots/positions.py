@@ -15,7 +15,7 @@ def edge(text: str) -> Move:
 
 
 def edges(text: str) -> list[Move]:
-    """Several, parted by blanks."""
+    """Several, separated by blanks."""
     return [edge(word) for word in text.split()]
 
 

@@ -20,7 +20,7 @@ def test_ruling_the_first_undrawn_edge_is_the_first_legal_move(square: Game) -> 
 
 
 def test_ruling_the_game_knows_only_the_mover_and_substitutes_nothing(small: Game) -> None:
-    """What a match does about an illegal action is the arena's affair: the game raises."""
+    """The arena decides what a match does about an illegal action; the game raises."""
     state = draw(small, "H(0,0)")
     before = copy.deepcopy(state)
     for move in (edge("H(0,0)"), {"orient": "H"}, None):

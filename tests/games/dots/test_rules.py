@@ -406,7 +406,7 @@ def _nonce(game: Game, seed: int) -> int:
 
 
 def test_r13_the_nonce_stays_within_53_bits(usual: Game) -> None:
-    """Ruling: every JSON reader keeps it whole."""
+    """Ruling: every JSON reader keeps it exact."""
     nonces = [_nonce(usual, seed) for seed in (*range(300), -1, 2**63, 2**64, 10**30)]
     assert all(0 <= nonce < 2**53 for nonce in nonces)
     assert max(nonces) > 2**52

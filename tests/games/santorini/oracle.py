@@ -1,4 +1,4 @@
-"""Santorini by the book: a slow and plain second reading of the rules, to hold the engine against.
+"""Santorini by the book: a slow and plain second reading of the rules, to compare the engine with.
 
 It is written from RULES.md alone and speaks of squares by their names. Heights are a dict from square to
 number, workers are a dict from name ("N1") to square, and what is occupied is a set.

@@ -49,7 +49,7 @@ def played(a: str, b: str, rules: str = "written") -> tuple[list[int], str]:
 
 
 def reasons(a: str, b: str, rules: str = "written") -> list[str]:
-    """What is told about the points of a round."""
+    """The reasons given for the points of a round."""
     size = int(a.partition(":")[0])
     return [event.reason for step in spaces.simulate(board(a), board(b), size, rules).steps for event in step.events]
 

@@ -45,7 +45,7 @@ class Step(NamedTuple):
     square: Square
 
 
-class Walk(NamedTuple):
+class BoardWalk(NamedTuple):
     """All that the steps so far leave behind: enough to judge the next one."""
 
     piece: Square | None = None
@@ -54,15 +54,15 @@ class Walk(NamedTuple):
     last: str = ""
     supermove: bool = False
 
-    def take(self, step: Step) -> Walk:
+    def take(self, step: Step) -> BoardWalk:
         """The walk after one more step, be it faulty or not. Step 1 puts the piece down, whatever its type says."""
         kind, square = step
         if self.piece is None:
             traps = (square,) if kind == "trap" else ()
-            return Walk(square, frozenset([square]), traps, kind, kind == "trap")
+            return BoardWalk(square, frozenset([square]), traps, kind, kind == "trap")
         if kind == "trap":
-            return Walk(self.piece, self.visited, (*self.traps, square), kind, square == self.piece)
-        return Walk(square, self.visited | {square}, self.traps, kind, False)
+            return BoardWalk(self.piece, self.visited, (*self.traps, square), kind, square == self.piece)
+        return BoardWalk(square, self.visited | {square}, self.traps, kind, False)
 
 
 def shifted(square: Square, way: Square) -> Square:
@@ -148,69 +148,69 @@ def breaks_r3(step: Step, setting: Setting) -> bool:
     return step.kind != "piece" or step.square[0] != setting.size - 1 or not setting.inside(step.square)
 
 
-def breaks_r4(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r4(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """A piece goes one square up, down, left or right, inside (R4)."""
     near = way_between(stands, step.square) in (UP, DOWN, LEFT, RIGHT)
     return step.kind == "piece" and not (near and setting.inside(step.square))
 
 
-def breaks_r5(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r5(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """A trap goes inside and in reach (R5)."""
     near = way_between(stands, step.square) in REACH[setting.rules]
     return step.kind == "trap" and not (near and setting.inside(step.square))
 
 
-def breaks_r6(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r6(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """The finish goes from row 0 to the goal directly above (R6)."""
     return step.kind == "final" and not (stands[0] == 0 and step.square == shifted(stands, UP))
 
 
-def breaks_r8(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r8(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """No square is visited twice (R8)."""
     return step.kind == "piece" and step.square in walk.visited
 
 
-def breaks_r9(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r9(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """The piece never goes down (R9)."""
     return step.kind == "piece" and step.square[0] > stands[0]
 
 
-def breaks_r10(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r10(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """No square gets two traps (R10)."""
     return step.kind == "trap" and step.square in walk.traps
 
 
-def breaks_r11(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r11(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """After a supermove comes a piece step (R11)."""
     return walk.supermove and step.kind != "piece"
 
 
-def breaks_r12(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r12(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """From row 0 there is only the finish (R12)."""
     return stands[0] == 0 and step.kind != "final"
 
 
-def breaks_r13(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r13(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """No trap on row 0 under `live` (R13)."""
     return setting.live and step.kind == "trap" and step.square[0] == 0
 
 
-def breaks_r14(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r14(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """At most `size - 1` traps under `live` (R14)."""
     return setting.live and step.kind == "trap" and len(walk.traps) >= setting.size - 1
 
 
-def breaks_r15(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r15(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """After every trap comes a piece step under `live` (R15)."""
     return setting.live and walk.last == "trap" and step.kind != "piece"
 
 
-def breaks_r16(walk: Walk, stands: Square, step: Step, setting: Setting) -> bool:
+def breaks_r16(walk: BoardWalk, stands: Square, step: Step, setting: Setting) -> bool:
     """The piece never enters an own trap under `live` (R16)."""
     return setting.live and step.kind == "piece" and step.square in walk.traps
 
 
-STEP_RULES: dict[str, Callable[[Walk, Square, Step, Setting], bool]] = {
+STEP_RULES: dict[str, Callable[[BoardWalk, Square, Step, Setting], bool]] = {
     "R4": breaks_r4,
     "R5": breaks_r5,
     "R6": breaks_r6,
@@ -244,7 +244,7 @@ WORDS = {
 }
 
 
-def broken_rules(walk: Walk, step: Step, setting: Setting) -> list[str]:
+def broken_rules(walk: BoardWalk, step: Step, setting: Setting) -> list[str]:
     """The rules that a step breaks, in order; after the first finish there is only R6, at the start only R3."""
     if walk.last == "final":
         return ["R6"]
@@ -262,7 +262,7 @@ def faults(board: Any, size: int, rules: str) -> list[tuple[int, str]]:
     if len(steps) > longest:
         return [(longest + 1, "R7")]
     found: list[tuple[int, str]] = []
-    walk = Walk()
+    walk = BoardWalk()
     for order, step in enumerate(steps, 1):
         found += [(order, rule) for rule in broken_rules(walk, step, Setting(size, rules))]
         walk = walk if walk.last == "final" else walk.take(step)
@@ -287,7 +287,7 @@ def playable(board: Any, size: int, rules: str) -> bool:
 # What may come next
 
 
-def candidates(walk: Walk, setting: Setting) -> Iterator[Step]:
+def candidates(walk: BoardWalk, setting: Setting) -> Iterator[Step]:
     """Every step that has an action number, in the order of the actions, possible or not ("Actions")."""
     if walk.piece is None:
         yield from (Step("piece", (setting.size - 1, col)) for col in range(setting.size))
@@ -297,7 +297,7 @@ def candidates(walk: Walk, setting: Setting) -> Iterator[Step]:
     yield Step("final", shifted(walk.piece, UP))
 
 
-def can_be_finished(walk: Walk, setting: Setting) -> bool:
+def can_be_finished(walk: BoardWalk, setting: Setting) -> bool:
     """Whether a faultless walk is the beginning of a legal board (R17).
 
     Traps never open a way, so it is enough to look for one with piece steps alone. And such a way exists exactly if
@@ -318,7 +318,7 @@ def can_be_finished(walk: Walk, setting: Setting) -> bool:
     return False
 
 
-def next_steps(walk: Walk, setting: Setting) -> list[Step]:
+def next_steps(walk: BoardWalk, setting: Setting) -> list[Step]:
     """The legal continuations of a faultless walk in the order of the actions (R17)."""
     if walk.last == "final":
         return []
@@ -331,7 +331,7 @@ def next_steps(walk: Walk, setting: Setting) -> list[Step]:
 
 def continuations(sequence: list[Json], size: int, rules: str) -> list[Json]:
     """The steps that at least one legal board has after this beginning, in the order of the actions (R17)."""
-    setting, walk = Setting(size, rules), Walk()
+    setting, walk = Setting(size, rules), BoardWalk()
     for step in map(read_step, sequence):
         if broken_rules(walk, step, setting):
             return []
@@ -343,10 +343,10 @@ def boards(size: int, rules: str) -> Iterator[Json]:
     """All legal boards in the documented order ("Order of legal moves")."""
     setting = Setting(size, rules)
 
-    def complete(steps: list[Step], walk: Walk) -> Iterator[Json]:
+    def complete(steps: list[Step], walk: BoardWalk) -> Iterator[Json]:
         if walk.last == "final":
             yield json_board(steps, size)
         for step in next_steps(walk, setting):
             yield from complete([*steps, step], walk.take(step))
 
-    return complete([], Walk())
+    return complete([], BoardWalk())

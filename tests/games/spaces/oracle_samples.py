@@ -11,10 +11,10 @@ from tests.games.spaces.oracle_boards import (
     RIGHT,
     TRAP_DIGITS,
     UP,
+    BoardWalk,
     Json,
     Setting,
     Step,
-    Walk,
     json_board,
     next_steps,
     shifted,
@@ -27,7 +27,7 @@ from tests.games.spaces.oracle_boards import (
 
 def random_legal(size: int, rules: str, rng: random.Random) -> Json:
     """A legal board by a random walk along the continuations (R17)."""
-    setting, walk = Setting(size, rules), Walk()
+    setting, walk = Setting(size, rules), BoardWalk()
     steps: list[Step] = []
     while walk.last != "final":
         step = rng.choice(next_steps(walk, setting))

@@ -20,9 +20,9 @@ from tests.tactics import SAVES, Tactic, options
 
 SIZE, RULES, ROUNDS = 3, "live", (2, 3)
 FEW = 40
-"""At most one board of so many will do."""
+"""At most one in this many boards succeeds."""
 COUNT = 11
-"""So many positions for each number of rounds and each task."""
+"""Positions for each number of rounds and each task."""
 WINS = "wins"
 
 

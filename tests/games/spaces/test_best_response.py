@@ -147,7 +147,7 @@ HARD = {
 
 
 @BOTH
-def test_what_is_given_up_for_now_is_taken_up_again(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postponed_runs_are_searched_again(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SLICE", 1)
     rng = random.Random(2)
     others = [board(code) for code in HARD[rules]]
@@ -171,7 +171,7 @@ def test_the_search_is_right_whatever_the_bounds(
     def promise_all(runs: Any, course: Any, table: Any) -> None:
         table.fill(size)
 
-    monkeypatch.setattr(module, "_MOST_KEYS", memory)
+    monkeypatch.setattr(module, "_MAX_KEYS", memory)
     monkeypatch.setattr(module, "fill_bounds", promise_all)
     rng = random.Random(size)
     tried = 40 if COMPILED else 4
@@ -241,7 +241,7 @@ def test_bad_options_are_refused(options: dict[str, Any], sentence: str) -> None
         spaces.respond(board("3:1:uuf"), **{"size": 3, **options})
 
 
-def test_preparing_calls_for_bounds_and_search_whatever_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preparing_calls_bounds_and_search(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ("fill_bounds", "search_response", "pack_many", "play_round")
     spies = {name: Mock(wraps=getattr(module, name)) for name in wanted}
     for name, spy in spies.items():

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from ludodrome.games.spaces.counting import count_boards, count_by, known_count
-from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.games.spaces.counting import count_boards, count_by, quick_count
+from ludodrome.games.spaces.generation import BoardWalk, generate
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")
@@ -21,7 +21,7 @@ KNOWN = {
 @pytest.mark.parametrize(("size", "rules"), KNOWN)
 def test_the_known_numbers(size: int, rules: str) -> None:
     count = KNOWN[size, rules]
-    assert count_boards(size, rules) == known_count(size, rules) == count
+    assert count_boards(size, rules) == quick_count(size, rules) == count
     for kind in ("start", "traps", "length"):
         assert sum(count_by(size, rules, kind).values()) == count
 
@@ -44,7 +44,7 @@ def test_counts_are_what_making_them_all_gives(size: int, rules: str) -> None:
 def test_size_5_live_made_one_by_one(long: bool) -> None:
     if not (long and COMPILED):
         pytest.skip("31,510,818 boards are made in the long run only")
-    walk, count = Walk(5, "live"), 0
+    walk, count = BoardWalk(5, "live"), 0
     while made := len(walk.next().ends):
         count += made
     assert count == 31_510_818
@@ -59,10 +59,10 @@ def test_columns_are_counted_alike_from_both_sides() -> None:
 
 def test_large_counts_are_exact() -> None:
     assert count_boards(10, "live") == 16_367_090_874_108_447_535_366
-    assert known_count(11, "live") is None
+    assert quick_count(11, "live") is None
 
 
-def test_what_cannot_be_counted_is_said() -> None:
+def test_sizes_that_cannot_be_counted_are_refused() -> None:
     with pytest.raises(ValueError, match=r"under 'live' the boards can be counted up to size 40; size 41"):
         count_boards(41, "live")
     with pytest.raises(ValueError, match=r"under 'written' the boards can be counted by traps up to size 5; size 6"):

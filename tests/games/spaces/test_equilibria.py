@@ -14,18 +14,19 @@ from ludodrome.games.spaces.equilibria import (
     Equilibrium,
     Inspection,
     LeastLoss,
+    LinearProgram,
     Mixture,
-    Program,
     margins_of,
     match_value,
-    merge,
+    merge_equivalent,
     perfect,
     solve_matrix,
     straight_run,
 )
 from ludodrome.games.spaces.generation import generate
 from ludodrome.games.spaces.legality import all_boards
-from ludodrome.games.spaces.mixture_response import MixtureHunt, pack
+from ludodrome.games.spaces.mixture_response import MixtureSearch
+from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")
@@ -42,11 +43,11 @@ def inspected(mixture: Mixture) -> Inspection:
     return inspection
 
 
-def hunted(mixture: Mixture) -> MixtureHunt:
-    boards = pack(mixture.boards, mixture.size, mixture.rules == "live")
-    hunt = MixtureHunt(boards, np.array(mixture.weights), floor=0.0)
-    hunt.run(10**9)
-    return hunt
+def searched(mixture: Mixture) -> MixtureSearch:
+    boards = Packed.from_actions(mixture.boards, mixture.size, mixture.rules == "live")
+    search = MixtureSearch(boards, np.array(mixture.weights), floor=0.0)
+    search.run(10**9)
+    return search
 
 
 # The linear program
@@ -59,9 +60,9 @@ def test_a_program_for_stone_paper_scissors() -> None:
     assert abs(program.dual) < 1e-9
 
 
-def test_merged_boards_play_alike_and_none_is_lost() -> None:
+def test_merged_boards_are_equivalent_and_none_is_lost() -> None:
     boards = all_boards(2, False)
-    kept = merge(boards, 2, False)
+    kept = merge_equivalent(boards, 2, False)
     assert len(kept) == 131
     every = margins_of(boards, boards, 2, False)
     rows = {every[boards.index(board)].tobytes() for board in kept}
@@ -98,7 +99,7 @@ def test_by_double_oracle_from_a_board_that_is_beaten() -> None:
     assert solving.mixture is not None
     assert {mirrored(board, size) for board in solving.mixture.boards} == {*solving.mixture.boards}
     if COMPILED:
-        assert hunted(solving.mixture).value <= EXACT
+        assert searched(solving.mixture).value <= EXACT
     again = Equilibrium(size, "live", solving.boards)
     assert sorted(again.boards) == sorted(solving.boards)
     while not again.solved:
@@ -124,7 +125,7 @@ def test_without_enough_nodes_the_gap_is_a_bound() -> None:
     assert not solving.solved
 
 
-def test_weights_that_are_no_fractions_become_whole_numbers_nearly() -> None:
+def test_weights_that_are_not_fractions_are_rounded() -> None:
     solving = Equilibrium(3, "live", [parse_code("3:1:4uuf")[1]]) if COMPILED else Equilibrium(2, "live")
     weights = np.sqrt(np.arange(1, len(solving.boards) + 1))
     mixture = solving._mixture(weights / weights.sum())
@@ -136,7 +137,7 @@ def test_a_program_that_is_not_exact_does_not_go_on_for_ever(monkeypatch: pytest
     worst = np.zeros(len(solving.boards))
     worst[solving.boards.index(straight_run(2, 0))] = 1.0
     module = importlib.import_module("ludodrome.games.spaces.equilibria")
-    monkeypatch.setattr(module, "solve_matrix", lambda margins: Program(worst, 0.0, 0.0))
+    monkeypatch.setattr(module, "solve_matrix", lambda margins: LinearProgram(worst, 0.0, 0.0))
     solving.step()
     assert solving.stuck
     assert not solving.solved
@@ -148,8 +149,8 @@ def test_a_program_that_is_not_exact_does_not_go_on_for_ever(monkeypatch: pytest
 @pytest.mark.parametrize("rules", ["live", "written"])
 def test_what_is_stored_is_beaten_by_no_board(rules: str) -> None:
     for size in (2, 3, 4, 5, 6, 7, 10) if COMPILED else (2, 3):
-        hunt = hunted(perfect(size, rules))
-        assert (hunt.over, hunt.found) == (True, 0)
+        search = searched(perfect(size, rules))
+        assert (search.over, search.found) == (True, 0)
 
 
 @pytest.mark.parametrize(("size", "rules"), [*COMPLETE, (4, "live"), (5, "live"), (3, "written")])
@@ -165,11 +166,11 @@ def test_up_to_the_largest_size_that_counts_as_solved(long: bool) -> None:
     if not (long and COMPILED):
         pytest.skip("size 17 is for the long run")
     for size in (13, SOLVED["live"]):
-        hunt = hunted(perfect(size, "live"))
-        assert (hunt.over, hunt.found) == (True, 0)
+        search = searched(perfect(size, "live"))
+        assert (search.over, search.found) == (True, 0)
 
 
-def test_an_inspection_goes_on_where_another_stopped() -> None:
+def test_an_inspection_resumes_where_another_stopped() -> None:
     mixture = Mixture(2, "live", (straight_run(2, 0),), (1,))
     whole = inspected(mixture)
     assert whole.margin == 2

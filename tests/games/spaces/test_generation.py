@@ -6,7 +6,7 @@ import pytest
 
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces.boards import format_board, format_code
-from ludodrome.games.spaces.generation import Walk, generate
+from ludodrome.games.spaces.generation import BoardWalk, generate
 from ludodrome.games.spaces.legality import all_boards
 from ludodrome.jit import COMPILED
 from tests.games.spaces.brute import best_by_force
@@ -34,14 +34,14 @@ def test_size_3_written_begins_as_it_should_and_in_the_long_run_ends_so(long: bo
     assert first == sorted(set(first))
     assert all(spaces.check(format_board(board, 3), 3, "written") == [] for board in first[::10])
     if long and COMPILED:
-        walk, count = Walk(3, "written"), 0
+        walk, count = BoardWalk(3, "written"), 0
         while made := len(walk.next().ends):
             count += made
         assert count == 121_439_363
 
 
 @SMALL
-def test_it_goes_on_after_any_board(size: int, rules: str) -> None:
+def test_it_continues_after_any_board(size: int, rules: str) -> None:
     boards = list(generate(size, rules))
     for at in {0, 1, len(boards) // 3, len(boards) // 2, len(boards) - 2, len(boards) - 1}:
         assert list(generate(size, rules, after=format_code(boards[at], size))) == boards[at + 1 :]
@@ -52,7 +52,7 @@ def test_a_limit_and_the_size_of_chunks_change_nothing_else() -> None:
     assert list(generate(3, "live", limit=5)) == boards[:5]
     assert list(generate(3, "live", limit=10_000)) == boards
     assert list(generate(3, "live", limit=0)) == []
-    walk, collected = Walk(3, "live", chunk=7), []
+    walk, collected = BoardWalk(3, "live", chunk=7), []
     while chunk := walk.next().boards():
         assert len(chunk) <= 7
         collected += chunk
@@ -66,32 +66,32 @@ def test_a_limit_that_is_a_whole_number_of_chunks(monkeypatch: pytest.MonkeyPatc
 
 
 def test_codes_are_those_of_the_notation() -> None:
-    walk = Walk(3, "live")
+    walk = BoardWalk(3, "live")
     chunk = walk.next(50)
     assert walk.codes(chunk).decode().splitlines() == [format_code(board, 3) for board in chunk.boards()]
-    wide = Walk(12, "live", after="12:9:" + "u" * 11 + "f")
+    wide = BoardWalk(12, "live", after="12:9:" + "u" * 11 + "f")
     chunk = wide.next(3)
     assert wide.codes(chunk).decode().splitlines() == [format_code(board, 12) for board in chunk.boards()]
-    last = Walk(12, "live", after="12:11:" + "u" * 11 + "f")
+    last = BoardWalk(12, "live", after="12:11:" + "u" * 11 + "f")
     assert last.codes(last.next(1)).decode().startswith("12:11:")
 
 
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("4:1:uuuf", "the board to go on from has size 4, and the boards here have size 3"),
-        ("3:1:uu", "the board to go on from is not legal: step 3: the board ends without"),
-        ("3:1:u8uf", "the board to go on from is not legal: step 3: a trap is set on row 0"),
+        ("4:1:uuuf", "the board to continue from has size 4, and the boards here have size 3"),
+        ("3:1:uu", "the board to continue from is not legal: step 3: the board ends without"),
+        ("3:1:u8uf", "the board to continue from is not legal: step 3: a trap is set on row 0"),
         ("nonsense", "a board is written as"),
     ],
 )
-def test_a_board_to_go_on_from_that_is_none(code: str, sentence: str) -> None:
+def test_an_invalid_board_to_continue_from(code: str, sentence: str) -> None:
     with pytest.raises(IllegalMove, match=sentence):
-        Walk(3, "live", after=code)
+        BoardWalk(3, "live", after=code)
 
 
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="the size of spaces"):
-        Walk(1)
+        BoardWalk(1)
     with pytest.raises(ValueError, match="the rules of spaces"):
-        Walk(3, "mine")
+        BoardWalk(3, "mine")

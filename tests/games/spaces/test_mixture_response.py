@@ -1,6 +1,5 @@
-"""Boards against the unknown: sound first choices, boards by chance, responses to mixtures."""
+"""Best responses to mixtures, against all boards one by one; bounds and refusals."""
 
-import importlib
 import random
 from typing import Any
 
@@ -9,79 +8,16 @@ import pytest
 
 from ludodrome import IllegalMove, spaces
 from ludodrome.games.spaces import rounds as round_kernels
-from ludodrome.games.spaces.boards import format_board, parse_code
-from ludodrome.games.spaces.generation import Walk
-from ludodrome.games.spaces.mixture_response import MixtureHunt
+from ludodrome.games.spaces.boards import parse_code
+from ludodrome.games.spaces.generation import BoardWalk
+from ludodrome.games.spaces.mixture_response import MixtureSearch
 from ludodrome.jit import COMPILED
 from tests.games.spaces.boards import board
 from tests.games.spaces.oracle_samples import random_legal, random_playable
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
-module: Any = importlib.import_module("ludodrome.games.spaces.sampling")
-
 BOTH = pytest.mark.parametrize("rules", ["written", "live"])
-SIZES = (2, 3, 4, 5, 6, 9, 10, 11, 30, 100) if COMPILED else (2, 4, 5)
-
-
-@BOTH
-@pytest.mark.parametrize("make", [spaces.sensible, spaces.quick])
-def test_they_are_legal_at_all_sizes_and_the_same_for_a_seed(make: Any, rules: str) -> None:
-    for size in SIZES:
-        made = [make(size, rules, seed) for seed in range(8)]
-        for one in made:
-            assert spaces.check(one, size, rules) == []
-        assert [make(size, rules, seed) for seed in range(8)] == made
-        assert len({spaces.encode_board(one) for one in made}) > 1
-
-
-def test_every_board_of_the_pool_is_legal_under_both_rule_sets() -> None:
-    for size in SIZES:
-        boards = [format_board(actions, size) for actions in module.pool(size)]
-        assert len({spaces.encode_board(one) for one in boards}) == len(boards)
-        for rules in ("written", "live"):
-            assert all(spaces.check(one, size, rules) == [] for one in boards)
-
-
-def test_under_written_nothing_beats_the_straight_run() -> None:
-    for size in (2, 3, 5, 10, 25, 100) if COMPILED else (2, 3):
-        for seed in range(5):
-            response = spaces.respond(spaces.sensible(size, "written", seed), size, "written")
-            assert (response.margin, response.proven) == (0, True)
-
-
-def test_a_straight_run_that_is_foreseen_is_stopped_halfway_under_live() -> None:
-    for size in (3, 4, 5, 10, 20) if COMPILED else (3, 4):
-        laid = spaces.sensible(size, "live", foreseen=True)
-        assert spaces.respond(laid, size, "live").margin == size // 2 + (2 if size == 3 else 1) + (size % 2) * (
-            size > 3
-        )
-
-
-@pytest.mark.parametrize("size", [3, 5, 10] if COMPILED else [4])
-def test_under_live_the_mix_does_well_against_the_pool_and_against_chance(size: int) -> None:
-    mine = [spaces.sensible(size, "live", seed) for seed in range(200 if COMPILED else 40)]
-    against = [format_board(actions, size) for actions in module.pool(size)][:: 1 if COMPILED else 8]
-    own, other = spaces.simulate_matrix(mine, against, size, "live")
-    averages = (own.astype(int) - other).mean(axis=0)
-    assert averages.mean() > 0.3
-    assert averages.min() > -1
-    by_chance = [spaces.quick(size, "live", seed) for seed in range(50)]
-    own, other = spaces.simulate_matrix(mine, by_chance, size, "live")
-    assert (own.astype(int) - other).mean() > size / 5
-
-
-@pytest.mark.parametrize("make", [spaces.sensible, spaces.quick])
-def test_bad_input_is_refused(make: Any) -> None:
-    with pytest.raises(ValueError, match="the size of spaces is a whole number from 2 to 100, not 101"):
-        make(101)
-    with pytest.raises(ValueError, match="the rules of spaces"):
-        make(3, "mine")
-    with pytest.raises(ValueError, match="the seed is a whole number, not 'x'"):
-        make(3, seed="x")
-
-
-# Mixtures
 
 
 @BOTH
@@ -125,7 +61,7 @@ def test_it_is_the_best_of_all_boards_at_size_4_live(make: Any) -> None:
 
 def best_of_all(others: list[Any], weights: list[int], size: int, rules: str) -> float:
     """The best average margin, by trying all boards."""
-    packed, walk, best = spaces.Packed(others, size, rules), Walk(size, rules), -1000
+    packed, walk, best = spaces.Packed(others, size, rules), BoardWalk(size, rules), -1000
     while len((chunk := walk.next()).ends):
         worth = np.empty(len(chunk.ends), np.int64)
         against = (*packed.arrays(rotated=True), packed.ends, np.array(weights))
@@ -143,7 +79,7 @@ def test_the_other_may_run_into_a_piece_that_its_trap_has_stopped() -> None:
 
 @pytest.mark.parametrize("weights", [[2, 3, 2], [1, 5, 1], [7, 1, 2]])
 @BOTH
-def test_the_best_answer_to_a_lopsided_lot_of_runs(rules: str, weights: list[int]) -> None:
+def test_the_best_answer_to_a_skewed_mixture_of_runs(rules: str, weights: list[int]) -> None:
     others = [board(f"3:{col}:uuf") for col in range(3)]
     answer = spaces.respond_to_mixture(others, weights, 3, rules)
     right = best_of_all(others, weights, 3, "live") if rules == "live" else 0
@@ -151,12 +87,12 @@ def test_the_best_answer_to_a_lopsided_lot_of_runs(rules: str, weights: list[int
     assert answer.margin == pytest.approx(right)
 
 
-def test_a_hunt_begins_with_the_best_board_that_is_of_interest() -> None:
-    hunt = MixtureHunt(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.0)
-    hunt.consider([parse_code("3:0:uuf")[1]])
-    assert (hunt.best, hunt.value) == (b"", 2.0)
-    found = hunt.run(10**6)
-    assert (len(found), hunt.over, hunt.value) == (1, True, 3.0)
+def test_a_search_starts_with_the_best_board_above_the_floor() -> None:
+    search = MixtureSearch(spaces.Packed([board("3:1:uuf")], 3, "live"), np.ones(1), floor=2.0)
+    search.consider([parse_code("3:0:uuf")[1]])
+    assert (search.best, search.value) == (b"", 2.0)
+    found = search.run(10**6)
+    assert (len(found), search.over, search.value) == (1, True, 3.0)
 
 
 def test_without_enough_nodes_it_is_not_proven_but_bounded() -> None:
@@ -172,7 +108,7 @@ def test_without_enough_nodes_it_is_not_proven_but_bounded() -> None:
 
 
 @pytest.mark.parametrize("weights", [[], [1], [1, -1], [0, 0], [1, float("inf")], [1, float("nan")]])
-def test_weights_that_are_none_are_refused(weights: list[float]) -> None:
+def test_invalid_weights_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="mixture"):
         spaces.respond_to_mixture([board("3:1:uuf"), board("3:0:uuf")], weights, 3)
 

@@ -41,8 +41,8 @@ def test_r18_swapping_the_boards_swaps_the_points(rules: str) -> None:
 @BOTH
 def test_r19_both_act_before_anything_is_judged(rules: str) -> None:
     """Ruling: a trap works in the step in which it is set, whichever came first."""
-    told = reasons("3:1:u6uf", "3:0:5uuf", rules)
-    assert told[:3] == [
+    given = reasons("3:1:u6uf", "3:0:5uuf", rules)
+    assert given[:3] == [
         "seat 0 moves forward to row 1: +1",
         "seat 1 moves forward to row 1: +1",
         "seat 1 is caught by seat 0's trap at (1,2): -1",
@@ -150,7 +150,7 @@ def test_r23_goal_outranks_trap() -> None:
 
 
 def test_r23_the_worked_example_is_3_to_3() -> None:
-    """Ruling: the rules win over the example, which was told as 3 to 1."""
+    """Ruling: the rules win over the example, which was published as 3 to 1."""
     for rules in ("written", "live"):
         round_ = spaces.simulate(board("3:1:uu4f"), board("3:0:u6uf"), 3, rules)
         assert (round_.points, round_.ended) == ([3, 3], "goal")

@@ -1,4 +1,4 @@
-"""Boards by lot: every one as likely as every other."""
+"""Random boards, all equally likely."""
 
 import random
 from collections import Counter
@@ -10,14 +10,14 @@ from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board
 from ludodrome.games.spaces.counting import count_by
 from ludodrome.games.spaces.generation import generate
-from ludodrome.games.spaces.sampling import BATCH, sample, settle
+from ludodrome.games.spaces.sampling import BATCH, choose_exactly, sample
 from ludodrome.jit import COMPILED
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
 
 def surprise(seen: list[int], expected: list[float]) -> float:
-    """How many standard deviations the chi-square statistic is above what chance gives."""
+    """How many standard deviations the chi-square statistic is above what rng gives."""
     statistic = sum((one - right) ** 2 / right for one, right in zip(seen, expected, strict=True))
     freedom = len(seen) - 1
     return float((statistic - freedom) / (2 * freedom) ** 0.5)
@@ -78,12 +78,12 @@ def test_the_exact_counts_choose_what_the_rounded_ones_choose(wrong: float) -> N
         assert sample(size, 60, "live", seed=1, wrong=wrong) == sample(size, 60, "live", seed=1)
 
 
-def test_a_lot_on_the_border_is_settled_by_further_bits() -> None:
+def test_a_draw_on_the_border_takes_more_bits() -> None:
     half = 1 << 52
-    assert settle([1, 1], half, random.Random(1)) == 1
-    assert settle([1, 1], half - 1, random.Random(1)) == 0
+    assert choose_exactly([1, 1], half, random.Random(1)) == 1
+    assert choose_exactly([1, 1], half - 1, random.Random(1)) == 0
     third = (1 << 53) // 3  # its interval holds the border of 1 and 2 in 3
-    drawn = {settle([1, 0, 2], third, random.Random(seed)) for seed in range(50)}
+    drawn = {choose_exactly([1, 0, 2], third, random.Random(seed)) for seed in range(50)}
     assert drawn == {0, 2}
 
 

@@ -23,7 +23,7 @@ def test_tactics(long: bool) -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="hundreds of boards take plain Python minutes")
-def test_what_many_boards_attain_is_no_tactic() -> None:
+def test_what_many_boards_attain_is_not_a_tactic() -> None:
     game = ludodrome.make("spaces", size=3, rules="live", rounds=1)
     boards = game.legal_moves(game.initial_state())
     assert len(boards) > FEW

@@ -20,7 +20,7 @@ from ludodrome.game import Game
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import presence, show
 from ludodrome.store.models import REMOTE, UPLOADED
-from ludodrome.urls import API
+from ludodrome.system import API
 
 BREATH = 0.2
 """Minimum seconds between two live views, so that they do not slow a fast game down."""

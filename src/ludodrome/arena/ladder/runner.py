@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from sqlalchemy import Engine
 
-from ludodrome.arena.ladder.builtin_entries import enter_builtins
+from ludodrome.arena.ladder import enter_builtins
 from ludodrome.arena.ladder.scheduler import GENTLE, LADDERS, ON, LadderScheduler
 from ludodrome.arena.matches.pool import ClusterLost, run
 from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers

@@ -12,8 +12,7 @@ import numpy as np
 from sqlalchemy import Engine
 
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.ladder import events, playing
-from ludodrome.arena.ladder.builtin_entries import CLOCK
+from ludodrome.arena.ladder import CLOCK, events, playing
 from ludodrome.arena.ladder.matchmaking import choose_pair
 from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.matches.pool import Job

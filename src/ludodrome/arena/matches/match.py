@@ -99,16 +99,19 @@ def distinct_names(bots: Sequence[str]) -> tuple[str, ...]:
 
 
 def open_book(
-    game: Game, seed: int, openings: bool | str | os.PathLike[str] | Sequence[Any] = True, folder: Path | None = None
+    game: Game,
+    seed: int,
+    openings: bool | str | os.PathLike[str] | Sequence[Any] | None = True,
+    folder: Path | None = None,
 ) -> OpeningBook:
     """The openings of a match.
 
-    openings: True for drawn ones, kept in ``folder`` or else in the user's cache; False for none; the path of a file
+    openings: True for drawn ones, kept in ``folder`` or else in the user's cache; False or None for none; the path of a file
     (see ``read_book``); or a list of openings, each a list of moves. ValueError says which opening is wrong.
     """
     if isinstance(openings, str | os.PathLike):
         return read_book(game, openings)
-    if not isinstance(openings, bool):
+    if openings is not None and not isinstance(openings, bool):
         return fixed_book(game, openings)
     if not openings or game.actions_a_turn > 1:
         return EmptyBook()

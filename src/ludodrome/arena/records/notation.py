@@ -6,10 +6,10 @@ turn without a move. A blank line separates games; lines that begin with ``%`` a
 written: the reader computes the others.
 
     [ludodrome "record"]
-    [game "santorini"]
+    [game "tictactoe"]
     [names ["greedy","mine"]]
     ...
-    4. [N2B3B4B5]  ; {"ms":0.4}
+    4. B2  ; {"ms":0.4}
 """
 
 import re

@@ -9,7 +9,6 @@ from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import (
     PlaySpec,
     aborted_outcome,
-    first_legal_move,
     forfeit_outcome,
     read_move,
     resignation_outcome,
@@ -147,7 +146,7 @@ class Verifier:
         self.verdicts.append({"seat": seat, **verdict, "turn": self.number})
 
     def _check_move(self, entry: dict[str, Any]) -> None:
-        if entry.get("substituted") and not alike(entry["move"], first_legal_move(self.game, self.state)):
+        if entry.get("substituted") and not alike(entry["move"], self.game.substitute_move(self.state)):
             raise BadRecord("the substituted move is not the first legal move")
         try:
             self.game.apply_to(self.states, entry["move"])

@@ -10,8 +10,7 @@ from pathlib import Path
 from ludodrome.arena.messages import MAX_LINE
 from ludodrome.arena.sandbox import levels
 from ludodrome.arena.sandbox.boxes import Box, BoxedSeat, Interpreter, read_folder
-from ludodrome.arena.sandbox.levels import BACKENDS, NONE, NoSandbox, SandboxLevel
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import BACKENDS, NONE, NoSandbox, ResourceLimits, SandboxLevel
 
 __all__ = ["NoSandbox", "SandboxLevel", "box", "level", "seat"]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.arena.messages import MAX_LINE
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.processes import KILL_SECONDS, Process

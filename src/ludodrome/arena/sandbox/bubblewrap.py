@@ -21,7 +21,7 @@ from ludodrome.arena.sandbox.boxes import (
     memory_file,
     shown,
 )
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 
 NAME = "bubblewrap"
 NOBODY = "65534"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ludodrome.arena.sandbox import landlock_launcher, seccomp
 from ludodrome.arena.sandbox.boxes import DEVICES, ENVIRONMENT, MAIN, Files, Interpreter, Launch, memory_file, shown
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 from ludodrome.arena.sandbox.uid_pool import folder_of
 
 NAME = "landlock"

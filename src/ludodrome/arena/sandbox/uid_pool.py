@@ -60,7 +60,7 @@ def own_folder(name: str, mode: int) -> Path:
         folder.mkdir(mode=right, parents=True, exist_ok=True)
         state = folder.stat(follow_symlinks=False)
         if state.st_uid != os.geteuid() or state.st_mode & 0o022:
-            raise PermissionError(f"{folder} must belong to root, and nobody else can be allowed to write in it")
+            raise PermissionError(f"{folder} must belong to root, and nobody else may write in it")
         if stat.S_IMODE(state.st_mode) != right:
             folder.chmod(right)  # regardless of the umask
     return made

@@ -38,7 +38,7 @@ def make_seat(spec: str, game: Game, seed: int) -> Seat:
 
         return sandbox.seat(Path(rest), spec, max_line(game))
     if colon and kind == LLM:
-        from ludodrome.arena.transports.language_models import ModelSeat  # start-up: it loads an HTTP client
+        from ludodrome.arena.transports.inprocess import ModelSeat  # start-up: it loads an HTTP client
 
         return ModelSeat(spec, game)
     return InProcessSeat(bot(spec, game, seed))

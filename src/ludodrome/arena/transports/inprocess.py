@@ -1,10 +1,14 @@
 """Built-in bots as seats, in this process. They need no messages: they get the position and a budget."""
 
+import json
 import time
 
-from ludodrome.arena.messages import Message
-from ludodrome.arena.seats import ARENA, Answer, Fault, Notice, Turn
+from ludodrome.arena.messages import Message, clean_text
+from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.bots.llm import Conversation, Exchange, endpoint
 from ludodrome.bots.player import Bot
+from ludodrome.bots.prompts import legal_texts
+from ludodrome.game import Game
 
 
 class InProcessSeat:
@@ -36,3 +40,59 @@ class InProcessSeat:
     def close(self) -> None:
         """Close the bot."""
         self._bot.close()
+
+
+# Language models as seats: ``llm:URL,model=NAME``.
+# The policy decides how often a wrong answer can be tried again; the conditions decide whether the model sees the legal
+# moves. The turn's ``log`` in the record holds every exchange, as JSON text.
+
+
+MAX_LOG = 4 * 1024 * 1024
+
+
+class ModelSeat:
+    """A model behind an endpoint. ``bots/replies.py`` reads its answers."""
+
+    def __init__(self, spec: str, game: Game) -> None:
+        self.name = spec
+        self.stderr = ""
+        self.notes: list[str] = []
+        self._game = game
+        self._endpoint = endpoint(spec)
+        self._talk: Conversation | None = None
+        self._refused: Message | None = None
+
+    def start(self, hello: Message) -> None:
+        """Start a game."""
+        self._talk = Conversation(self._game, self._endpoint, hello["seat"])
+        self._refused = None
+
+    def ask(self, turn: Turn) -> Answer:
+        """Ask the model; return its move or a fault."""
+        assert self._talk is not None
+        seconds = None if turn.seconds is None else turn.seconds + turn.allowance
+        refused, self._refused = self._refused, None
+        if refused is not None and refused["turn"] == turn.number:
+            exchange = self._talk.ask_again(refused["why"], refused["tries_left"], seconds)
+        else:
+            legal = legal_texts(self._game, turn.observation, turn.message["legal_moves"])
+            exchange = self._talk.ask(turn.observation, legal, seconds)
+        return _answer(exchange)
+
+    def tell(self, notice: Notice) -> None:
+        """Keep a refusal for the next question; ignore other notices."""
+        if notice.message["type"] == "refused":
+            self._refused = notice.message
+
+    def close(self) -> None:
+        """Do nothing: no connection stays open."""
+
+
+def _answer(exchange: Exchange) -> Answer:
+    log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), MAX_LOG),)
+    reading, completion = exchange.reading, exchange.completion
+    if reading is None or completion is None:
+        return Answer(exchange.seconds, fault=Fault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)
+    if reading.why:
+        return Answer(exchange.seconds, fault=Fault(ILLEGAL, reading.why), sent=clean_text(completion.text), log=log)
+    return Answer(exchange.seconds, reading.move, log=log)

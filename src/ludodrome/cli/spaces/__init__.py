@@ -1,4 +1,4 @@
-"""The group ``spaces``: the laboratory of the game of that name. One file holds the commands of one kind."""
+"""The command group ``spaces``: the laboratory of the game of that name. Each module holds related commands."""
 
 import typer
 

@@ -1,23 +1,44 @@
-"""Boards: `count`, `generate`, `sample`, `check` and `draw`."""
+"""Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`."""
 
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.base import (
+    NO,
+    UNDECIDED,
+    Command,
+    CommandError,
+    Json,
+    command_errors,
+    examples,
+    interruptible,
+    lazy_imports,
+)
 from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
+with lazy_imports():
+    from ludodrome.cli.spaces import builder_app
+    from ludodrome.games import spaces
+    from ludodrome.games.spaces import boards as game_boards
+    from ludodrome.games.spaces import generation, sampling
+    from ludodrome.spaces_lab import board_builder, board_files
+
 if TYPE_CHECKING:
-    from ludodrome.spaces_lab.board_builder import Bench
+    from ludodrome.spaces_lab.board_builder import BoardBuilder
 
 app = typer.Typer()
 
 Out = Annotated[
     str | None,
     typer.Option(
-        "--out", metavar="FILE", show_default=False, help="Write there: .json, .npy, else codes; .gz packs them."
+        "--out",
+        metavar="FILE",
+        show_default=False,
+        help="Output file: .json, .npy, else codes; .gz compresses. Default: stdout.",
     ),
 ]
 
@@ -30,20 +51,18 @@ def count(
     size: Size,
     rules: Rules = "written",
     by: Annotated[
-        str, typer.Option("--by", metavar="KIND", help="Also by start, by traps or by length; or none of them.")
+        str, typer.Option("--by", metavar="KIND", help="Also count by start, traps or length. Default: the total only.")
     ] = "",
     json: Json = False,
 ) -> None:
-    """Count the legal boards, exactly, without making them.
+    """Count the legal boards exactly, without listing them.
 
-    By dynamic programming: live to size 40, written to size 5; by length live to size 14.
+    Limits: live up to size 40, written up to size 5; by length, live up to size 14.
     """
     checked_rules(rules)
     with command_errors(), console.waiting(f"counting the boards of size {size} ..."):
-        from ludodrome.games.spaces.counting import count_boards, count_by
-
-        total = interruptible(lambda: count_boards(size, rules))
-        counts = interruptible(lambda: count_by(size, rules, by)) if by else {}
+        total = interruptible(lambda: spaces.count_boards(size, rules))
+        counts = interruptible(lambda: spaces.count_by(size, rules, by)) if by else {}
     if json:
         by_kind = {f"by_{by}": {str(key): value for key, value in counts.items()}} if by else {}
         print_json({"size": size, "rules": rules, "count": total, **by_kind})
@@ -67,40 +86,36 @@ def generate(
     rules: Rules = "written",
     out: Out = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, show_default=False, help="No more than so many boards.")
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Maximum number of boards. Default: all.")
     ] = None,
     after: Annotated[
-        str | None, typer.Option(metavar="CODE", show_default=False, help="Begin after this board (without --out).")
+        str | None, typer.Option(metavar="CODE", show_default=False, help="Start after this board. Only without --out.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a file that was not finished.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished file.")] = False,
 ) -> None:
-    """Make all legal boards, in a fixed order, one code a line.
+    """List all legal boards in a fixed order, one code per line.
 
-    While a file is made it is called FILE.part, and FILE.state says how far it is; when it is done, both are gone and
-    FILE is there. A run that was stopped is taken up with --resume.
+    A file is written as FILE.part, with its progress in FILE.state; both are removed when FILE is complete. Continue
+    an interrupted run with --resume.
     """
     checked_rules(rules)
     if out is None:
         if resume:
-            raise CommandError("--resume goes with --out: there is no file to go on with")
+            raise CommandError("--resume goes with --out: there is no file to continue")
         _generate_to_stdout(size, rules, limit, after)
         return
     if after is not None:
-        raise CommandError("--after goes without --out: a file is taken up with --resume")
+        raise CommandError("--after goes without --out: continue a file with --resume")
     with command_errors(), console.bar("boards") as progress:
-        from ludodrome.spaces_lab.board_files import BoardFile
-
         with console.compiling("spaces"):
-            file = BoardFile(out, size, rules, limit, resume)
+            file = board_files.BoardFile(out, size, rules, limit, resume)
         done = file.run(lambda made, total: progress(made, total or made))
     console.say(f"{done:,} boards in {out}")
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.generation import Walk
-
-        walk = Walk(size, rules, after)
+        walk = generation.BoardWalk(size, rules, after)
         chunk = walk.next(limit)
     left = limit
     while len(chunk.ends):
@@ -117,31 +132,33 @@ def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | N
 )
 def sample(
     size: Size,
-    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False, help="How many boards.")],
+    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False, help="Number of boards.")],
     rules: Rules = "written",
-    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same boards.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed.")] = 0,
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Draw legal boards by lot, each exactly as likely as any other.
+    """Draw random legal boards, all equally likely.
 
-    live to size 40, written to size 4. Beyond that, boards are made step by step, each step as likely as the others
-    that may come next: such boards are not equally likely, and a line on stderr says so.
+    Limits: live up to size 40, written up to size 4. Larger boards are made step by step, each legal step equally
+    likely; such boards are not uniform, and a line on stderr says so.
     """
     checked_rules(rules)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.sampling import UNIFORM
-
-        uniform = size <= UNIFORM[rules]
+        uniform = size <= sampling.UNIFORM[rules]
         boards = interruptible(lambda: _sampled(size, number, rules, seed, uniform))
     if not uniform:
-        print(f"not uniform: beyond size {UNIFORM[rules]} under {rules}, boards are made step by step", file=sys.stderr)
+        print(
+            f"not uniform: beyond size {sampling.UNIFORM[rules]} under {rules}, boards are made step by step",
+            file=sys.stderr,
+        )
     if out is not None:
         with command_errors():
-            from ludodrome.spaces_lab.board_files import format_collection, write_text
-
             is_json = out.removesuffix(".gz").endswith(".json")
-            write_text(out, format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards))
+            board_files.write_text(
+                out,
+                board_files.format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards),
+            )
         console.say(f"{len(boards):,} boards in {out}")
     elif json:
         print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
@@ -150,22 +167,15 @@ def sample(
 
 
 def _json_boards(codes: list[str]) -> list[dict[str, Any]]:
-    from ludodrome.games.spaces.boards import parse_board
-
-    return [parse_board(code) for code in codes]
+    return [spaces.parse_board(code) for code in codes]
 
 
 def _sampled(size: int, number: int, rules: str, seed: int, uniform: bool) -> list[str]:
-    """The codes of boards by lot."""
-    from ludodrome.games.spaces.boards import encode_board, format_code
-
+    """The codes of random boards."""
     if uniform:
-        from ludodrome.games.spaces.sampling import sample
+        return [game_boards.format_code(board, size) for board in spaces.sample(size, number, rules, seed)]
 
-        return [format_code(board, size) for board in sample(size, number, rules, seed)]
-    from ludodrome.games.spaces.sampling import quick
-
-    return [encode_board(quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
+    return [spaces.encode_board(spaces.quick(size, rules, seed * 1_000_003 + one)) for one in range(number)]
 
 
 @app.command(
@@ -181,19 +191,16 @@ def check(
 ) -> None:
     """Validate boards in four layers: structure, moves, sequence, playability.
 
-    Every fault is named, with its step and its rule (`ludodrome rules spaces`). The exit code is 1 if a board is not
-    legal.
+    Names every fault with its step and its rule (`ludodrome rules spaces`). The exit code is 1 if a board is not legal.
     """
     checked_rules(rules)
     names, boards = _read_all(board)
     reports = []
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.legality import validate
-
         for one in boards:
             claimed = one.get("boardSize")
             size = claimed if type(claimed) is int and 2 <= claimed <= 100 else 3
-            reports.append(validate(one, size, rules))
+            reports.append(spaces.validate(one, size, rules))
     legal = [all(layer.passed for layer in layers) for layers in reports]
     if json:
         print_json(
@@ -214,15 +221,13 @@ def check(
         )
     else:
         for name, layers in zip(names, reports, strict=True):
-            _tell(name, layers)
+            _print_layers(name, layers)
     if not all(legal):
         raise typer.Exit(NO)
 
 
 def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """Names and boards of a code or of a file."""
-    from ludodrome.spaces_lab import board_files
-
+    """Names and boards of a code or a file."""
     with command_errors(), console.compiling("spaces"):
         if board_files.is_code(text) or "#" in text:
             return [text], [board_files.read_board(text)]
@@ -231,11 +236,11 @@ def _read_all(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     return [names[at] or f"{text}#{at + 1}" for at in range(len(collection.boards))], collection.boards
 
 
-def _tell(name: str, layers: list[Any]) -> None:
+def _print_layers(name: str, layers: list[Any]) -> None:
     verdict = "legal" if all(layer.passed for layer in layers) else "not legal"
     console.say(f"{name}: {verdict}")
     for number, layer in enumerate(layers, 1):
-        word = {True: "passed", False: "failed", None: "not judged"}[layer.passed]
+        word = {True: "passed", False: "failed", None: "not checked"}[layer.passed]
         console.say(f"  {number}. {layer.name}: {word}")
         for fault in layer.faults:
             console.say(f"       {fault.sentence}")
@@ -247,25 +252,25 @@ def _tell(name: str, layers: list[Any]) -> None:
 def draw(
     board: Board,
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", show_default=False, help="Draw it as SVG, into this file.")
+        str | None,
+        typer.Option(
+            "--svg", metavar="FILE", show_default=False, help="Write an SVG file. Default: draw in the terminal."
+        ),
     ] = None,
 ) -> None:
-    """Draw a board: in the terminal, or as SVG."""
+    """Draw a board in the terminal or as SVG."""
     given = one_board(board)
     size_of(given)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import board_svg, box_board
-
         if svg is None:
-            console.say(box_board(given))
+            console.say(spaces.box_board(given))
             return
-        from ludodrome.spaces_lab.board_files import write_text
 
-        write_text(svg, board_svg(given))
+        board_files.write_text(svg, spaces.board_svg(given))
     console.say(f"drawn in {svg}")
 
 
-# Making a board by hand: `build`, on the screen or by commands.
+# `build`, on a screen or by commands
 
 
 @app.command(
@@ -277,74 +282,73 @@ def draw(
     ),
 )
 def build(
-    size: Annotated[int, typer.Argument(metavar="SIZE", min=2, max=100, help="Rows and columns: 2 to 100.")] = 3,
+    size: Annotated[int, typer.Argument(metavar="SIZE", min=2, max=100, help="Rows and columns, 2 to 100.")] = 3,
     rules: Rules = "written",
     against: Annotated[
         str | None,
-        typer.Option(metavar="BOARD", show_default=False, help="An opponent's board: a code, FILE, or FILE#3."),
+        typer.Option(
+            metavar="BOARD", show_default=False, help="Opponent's board: a code, FILE, or FILE#3. Default: none."
+        ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", show_default=False, help="The collection to save to.")
+        str | None,
+        typer.Option(
+            "--out", metavar="FILE", show_default=False, help="Collection to save to. Default on a screen: boards.json."
+        ),
     ] = None,
     do: Annotated[
         str | None,
         typer.Option(
-            "--do", metavar="COMMANDS", show_default=False, help="No screen: these commands, or - to read them."
+            "--do", metavar="COMMANDS", show_default=False, help="Run these commands without a screen; - reads stdin."
         ),
     ] = None,
 ) -> None:
-    """Make a board with the keyboard: arrows move, t and a direction set a trap, z takes back, s saves.
+    """Build a board with the keyboard: arrows move, t and a direction set a trap, z undoes, s saves.
 
-    With --do the same commands come as words, parted by semicolons or line ends: start 1, up, left, right, trap up,
-    trap here, finish, undo, clear, save. The board's code is printed; the exit code is 3 if it is not finished.
+    With --do, give commands as words, separated by semicolons or line ends: start 1, up, left, right, trap up, trap
+    here, finish, undo, clear, save. Prints the board's code; the exit code is 3 if the board is not finished.
     """
     checked_rules(rules)
     opponent = None if against is None else one_board(against)
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.spaces_lab.board_builder import Bench
-
-        bench = Bench(size, rules, opponent)
+        builder = board_builder.BoardBuilder(size, rules, opponent)
     if do is not None:
-        _follow(bench, sys.stdin.read() if do == "-" else do, out)
+        _follow(builder, sys.stdin.read() if do == "-" else do, out)
         return
-    from importlib.util import find_spec
 
     if find_spec("textual") is None:
         raise CommandError("the builder needs Textual: pip install 'ludodrome[lab]'; --do works without it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise CommandError("the builder needs a terminal; --do takes commands from anywhere")
-    from ludodrome.cli.spaces.builder_app import Builder
+        raise CommandError("the builder needs a terminal; --do works without one")
 
-    saved = Builder(bench, out or "").run()
+    saved = builder_app.BuilderApp(builder, out or "").run()
     for line in saved or []:
         console.say(line)
 
 
-def _follow(bench: "Bench", text: str, out: str | None) -> None:
-    """Carry out commands; the first that cannot be done ends it."""
+def _follow(builder: "BoardBuilder", text: str, out: str | None) -> None:
+    """Run commands; stop at the first that fails."""
     commands = [part.strip() for line in text.splitlines() for part in line.split(";")]
     with command_errors():
         for number, command in enumerate(filter(None, commands), 1):
             try:
                 if command.lower() == "save":
-                    _save(bench, out)
+                    _save(builder, out)
                 else:
-                    bench.do(command)
+                    builder.do(command)
             except ValueError as error:
                 raise CommandError(f"command {number}, {command!r}: {error}") from error
-    console.say(bench.code)
-    played = bench.trial()
+    console.say(builder.code)
+    played = builder.trial()
     if played is not None:
         console.say(f"{played.points[0]} : {played.points[1]} ({played.ended})")
-    if not bench.is_finished:
+    if not builder.is_finished:
         raise typer.Exit(UNDECIDED)
 
 
-def _save(bench: "Bench", out: str | None) -> None:
-    from ludodrome.spaces_lab.board_files import add_to_collection
-
+def _save(builder: "BoardBuilder", out: str | None) -> None:
     if out is None:
-        raise ValueError("there is no file to save to: --out FILE")
-    if not bench.is_finished:
+        raise ValueError("there is no file to save to: give --out FILE")
+    if not builder.is_finished:
         raise ValueError("the board is not finished")
-    add_to_collection(out, bench.board)
+    board_files.add_to_collection(out, builder.board)

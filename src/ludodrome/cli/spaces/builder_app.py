@@ -1,4 +1,4 @@
-"""The application: keys and clicks become commands of the bench, and the screen shows what came of them."""
+"""The terminal application of `build`: keys and clicks become commands of a BoardBuilder."""
 
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -14,19 +14,19 @@ from textual.widgets import Footer, Input, Static
 
 from ludodrome.cli.console import SEAT_SIGNS, seat_style
 from ludodrome.games.spaces.boards import FINAL, PLACES, TRAP, encode_board, step_words, steps_of
-from ludodrome.spaces_lab.board_builder import Bench
+from ludodrome.spaces_lab.board_builder import BoardBuilder
 from ludodrome.spaces_lab.board_files import add_to_collection
 
-# The grid on the screen: what stands on each square, how large squares are drawn, and which one was clicked.
+# The grid: its layout, its drawing, and the square under a click
 
 
 WIDTHS = (9, 7, 5, 3)
-"""How wide a square may be drawn; the widest that fits is taken."""
+"""Possible widths of a square; the widest that fits is used."""
 HIDDEN = "dim"
 
 
 class Layout(NamedTuple):
-    """How the grid is drawn: the width of a square, whether lines part the rows, and the part that is seen."""
+    """How the grid is drawn: the width of a square, lines between rows or not, and the visible part."""
 
     width: int
     lined: bool
@@ -35,12 +35,12 @@ class Layout(NamedTuple):
 
     @property
     def height(self) -> int:
-        """Lines of a row."""
+        """Lines per row."""
         return 2 if self.lined else 1
 
 
 def lay_out(size: int, width: int, height: int, focus: tuple[int, int]) -> Layout:
-    """The largest drawing that fits; if none does, the part of the grid around the focus."""
+    """The largest layout that fits; if none does, the part of the grid around the focus."""
     chosen = next((one for one in WIDTHS if size * (one + 1) + 4 <= width), WIDTHS[-1])
     lined = 2 * size + 3 <= height
     across = min(size, max(1, (width - 4) // (chosen + 1)))
@@ -54,24 +54,24 @@ def _around(size: int, seen: int, at: int) -> range:
 
 
 def cell_at(layout: Layout, x: int, y: int) -> tuple[int, int] | None:
-    """The square under a place on the screen; row -1 is the goal."""
+    """The square at a position on the screen; row -1 is the goal."""
     column = (x - 4) // (layout.width + 1)
-    row = (y - 2) // layout.height if y >= 2 else -1  # a line above a row belongs to it
+    row = (y - 2) // layout.height if y >= 2 else -1  # the line above a row belongs to it
     if x < 4 or y < 1 or not 0 <= column < len(layout.columns) or row >= len(layout.rows):
         return None
     return (layout.rows[row] if row >= 0 else -1), layout.columns[column]
 
 
-def draw_grid(bench: Bench, layout: Layout, cursor: int, aiming: bool) -> Text:
-    """The grid, with column numbers above it and row numbers at its left."""
-    cells = _cells(bench)
+def draw_grid(builder: BoardBuilder, layout: Layout, cursor: int, aiming: bool) -> Text:
+    """The grid, with column numbers above and row numbers on the left."""
+    cells = _cells(builder)
     text = Text()
     text.append("    " + " ".join(str(column).center(layout.width) for column in layout.columns) + "\n", HIDDEN)
     above, between, below = (_line(layout, ends) for ends in ("┌┬┐", "├┼┤", "└┴┘"))
     for row in (-1, *layout.rows):
         if layout.lined and row >= 0:
             text.append(f"   {above if row == layout.rows[0] else between}\n", HIDDEN)
-        _draw_row(text, bench, layout, row, cells, cursor, aiming)
+        _draw_row(text, builder, layout, row, cells, cursor, aiming)
     if layout.lined:
         text.append(f"   {below}", HIDDEN)
     return text
@@ -83,7 +83,7 @@ def _line(layout: Layout, ends: str) -> str:
 
 def _draw_row(
     text: Text,
-    bench: Bench,
+    builder: BoardBuilder,
     layout: Layout,
     row: int,
     cells: dict[tuple[int, int], list[tuple[str, str]]],
@@ -94,15 +94,15 @@ def _draw_row(
     for column in layout.columns:
         text.append("│" if row >= 0 else " ", HIDDEN)
         marks = cells.get((row, column), [])
-        if not bench.actions and row == bench.size - 1 and column == cursor:
+        if not builder.actions and row == builder.size - 1 and column == cursor:
             marks = [*marks, ("●?", "bold reverse")]
-        here = (row, column) == bench.position
+        here = (row, column) == builder.position
         text.append_text(_cell(marks, layout.width, "on #4A3B00" if aiming and here else ""))
     text.append("│\n" if row >= 0 else "\n", HIDDEN)
 
 
 def _cell(marks: list[tuple[str, str]], width: int, ground: str) -> Text:
-    """As many of a square's marks as fit, the newest first to stay."""
+    """The latest marks of a square that fit."""
     shown: list[tuple[str, str]] = []
     for mark in reversed(marks):
         if sum(len(one) for one, _ in shown) + len(mark[0]) > width:
@@ -119,36 +119,36 @@ def _cell(marks: list[tuple[str, str]], width: int, ground: str) -> Text:
     return cell
 
 
-def _cells(bench: Bench) -> dict[tuple[int, int], list[tuple[str, str]]]:
-    """The marks of each square: steps by number, the opponent's traps, its ghost."""
+def _cells(builder: BoardBuilder) -> dict[tuple[int, int], list[tuple[str, str]]]:
+    """The marks of each square: steps by number, the opponent's traps and piece."""
     cells: dict[tuple[int, int], list[tuple[str, str]]] = {}
-    steps = steps_of(bench.actions, bench.size)
+    steps = steps_of(builder.actions, builder.size)
     last_piece = max((number for number, step in enumerate(steps) if step[2] != TRAP), default=-1)
     for number, (row, col, kind) in enumerate(steps):
         mark = {TRAP: "X", FINAL: "★"}.get(kind, "●" if number == last_piece else "·")
         style = "bold #B3261E" if kind == TRAP else seat_style(0) if number == last_piece else "#0B6E99"
         cells.setdefault((row, col), []).append((f"{number + 1}{mark}", style))
-    played = bench.trial()
+    played = builder.trial()
     if played is not None:
-        for step in played.steps[: len(bench.actions)]:
+        for step in played.steps[: len(builder.actions)]:
             if step.traps[1] is not None:
                 cells.setdefault(step.traps[1], []).insert(0, ("y", seat_style(1)))
-    ghost = bench.ghost()
+    ghost = builder.ghost()
     if ghost is not None:
         cells.setdefault(ghost, []).append(("◆", seat_style(1)))
     return cells
 
 
 PAD = "789456123"
-"""The number pad: the keys of the nine places."""
+"""Number pad keys of the nine trap places."""
 DEFAULT_FILE = "boards.json"
 _PLACE_WORDS = {key: step_words(2)[2 + 3 + number] for number, key in enumerate(PAD)}
 _SHIFTED = {shift: step_words(2)[2 + 3 + number] for number, shift in enumerate(PLACES)}
 _ARROWS = {"up": "8", "left": "4", "right": "6", "down": "2", "enter": "5", "space": "5"}
 
 
-class Grid(Widget):
-    """The grid; a click on a square is told to the application."""
+class GridWidget(Widget):
+    """The grid; posts a message when a square is clicked."""
 
     class Clicked(Message):
         """A square was clicked."""
@@ -157,30 +157,30 @@ class Grid(Widget):
             super().__init__()
             self.cell = cell
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, builder: BoardBuilder) -> None:
         super().__init__(id="grid")
-        self.bench = bench
-        self.cursor = bench.size // 2
+        self.builder = builder
+        self.cursor = builder.size // 2
         self.aiming = False
 
     @property
     def seen(self) -> Layout:
-        """How it is drawn now."""
-        focus = self.bench.position or (self.bench.size - 1, self.cursor)
-        return lay_out(self.bench.size, self.size.width, self.size.height, focus)
+        """The current layout."""
+        focus = self.builder.position or (self.builder.size - 1, self.cursor)
+        return lay_out(self.builder.size, self.size.width, self.size.height, focus)
 
     def render(self) -> Text:
-        """Draw it."""
-        return draw_grid(self.bench, self.seen, self.cursor, self.aiming)
+        """Draw the grid."""
+        return draw_grid(self.builder, self.seen, self.cursor, self.aiming)
 
     def on_click(self, event: events.Click) -> None:
-        """Find the square."""
+        """Post the clicked square."""
         cell = cell_at(self.seen, event.x, event.y)
         if cell is not None:
             self.post_message(self.Clicked(cell))
 
 
-class Builder(App[list[str]]):
+class BuilderApp(App[list[str]]):
     """Build a board, try it against another, save it to a collection."""
 
     CSS = """
@@ -213,18 +213,18 @@ class Builder(App[list[str]]):
         Binding("q,ctrl+q", "end", "quit", key_display="q"),
     ]
 
-    def __init__(self, bench: Bench, path: str = "") -> None:
+    def __init__(self, builder: BoardBuilder, path: str = "") -> None:
         super().__init__()
-        self.bench = bench
+        self.builder = builder
         self.path = path or DEFAULT_FILE
         self.saved: list[str] = []
-        self.grid = Grid(bench)
+        self.grid = GridWidget(builder)
         self.message = Text("choose a column with ← and →, then ↑ to start")
 
     def compose(self) -> ComposeResult:
-        """The parts of the screen."""
-        against = f", against {encode_board(self.bench.opponent)}" if self.bench.opponent else ""
-        yield Static(Text(f"Spaces, size {self.bench.size}, {self.bench.rules}{against}"), id="title")
+        """Create the widgets."""
+        against = f", against {encode_board(self.builder.opponent)}" if self.builder.opponent else ""
+        yield Static(Text(f"Spaces, size {self.builder.size}, {self.builder.rules}{against}"), id="title")
         with Horizontal(id="middle"):
             yield self.grid
             with VerticalScroll(id="panel", can_focus=False):
@@ -237,33 +237,33 @@ class Builder(App[list[str]]):
         """Show everything."""
         self.show()
 
-    # What is shown
+    # Display
 
     def show(self) -> None:
-        """Draw everything anew."""
+        """Redraw everything."""
         self.grid.refresh()
         self.query_one("#facts", Static).update(self.facts())
         self.query_one("#message", Static).update(self.message)
 
     def facts(self) -> Text:
-        """What is known of the board so far."""
-        bench = self.bench
+        """The state of the board, the trial round, and the legal next steps."""
+        builder = self.builder
         text = Text()
-        state = "finished: legal" if bench.is_finished else "legal so far" if bench.actions else "empty"
-        text.append(f"{state}\n", "bold #557828" if bench.is_finished else "bold")
-        text.append(f"{bench.code or '-'}\n{len(bench.actions)} steps\n\n")
-        played = bench.trial()
+        state = "finished: legal" if builder.is_finished else "legal so far" if builder.actions else "empty"
+        text.append(f"{state}\n", "bold #557828" if builder.is_finished else "bold")
+        text.append(f"{builder.code or '-'}\n{len(builder.actions)} steps\n\n")
+        played = builder.trial()
         if played is not None:
-            text.append("straight on from here:\n" if not bench.is_finished else "the round:\n", "dim")
+            text.append("straight on from here:\n" if not builder.is_finished else "the round:\n", "dim")
             text.append(f"{SEAT_SIGNS[0]} {played.points[0]}", seat_style(0))
             text.append(" : ")
             text.append(f"{played.points[1]} {SEAT_SIGNS[1]}", seat_style(1))
             text.append(f"  ({played.ended}, step {len(played.steps)})\n")
-            events_ = played.steps[min(len(bench.actions), len(played.steps)) - 1].events
+            events_ = played.steps[min(len(builder.actions), len(played.steps)) - 1].events
             for event in events_:
                 text.append(f"{event.reason}\n", "dim")
             text.append("\n")
-        words = bench.following()
+        words = builder.following()
         if words:
             text.append("next:\n", "dim")
             traps = [word.removeprefix("trap ") for word in words if word.startswith("trap ")]
@@ -272,37 +272,37 @@ class Builder(App[list[str]]):
                 text.append(f"trap {', '.join(traps)}\n")
         return text
 
-    def tell(self, sentence: str, bad: bool = False) -> None:
-        """A sentence below the grid."""
+    def show_message(self, sentence: str, bad: bool = False) -> None:
+        """Show a message below the grid."""
         self.message = Text(sentence, "bold #B3261E" if bad else "")
         self.show()
 
-    # What is done
+    # Commands
 
     def do(self, command: str) -> None:
-        """Carry out a command of the bench."""
+        """Run a command of the builder."""
         self.grid.aiming = False
         try:
-            done = self.bench.do(command)
+            done = self.builder.do(command)
         except ValueError as error:
-            self.tell(str(error), bad=True)
+            self.show_message(str(error), bad=True)
             return
-        self.tell("finished; s saves it" if self.bench.is_finished else done)
+        self.show_message("finished; s saves it" if self.builder.is_finished else done)
 
     def action_command(self, command: str) -> None:
-        """A key that is a command."""
+        """Run the command of a key."""
         self.do(command)
 
     def action_go(self, way: str) -> None:
-        """An arrow: a step, the choice of a start column, or the direction of a trap."""
+        """Handle an arrow: a step, the choice of a start column, or the direction of a trap."""
         if self.grid.aiming:
             self.do(_PLACE_WORDS[_ARROWS[way]])
-        elif not self.bench.actions:
+        elif not self.builder.actions:
             self._choose_start(way)
-        elif way == "up" and self.bench.position is not None and self.bench.position[0] == 0:
+        elif way == "up" and self.builder.position is not None and self.builder.position[0] == 0:
             self.do("finish")
         elif way == "enter":
-            self.tell("arrows move, t and a direction set a trap")
+            self.show_message("arrows move, t and a direction set a trap")
         else:
             self.do(way)
 
@@ -310,29 +310,31 @@ class Builder(App[list[str]]):
         if way in ("up", "enter"):
             self.do(f"start {self.grid.cursor}")
         elif way == "down":
-            self.tell("choose a column with ← and →, then ↑ to start")
+            self.show_message("choose a column with ← and →, then ↑ to start")
         else:
-            self.grid.cursor = (self.grid.cursor + (1 if way == "right" else -1)) % self.bench.size
-            self.tell(f"start in column {self.grid.cursor}?")
+            self.grid.cursor = (self.grid.cursor + (1 if way == "right" else -1)) % self.builder.size
+            self.show_message(f"start in column {self.grid.cursor}?")
 
     def action_trap(self, key: str) -> None:
-        """A key of the number pad."""
+        """Set a trap with a key of the number pad."""
         self.do(_PLACE_WORDS[key])
 
     def action_aim(self) -> None:
-        """The next arrow, or click, sets a trap."""
+        """Let the next arrow or click set a trap."""
         self.grid.aiming = not self.grid.aiming
-        self.tell("trap where? an arrow, enter for underfoot, 1 to 9 as on a number pad" if self.grid.aiming else "")
+        self.show_message(
+            "trap where? an arrow, enter for underfoot, 1 to 9 as on a number pad" if self.grid.aiming else ""
+        )
 
-    def on_grid_clicked(self, event: Grid.Clicked) -> None:
-        """A click: a start, a step, the finish, or where a trap goes."""
+    def on_grid_widget_clicked(self, event: GridWidget.Clicked) -> None:
+        """Handle a click: a start, a step, the finish, or the place of a trap."""
         row, col = event.cell
-        if not self.bench.actions:
+        if not self.builder.actions:
             self.grid.cursor = col
             self.do(f"start {col}")
             return
-        assert self.bench.position is not None
-        shift = (row - self.bench.position[0], col - self.bench.position[1])
+        assert self.builder.position is not None
+        shift = (row - self.builder.position[0], col - self.builder.position[1])
         if self.grid.aiming and shift in _SHIFTED:
             self.do(_SHIFTED[shift])
         elif row < 0:
@@ -340,38 +342,38 @@ class Builder(App[list[str]]):
         elif shift in ((-1, 0), (0, -1), (0, 1), (1, 0)):
             self.do({(-1, 0): "up", (0, -1): "left", (0, 1): "right", (1, 0): "down"}[shift])
         else:
-            self.tell("click a square next to the piece; t first, to set a trap", bad=True)
+            self.show_message("click a square next to the piece; t first, to set a trap", bad=True)
 
     def action_save(self) -> None:
         """Add the board to the collection."""
-        if not self.bench.is_finished:
-            self.tell("the board is not finished: go on to the goal, then save", bad=True)
+        if not self.builder.is_finished:
+            self.show_message("the board is not finished: go on to the goal, then save", bad=True)
             return
         try:
-            count = add_to_collection(self.path, self.bench.board)
+            count = add_to_collection(self.path, self.builder.board)
         except ValueError as error:
-            self.tell(str(error), bad=True)
+            self.show_message(str(error), bad=True)
             return
-        self.saved.append(f"{self.bench.code} saved in {self.path}")
-        self.tell(f"saved: board {count} of {Path(self.path).name}; c begins a new one")
+        self.saved.append(f"{self.builder.code} saved in {self.path}")
+        self.show_message(f"saved: board {count} of {Path(self.path).name}; c begins a new one")
 
     def action_ask(self) -> None:
-        """A line for a command in words."""
+        """Open the line for commands."""
         line = self.query_one("#command", Input)
         line.add_class("open")
         line.focus()
 
     def action_leave(self) -> None:
-        """Leave the line, or give up aiming."""
+        """Close the command line, or cancel aiming."""
         line = self.query_one("#command", Input)
         line.remove_class("open")
         line.value = ""
         self.set_focus(None)
         self.grid.aiming = False
-        self.tell("")
+        self.show_message("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """A command in words."""
+        """Run a command from the command line."""
         command = event.value.strip().lower()
         self.action_leave()
         if command in ("quit", "exit", "q"):
@@ -382,5 +384,5 @@ class Builder(App[list[str]]):
             self.do(command)
 
     def action_end(self) -> None:
-        """Leave the application."""
+        """Quit."""
         self.exit(self.saved)

@@ -1,12 +1,20 @@
-"""Rounds: `simulate`, `replay`, `deck` and `respond`."""
+"""Commands about rounds: `simulate`, `replay`, `deck` and `respond`."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludodrome.cli import console as screen
-from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli import console
+from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible, lazy_imports
 from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
+
+with lazy_imports():
+    from rich import text as rich_text
+
+    from ludodrome.games import spaces
+    from ludodrome.games.spaces import legality, simulation
+    from ludodrome.spaces_lab import board_files, saved_state
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.simulation import Round
@@ -14,11 +22,11 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 SHADES = ("#BE4A19", "#0B6E99")
-"""Of a negative and of a positive margin, as the seats' colours are."""
+"""Colours of a negative and a positive margin: the seats' colours."""
 
 First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Seat 0: a code, FILE, or FILE#3.")]
-Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1, likewise.")]
-Save = Annotated[bool, typer.Option("--save", help="Keep the round as a session, to replay it.")]
+Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1: a code, FILE, or FILE#3.")]
+Save = Annotated[bool, typer.Option("--save", help="Save the round as a session, for `replay`.")]
 
 
 @app.command(
@@ -33,42 +41,37 @@ def simulate(
     a: First,
     b: Second,
     rules: Rules = "written",
-    every: Annotated[bool, typer.Option("--all", help="Every board of file A against every one of file B.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Play every board of file A against every board of file B.")
+    ] = False,
     save: Save = False,
     json: Json = False,
 ) -> None:
-    """Play a round, step by step, with a reason for every point."""
+    """Play a round step by step, with a reason for every point."""
     checked_rules(rules)
     if every:
         if save:
-            raise CommandError("--save keeps one round: it does not go with --all")
+            raise CommandError("--save saves one round: it does not go with --all")
         _simulate_all(a, b, rules, json)
         return
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
-    with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import simulate
-
-        played = simulate(boards[0], boards[1], size, rules)
+    with command_errors(), console.compiling("spaces"):
+        played = spaces.simulate(boards[0], boards[1], size, rules)
     _show_round(boards, played, rules, json)
     if save:
         with command_errors():
-            from ludodrome.spaces_lab import saved_state
-
             number = saved_state.save(boards, rules, played)
         if not json:
-            screen.say(f"kept as session {number}")
+            console.say(f"saved as session {number}")
 
 
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
-    """All pairings of two files."""
-    with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.spaces_lab.board_files import read_boards
-
-        first, second = read_boards(a).boards, read_boards(b).boards
+    """Play all pairings of two files."""
+    with command_errors(), console.compiling("spaces"):
+        first, second = board_files.read_boards(a).boards, board_files.read_boards(b).boards
         size = size_of(first[0])
-        own, other = interruptible(lambda: simulate_matrix(first, second, size, rules))
+        own, other = interruptible(lambda: spaces.simulate_matrix(first, second, size, rules))
     if json:
         print_json({"size": size, "rules": rules, "points": [own.tolist(), other.tolist()]})
         return
@@ -76,38 +79,33 @@ def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
         (str(i + 1), f"{own[i].mean():.3f}", f"{other[i].mean():.3f}", f"{(own[i] - other[i]).mean():+.3f}")
         for i in range(len(first))
     ]
-    screen.say(f"{len(first)} x {len(second)} rounds; the average of each board of {a}:")
-    screen.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
+    console.say(f"{len(first)} x {len(second)} rounds; the average of each board of {a}:")
+    console.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
 
 
 def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json: bool) -> None:
     if json:
-        from dataclasses import asdict
-
         print_json({"rules": rules, "boards": boards, **asdict(played)})
         return
-    from rich.text import Text
-
-    from ludodrome.games.spaces.simulation import beside, box_board, moments
 
     size = size_of(boards[0])
     sides = [
-        [f"seat {seat} {sign}", *box_board(board).splitlines()]
+        [f"seat {seat} {sign}", *spaces.box_board(board).splitlines()]
         for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
     ]
-    console = screen.stdout()
+    terminal = console.stdout()
 
     def show(lines: list[str]) -> None:
-        text = Text("\n".join(lines) + "\n")
+        text = rich_text.Text("\n".join(lines) + "\n")
         for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
-            text.highlight_regex(pattern, screen.seat_style(seat))
-        console.print(text, soft_wrap=True)
+            text.highlight_regex(pattern, console.seat_style(seat))
+        terminal.print(text, soft_wrap=True)
 
-    show(beside(sides[0], sides[1]))
-    for step, grid in zip(played.steps, moments(played, size), strict=True):
-        told = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
-        told += [f"  {event.reason}" for event in step.events]
-        show(beside(grid, [*told, f"{step.points[0]} : {step.points[1]}"]))
+    show(simulation.side_by_side(sides[0], sides[1]))
+    for step, grid in zip(played.steps, simulation.round_frames(played, size), strict=True):
+        notes = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
+        notes += [f"  {event.reason}" for event in step.events]
+        show(simulation.side_by_side(grid, [*notes, f"{step.points[0]} : {step.points[1]}"]))
     points = played.points
     winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
     show([f"{points[0]} : {points[1]} ({played.ended}), {winner}"])
@@ -116,46 +114,42 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
 @app.command(cls=Command, epilog=examples("ludodrome spaces replay --last", "ludodrome spaces replay 3 --json"))
 def replay(
     number: Annotated[
-        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="The number of the session.")
+        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="Number of the session.")
     ] = None,
-    last: Annotated[bool, typer.Option("--last", help="The last session that was kept.")] = False,
+    last: Annotated[bool, typer.Option("--last", help="Replay the last session.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the sessions.")] = False,
     json: Json = False,
 ) -> None:
-    """Play a kept round once more; the exit code is 1 if it does not come out as it did then."""
-    with command_errors(), screen.compiling("spaces"):
-        from ludodrome.spaces_lab import saved_state
-
+    """Play a saved round again; the exit code is 1 if the result differs."""
+    with command_errors(), console.compiling("spaces"):
         if list_:
             _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
             return
         if number is None and not last:
-            raise CommandError("say which session: its number, or --last; --list lists them")
+            raise CommandError("which session? Give its number or --last; --list lists them")
         session = saved_state.load(number)
         played = session.replay()
     _show_round(session.boards, played, session.rules, json)
     if [played.points, played.ended] != [session.points, session.ended]:
-        screen.complain(f"session {session.number} came out as {session.points} ({session.ended}) then")
+        console.complain(f"session {session.number} was saved with the result {session.points} ({session.ended})")
         raise typer.Exit(NO)
 
 
-def _list_sessions(kept: list[Any]) -> None:
-    from ludodrome.games.spaces.boards import encode_board
-
+def _list_sessions(saved: list[Any]) -> None:
     rows = [
         (
             str(one.number),
             one.rules,
             f"{one.points[0]} : {one.points[1]}",
             one.ended,
-            "  ".join(map(encode_board, one.boards)),
+            "  ".join(map(spaces.encode_board, one.boards)),
         )
-        for one in kept
+        for one in saved
     ]
     if rows:
-        screen.show_table(("session", "rules", "points", "ended", "boards"), rows, ("session",))
+        console.show_table(("session", "rules", "points", "ended", "boards"), rows, ("session",))
     else:
-        screen.say("no session is kept yet")
+        console.say("no session is saved yet")
 
 
 @app.command(
@@ -167,51 +161,44 @@ def deck(
     b: Annotated[str, typer.Argument(metavar="B", show_default=False, help="A file of ten boards: seat 1.")],
     rules: Rules = "written",
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", show_default=False, help="The heat map, into this file.")
+        str | None,
+        typer.Option("--svg", metavar="FILE", show_default=False, help="Write the heat map to this SVG file."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Play two decks: ten boards against ten, a hundred rounds, the totals, and the margins as a heat map."""
+    """Play two decks, ten boards against ten, 100 rounds; print the totals and a heat map of the margins."""
     checked_rules(rules)
-    with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.legality import check, refusal
-        from ludodrome.games.spaces.simulation import simulate_matrix
-        from ludodrome.spaces_lab.board_files import read_deck, write_text
-
-        decks = [read_deck(a), read_deck(b)]
+    with command_errors(), console.compiling("spaces"):
+        decks = [board_files.read_deck(a), board_files.read_deck(b)]
         size = size_of(decks[0][0])
         for path, boards in zip((a, b), decks, strict=True):
             for number, board in enumerate(boards, 1):
-                if wrong := refusal(check(board, size, rules)):
+                if wrong := legality.refusal(spaces.check(board, size, rules)):
                     raise CommandError(f"{path}, board {number}: {wrong}")
-        own, other = simulate_matrix(decks[0], decks[1], size, rules)
+        own, other = spaces.simulate_matrix(decks[0], decks[1], size, rules)
         margins = (own - other).tolist()
         totals = [int(own.sum()), int(other.sum())]
         if svg is not None:
-            from ludodrome.games.spaces.simulation import matrix_svg
-
-            write_text(svg, matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
+            board_files.write_text(svg, spaces.matrix_svg(margins, f"{totals[0]} : {totals[1]}"))
     if json:
         print_json({"size": size, "rules": rules, "totals": totals, "points": [own.tolist(), other.tolist()]})
         return
     _show_heat(margins)
     words = "a draw" if totals[0] == totals[1] else f"seat {int(totals[1] > totals[0])} wins"
-    screen.say(f"totals {totals[0]} : {totals[1]}, {words}")
+    console.say(f"totals {totals[0]} : {totals[1]}, {words}")
 
 
 def _show_heat(margins: list[list[int]]) -> None:
-    """Margins in colours: the first side's boards downwards, the second's across."""
-    from rich.text import Text
-
-    console = screen.stdout()
+    """Margins in colours: the first side's boards down, the second's across."""
+    terminal = console.stdout()
     most = max(1, *(abs(margin) for row in margins for margin in row))
-    console.print(Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
+    terminal.print(rich_text.Text("     " + "".join(f"{number:>4}" for number in range(1, len(margins[0]) + 1)), "dim"))
     for number, row in enumerate(margins, 1):
-        line = Text(f"{number:>4} ", "dim")
+        line = rich_text.Text(f"{number:>4} ", "dim")
         for margin in row:
             style = f"bold white on {SHADES[margin > 0]}" if abs(margin) > most / 2 else SHADES[margin > 0]
             line.append(f"{margin:>+4}" if margin else "   0", style if margin else "default")
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 @app.command(
@@ -224,33 +211,28 @@ def respond(
     board: Board,
     rules: Rules = "written",
     objective: Annotated[
-        str, typer.Option(metavar="WHAT", help="margin, own points less the other's, or points alone.")
+        str, typer.Option(metavar="WHAT", help="Maximise margin (own points minus the opponent's) or points.")
     ] = "margin",
     time: Annotated[
-        float | None, typer.Option(metavar="S", min=0.0, show_default=False, help="No longer than so many seconds.")
+        float | None,
+        typer.Option(metavar="S", min=0.0, show_default=False, help="Time limit in seconds. Default: none."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Find the best response to a board, and what it is worth."""
+    """Find the best response to a board, and its value."""
     checked_rules(rules)
     given = one_board(board)
     size = size_of(given)
-    with command_errors(), screen.compiling("spaces"):
-        from ludodrome.games.spaces.best_response import respond
-        from ludodrome.games.spaces.boards import encode_board
-
-        found = interruptible(lambda: respond(given, size, rules, objective, seconds=time))
-        code = encode_board(found.board)
+    with command_errors(), console.compiling("spaces"):
+        found = interruptible(lambda: spaces.respond(given, size, rules, objective, seconds=time))
+        code = spaces.encode_board(found.board)
     if json:
-        from dataclasses import asdict
-
         print_json({"rules": rules, "code": code, **asdict(found)})
         return
-    from ludodrome.games.spaces.simulation import box_board
 
-    screen.say(code)
-    screen.say(box_board(found.board))
+    console.say(code)
+    console.say(spaces.box_board(found.board))
     proof = (
         "no legal board does better" if found.proven else f"not proven; no legal board does better than {found.bound}"
     )
-    screen.say(f"{found.points[0]} : {found.points[1]}, margin {found.margin:+d}; {proof}")
+    console.say(f"{found.points[0]} : {found.points[1]}, margin {found.margin:+d}; {proof}")

@@ -1,12 +1,29 @@
 """Perfect play: `solve`."""
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import NO, UNDECIDED, Command, CommandError, Json, command_errors, examples, interruptible
+from ludodrome.cli.base import (
+    NO,
+    UNDECIDED,
+    Command,
+    CommandError,
+    Json,
+    command_errors,
+    examples,
+    interruptible,
+    lazy_imports,
+)
 from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
+
+with lazy_imports():
+    from ludodrome.games import spaces
+    from ludodrome.games.spaces import boards as game_boards
+    from ludodrome.games.spaces import counting, equilibria
+    from ludodrome.spaces_lab import saved_state
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.equilibria import Equilibrium, Mixture
@@ -25,36 +42,36 @@ app = typer.Typer()
 def solve(
     size: Size,
     rules: Rules = "written",
-    stored: Annotated[bool, typer.Option("--stored", help="Show what is stored, without solving anything.")] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Play all legal boards against what is stored, one by one.")
+    stored: Annotated[bool, typer.Option("--stored", help="Show the stored mixture without solving.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Play all legal boards against the stored mixture.")] = False,
+    seen: Annotated[
+        bool, typer.Option("--seen", help="Solve the match in which the second seat sees the board.")
     ] = False,
-    seen: Annotated[bool, typer.Option("--seen", help="The match where the second chooser answers.")] = False,
     state: Annotated[
         str | None,
-        typer.Option("--state", metavar="FILE", show_default=False, help="Keep the work there, and take it up again."),
+        typer.Option(
+            "--state", metavar="FILE", show_default=False, help="Save progress to this file and resume from it."
+        ),
     ] = None,
-    gap: Annotated[float, typer.Option(metavar="G", min=0.0, help="Stop at a gap no greater than this.")] = 1e-9,
+    gap: Annotated[float, typer.Option(metavar="G", min=0.0, help="Stop at this gap, in points.")] = 1e-9,
     json: Json = False,
 ) -> None:
-    """Find perfect play where both choose blind: a mixture of boards that no board beats.
+    """Find perfect play for blind choice: a mixture of boards that no board beats.
 
-    By linear programming where all pairings fit, else by double oracle with exact best responses. The gap is certain:
-    no legal board does better than this against the mixture. The exit code is 3 if it was not reached.
+    Uses linear programming if all pairings fit, else a double oracle with exact best responses. The gap is proven: no
+    legal board does better than this against the mixture. The exit code is 3 if --gap was not reached.
     """
     checked_rules(rules)
     if stored + verify + seen > 1:
-        raise CommandError("--stored, --verify and --seen are three questions: ask one of them")
+        raise CommandError("--stored, --verify and --seen exclude each other: give one of them")
     if seen:
         _solve_seen(size, rules, json)
     elif verify:
         _verify(size, rules, state, json)
     elif stored:
         with console.compiling("spaces"):
-            from ludodrome.games.spaces.equilibria import SOLVED, perfect
-
-            mixture = perfect(size, rules)
-        _show(mixture, {"proven": size <= SOLVED[rules]}, json)
+            mixture = spaces.perfect(size, rules)
+        _show(mixture, {"proven": size <= equilibria.SOLVED[rules]}, json)
     else:
         _solve_blind(size, rules, state, gap, json)
 
@@ -62,10 +79,8 @@ def solve(
 def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: bool) -> None:
     with command_errors(), console.compiling("spaces"):
         _need_highs()
-        from ludodrome.games.spaces.equilibria import Equilibrium
-        from ludodrome.spaces_lab.saved_state import read_boards_of, write_boards_of
 
-        solving = Equilibrium(size, rules, read_boards_of(state, size, rules) if state else ())
+        solving = spaces.Equilibrium(size, rules, saved_state.load_solver_boards(state, size, rules) if state else ())
     try:
         with console.reporting() as report:
             while (solving.gap is None or solving.gap > max(gap, 1e-9)) and not solving.stuck:
@@ -75,7 +90,7 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
                 report(_progress(solving, 0, solving.gap or 0.0))
                 if state:
                     with command_errors():
-                        write_boards_of(state, size, rules, solving.boards)
+                        saved_state.save_solver_boards(state, size, rules, solving.boards)
     except KeyboardInterrupt:
         if solving.mixture is None:
             raise
@@ -100,23 +115,21 @@ def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
 
 
 def _need_highs() -> None:
-    from importlib.util import find_spec
-
     if find_spec("highspy") is None:
         raise CommandError("solving needs HiGHS: pip install 'ludodrome[lab]'")
 
 
 def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
-    """All boards against what is stored."""
+    """Play all boards against the stored mixture."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.counting import COUNTED, count_boards
-        from ludodrome.games.spaces.equilibria import perfect
-        from ludodrome.spaces_lab.saved_state import MOST_INSPECTED, inspection_of, write_inspection
-
-        total = count_boards(size, rules) if size <= COUNTED[rules] else MOST_INSPECTED + 1
-        if total > MOST_INSPECTED:
-            raise CommandError(f"the boards of size {size} under {rules} are too many to be played one by one")
-        inspection = inspection_of(perfect(size, rules), state)
+        total = (
+            spaces.count_boards(size, rules)
+            if size <= counting.MAX_QUICK_COUNT[rules]
+            else saved_state.MAX_INSPECTED + 1
+        )
+        if total > saved_state.MAX_INSPECTED:
+            raise CommandError(f"the boards of size {size} under {rules} are too many to play one by one")
+        inspection = saved_state.load_inspection(spaces.perfect(size, rules), state)
     steps = 0
     with console.bar("boards") as progress:
         while not inspection.over:
@@ -125,7 +138,7 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
             steps += 1
             if state and (steps % 100 == 0 or inspection.over):
                 with command_errors():
-                    write_inspection(state, inspection)
+                    saved_state.save_inspection(state, inspection)
     known = {"boards": inspection.done, "best_margin": inspection.margin, "beaten": inspection.margin > 0}
     _show(inspection.mixture, known, json)
     if inspection.margin > 0:
@@ -137,29 +150,24 @@ def _verify(size: int, rules: str, state: str | None, json: bool) -> None:
 def _solve_seen(size: int, rules: str, json: bool) -> None:
     """The board that loses least when it is seen, and the match of five rounds."""
     with command_errors(), console.compiling("spaces"):
-        from ludodrome.games.spaces.boards import encode_board
-        from ludodrome.games.spaces.equilibria import LeastLoss, match_value
-
-        search = LeastLoss(size, rules)
+        search = spaces.LeastLoss(size, rules)
     with console.reporting() as report:
         while not search.over:
             report(f"{len(search.answers)} answers, {search.nodes:,} nodes, loses by {search.loss}")
             interruptible(search.step)
-    lead = match_value(search.loss, 5)
-    code = encode_board(search.board)
+    lead = spaces.match_value(search.loss, 5)
+    code = spaces.encode_board(search.board)
     if json:
         print_json({"size": size, "rules": rules, "loss": search.loss, "board": code, "lead_of_seat_0": lead})
         return
-    console.say(f"seen, no board loses by less than {search.loss}; {code} loses no more")
+    console.say(f"when seen, every board loses by at least {search.loss}; {code} loses by exactly that")
     outcome = "a draw" if lead == 0 else f"seat {int(lead < 0)} wins by {abs(lead)}"
-    console.say(f"a match of 5 rounds: {outcome}, if nobody errs")
+    console.say(f"a match of 5 rounds: {outcome}, with perfect play")
 
 
 def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
-    from ludodrome.games.spaces.boards import format_code
-
     total = sum(mixture.weights)
-    codes = [format_code(board, mixture.size) for board in mixture.boards]
+    codes = [game_boards.format_code(board, mixture.size) for board in mixture.boards]
     if json:
         boards = [{"code": code, "weight": weight} for code, weight in zip(codes, mixture.weights, strict=True)]
         print_json({"size": mixture.size, "rules": mixture.rules, "mixture": boards, **known})

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera import codec, evaluate, page, planes, rules
+from ludodrome.games.caldera import codec, display, evaluate, planes, rules
+from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
 
@@ -30,17 +31,30 @@ class Caldera(Game):
         "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
     )
 
-    bots_module = f"{__name__}.bots"
+    levels = (
+        Level(1, noise=300, attention=0.2),
+        Level(1, noise=110, attention=0.5),
+        Level(2, width=6, noise=70, attention=0.4),
+        Level(2, width=12, noise=25, attention=0.8),
+        Level(3, width=16, noise=15, attention=0.5),
+        Level(4, nodes=1_200),
+        Level(5, nodes=4_500),
+    )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
     reply_patterns = (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",)
     reply_keys = frozenset({"action"})
     seat_patterns = (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b")
-    diagrams = page.DIAGRAMS
+    win_steepness = 1.36
+    diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.max_game_length = self._options["turn_limit"]
+
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
 
     @property
     def planes(self) -> Planes:
@@ -53,7 +67,7 @@ class Caldera(Game):
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The eruptions that each forge would set off."""
-        return {"eruptions": page.eruptions(self, states, legal)}
+        return {"eruptions": display.eruptions(self, states, legal)}
 
 
 GAME = Caldera

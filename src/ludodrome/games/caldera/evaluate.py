@@ -147,35 +147,35 @@ def _side_value(
     free = ~(crown | pieces)
     attacked = everyone(enemy_reach)
     beside_crown = around(crown) & ~ground[3]
-    worth = weights[LANCER] * popcount(lancers) + weights[SMITH] * popcount(smiths)
-    worth += weights[LANCER_REACH] * popcount(reach[1] & free) + weights[SMITH_REACH] * popcount(reach[2] & free)
-    worth += weights[FORGES] * popcount(around(smiths) & free & ~(ground[3] | everyone(enemy)))
-    worth += weights[LANCER_HEIGHT] * _levels(ground, lancers) + weights[SMITH_HEIGHT] * _levels(ground, smiths)
-    worth += weights[INNER] * popcount(pieces & _INNER) + weights[MIDDLE] * popcount(pieces & _MIDDLE)
-    worth += weights[HUNTING] * popcount(pieces & _NEAR[lowest(enemy[0])])
+    total = weights[LANCER] * popcount(lancers) + weights[SMITH] * popcount(smiths)
+    total += weights[LANCER_REACH] * popcount(reach[1] & free) + weights[SMITH_REACH] * popcount(reach[2] & free)
+    total += weights[FORGES] * popcount(around(smiths) & free & ~(ground[3] | everyone(enemy)))
+    total += weights[LANCER_HEIGHT] * _levels(ground, lancers) + weights[SMITH_HEIGHT] * _levels(ground, smiths)
+    total += weights[INNER] * popcount(pieces & _INNER) + weights[MIDDLE] * popcount(pieces & _MIDDLE)
+    total += weights[HUNTING] * popcount(pieces & _NEAR[lowest(enemy[0])])
     escapes = popcount(reach[0] & free & ~attacked)
-    worth += weights[ESCAPES] * escapes + weights[CORNERED] * np.int64(escapes == 0)
-    worth += weights[BESIEGED] * popcount(NEIGHBOURS[lowest(crown)] & attacked)
-    worth += weights[ATTACKED] * popcount(crown & attacked)
-    worth += weights[HANGING + turn] * popcount(pieces & attacked & ~everyone(reach))
-    worth += weights[TINDER] * popcount(beside_crown & ground[2]) + weights[HEAT] * _levels(ground, beside_crown)
+    total += weights[ESCAPES] * escapes + weights[CORNERED] * np.int64(escapes == 0)
+    total += weights[BESIEGED] * popcount(NEIGHBOURS[lowest(crown)] & attacked)
+    total += weights[ATTACKED] * popcount(crown & attacked)
+    total += weights[HANGING + turn] * popcount(pieces & attacked & ~everyone(reach))
+    total += weights[TINDER] * popcount(beside_crown & ground[2]) + weights[HEAT] * _levels(ground, beside_crown)
     fused = fuses(ground, enemy, own)
     if fused:
         vents = forged(ground, fused)[3]
-        worth += weights[CROWN_FUSED] * popcount(vents & crown) + weights[FUSED] * popcount(vents & pieces)
+        total += weights[CROWN_FUSED] * popcount(vents & crown) + weights[FUSED] * popcount(vents & pieces)
     more = popcount(crown | pieces) - popcount(everyone(enemy))
     higher = _levels(ground, crown) - _levels(ground, enemy[0])
-    worth += weights[CROWN_HEIGHT] * _levels(ground, crown) + weights[TURN] * turn
+    total += weights[CROWN_HEIGHT] * _levels(ground, crown) + weights[TURN] * turn
     if urgency and more >= 0:
         if more:
-            worth += weights[LATE_PIECES] * urgency
+            total += weights[LATE_PIECES] * urgency
         elif higher > 0:
-            worth += weights[LATE_CROWN] * urgency
-    return worth
+            total += weights[LATE_CROWN] * urgency
+    return total
 
 
 @kernel
-def worth(s: Record, pov_seat: Int, weights: Array) -> Int:
+def weighted_value(s: Record, pov_seat: Int, weights: Array) -> Int:
     """Value of ``pov_seat``'s features minus the enemy's; weights: [features] int64 in the order of FEATURES."""
     ground, own, enemy = ground_of(s), side_of(s, pov_seat), side_of(s, 1 - pov_seat)
     reach, enemy_reach = _reaches(ground, own, enemy)
@@ -189,7 +189,7 @@ def worth(s: Record, pov_seat: Int, weights: Array) -> Int:
 @kernel
 def value(s: Record, pov_seat: Int) -> Int:
     """Value of a running position to ``pov_seat``."""
-    return min(max(worth(s, pov_seat, WEIGHTS), -MAX_VALUE), MAX_VALUE)
+    return min(max(weighted_value(s, pov_seat, WEIGHTS), -MAX_VALUE), MAX_VALUE)
 
 
 # Move ordering and tactics
@@ -359,6 +359,6 @@ EVALUATOR = Evaluator(
 
 
 @entry
-def worth_of(states: Any, pov_seat: int, weights: Array) -> Int:
+def weighted_value_of(states: Any, pov_seat: int, weights: Array) -> Int:
     """Weigh states[0] for a seat: for tuning the weights."""
-    return worth(states[0], pov_seat, weights)
+    return weighted_value(states[0], pov_seat, weights)

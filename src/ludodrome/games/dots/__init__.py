@@ -1,6 +1,7 @@
 """Dots and boxes: draw edges, close boxes, count chains."""
 
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,8 @@ from ludodrome.game import Game, Option
 from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
 from ludodrome.game_spec import Planes
 from ludodrome.games import BUILT_IN
-from ludodrome.games.dots import codec, evaluate, page, planes, rules, strategy
+from ludodrome.games.dots import codec, display, evaluate, planes, rules, strategy
+from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
 
@@ -41,7 +43,7 @@ class Dots(Game):
     reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
     reply_keys = frozenset({"orient"})
     seat_patterns = (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)")
-    diagrams = page.DIAGRAMS
+    diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -65,6 +67,11 @@ class Dots(Game):
         shown = super().observation(state, seat)
         return shown if seat is None else {"you": seat, **shown}
 
+    @property
+    def point_unit(self) -> float:
+        """The side of the board."""
+        return math.sqrt(self._options["rows"] * self._options["cols"])
+
     def opening_moves(self, state: Any) -> list[Any]:
         """The edges that give no box away, or all if there are none."""
         moves = self.legal_moves(state)
@@ -74,7 +81,7 @@ class Dots(Game):
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The chains and loops."""
-        return {"chains": page.chains(self.decode(states[0]))}
+        return {"chains": display.chains(self.decode(states[0]))}
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
@@ -83,6 +90,10 @@ class Dots(Game):
             size = re.match(r"\s*([1-9][0-9]?)x([1-9][0-9]?)\s", state)
             return {"rows": int(size[1]), "cols": int(size[2])} if size else {}
         return super().options_from_state(state)
+
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
 
     @property
     def planes(self) -> Planes:

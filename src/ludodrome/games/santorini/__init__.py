@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
+from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Json, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.santorini import codec, evaluate, page, planes, rules
+from ludodrome.games.santorini import codec, display, evaluate, planes, rules
+from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
 _CELL = "[a-e][1-5]"
@@ -18,7 +19,7 @@ class Santorini(Game):
 
     id = "santorini"
     title = "Santorini"
-    available = (Option("players", 2, "how many play", low=2, high=rules.MAX_SEATS),)
+    available = (Option("players", 2, "number of players", low=2, high=rules.MAX_SEATS),)
 
     dtype = rules.DTYPE
     num_actions = rules.NUM_ACTIONS
@@ -36,7 +37,7 @@ class Santorini(Game):
         "B2 and builds on C3. A winning step names a build as well."
     )
 
-    bots_module = f"{__name__}.bots"
+    levels = (*FIRST_LEVELS, Level(4, nodes=6_000), Level(6, nodes=30_000))
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"players": 2}, {"players": 3})
     reply_patterns = (
@@ -44,7 +45,8 @@ class Santorini(Game):
     )
     reply_keys = frozenset()
     seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
-    diagrams = page.DIAGRAMS
+    win_steepness = 0.8
+    diagrams = display.DIAGRAMS
 
     def tidy_reply(self, text: str) -> str:
         """Leave out everything between worker and cells."""
@@ -61,6 +63,10 @@ class Santorini(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self._options["players"]
+
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
 
     @property
     def planes(self) -> Planes:

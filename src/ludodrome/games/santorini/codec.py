@@ -195,10 +195,10 @@ def _action(words: tuple[str | Any, ...], states: Any) -> int:
     if letter != own:
         raise IllegalMove(f"Not your worker: {letter}{number}, and {COLOURS[seat]} is to move ({own}1 or {own}2).")
     worker = int(number) - 1
-    stands = fields[4 + seat * WORKERS + worker]
+    cell = fields[4 + seat * WORKERS + worker]
     source, to, at = (CELL[square] for square in squares)
-    if source != stands:
-        raise IllegalMove(f"No such worker there: {own}{number} is on {NAMES[stands]}, not on {squares[0]}.")
+    if source != cell:
+        raise IllegalMove(f"No such worker there: {own}{number} is on {NAMES[cell]}, not on {squares[0]}.")
     direction, build_direction = _DIRECTION[source][to], _DIRECTION[to][at]
     if direction == OFF_BOARD:
         raise IllegalMove(f"Cannot move there: {squares[1]} is not adjacent to {squares[0]}.")

@@ -3,9 +3,10 @@
 import re
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS
+from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.skysummit import codec, evaluate, page, planes, rules
+from ludodrome.games.skysummit import codec, display, evaluate, planes, rules
+from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
 _CELL = "[a-e][1-5]"
@@ -34,7 +35,7 @@ class Skysummit(Game):
         "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
     )
 
-    bots_module = f"{__name__}.bots"
+    levels = (*FIRST_LEVELS, Level(5, nodes=8_000), Level(7, nodes=40_000))
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
     reply_patterns = (
@@ -43,12 +44,17 @@ class Skysummit(Game):
     )
     reply_keys = frozenset({"t"})
     seat_patterns = (r"●[12]?", r"◆[12]?")
-    diagrams = page.DIAGRAMS
+    win_steepness = 0.83
+    diagrams = display.DIAGRAMS
 
     def tidy_reply(self, text: str) -> str:
         """Write arrows as a dash and leave out words between the cells."""
         plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
+
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
 
     @property
     def planes(self) -> Planes:

@@ -1,11 +1,11 @@
 """Spaces: two prepared boards run against each other.
 
-Beside the game, this package offers ``check``, ``steps``, ``simulate``, ``simulate_matrix``,
-``respond`` and ``respond_to_mixture``, which take boards as JSON, ``sensible`` and ``quick``, which
-make some, ``count_boards`` and ``count_by``, ``generate`` and ``sample``, which give boards as
-actions for ``format_board``, ``perfect``, ``Equilibrium``,
-``Inspection``, ``LeastLoss`` and ``match_value`` for perfect play, ``validate``,
-``box_board``, ``board_svg`` and ``matrix_svg``, and the codes of boards: ``encode_board`` and ``parse_board``.
+Besides the game, this package offers a laboratory. ``check``, ``validate``, ``steps``, ``simulate``,
+``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
+``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate`` and ``sample``
+return actions, which ``format_board`` turns into JSON. ``perfect``, ``Equilibrium``, ``Inspection``,
+``LeastLoss`` and ``match_value`` are about perfect play. ``encode_board`` and ``parse_board`` convert
+codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
 """
 
 import re
@@ -17,13 +17,15 @@ import numpy as np
 from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, page, planes, rules
+from ludodrome.games.spaces import codec, display, planes, rules
 from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
+    FINISH,
     LARGEST,
     RULE_SETS,
     SMALLEST,
+    UP,
     draw_board,
     encode_board,
     format_board,
@@ -32,9 +34,9 @@ from ludodrome.games.spaces.boards import (
     step_words,
     steps_of,
 )
-from ludodrome.games.spaces.codec import Lay, format_lay, format_lay_text, lay_boards, lay_names, parse_lay
-from ludodrome.games.spaces.codec import parse_lay_text as _parse_lay_text
-from ludodrome.games.spaces.counting import count_boards, count_by, known_count
+from ludodrome.games.spaces.codec import Lay, board_labels, format_codes, format_lay, lay_boards, parse_lay
+from ludodrome.games.spaces.codec import parse_boards_text as _parse_boards_text
+from ludodrome.games.spaces.counting import count_boards, count_by, quick_count
 from ludodrome.games.spaces.equilibria import (
     Equilibrium,
     Inspection,
@@ -59,12 +61,12 @@ from ludodrome.games.spaces.simulation import (
     simulate,
     simulate_matrix,
 )
-from ludodrome.jit import Record, new_states
+from ludodrome.jit import Array, Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
-MOST_COUNTED = 10**10
-"""perft makes every board: no more than this."""
+MAX_COUNTED = 10**10
+"""Maximum number of boards that perft makes."""
 
 __all__ = [
     "GAME",
@@ -110,9 +112,8 @@ __all__ = [
 class Spaces(Game):
     """A move is a whole board, or a deck of ten; an action is one step of a board.
 
-    So ``action`` and ``move`` speak of single steps, as words. A JSON state has no unfinished
-    board, and its legal steps are the starts; given a record, they speak of the board that is
-    being built there.
+    So ``action`` and ``move`` take single steps, as words. A JSON state has no unfinished board, so
+    its legal steps are the starts; for a record they refer to its unfinished board.
     """
 
     id = "spaces"
@@ -121,7 +122,7 @@ class Spaces(Game):
         Option("size", 3, "rows and columns of the grid", low=SMALLEST, high=LARGEST),
         Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
         Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
-        Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MOST_ROUNDS),
+        Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MAX_ROUNDS),
         Option("choice", "seen", "whether the board laid first is seen by the other seat", words=("seen", "blind")),
     )
 
@@ -147,7 +148,9 @@ class Spaces(Game):
     )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
-    diagrams = page.DIAGRAMS
+    why_not_searchable = "ludodrome.spaces.respond finds the best answer"
+    benchmarks_module = f"{__name__}.benchmarks"
+    diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -167,7 +170,7 @@ class Spaces(Game):
     # States
 
     def observation(self, state: Any, seat: int | None = None) -> Any:
-        """The state, but for a hidden board or deck: only who laid it sees it (R25, R26)."""
+        """The state without hidden boards or decks: only the seat that laid them sees them (R25, R26)."""
         shown = super().observation(state, seat)
         if self.has_hidden_information and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
             shown["chosen"] = None
@@ -175,11 +178,11 @@ class Spaces(Game):
 
     @property
     def has_hidden_information(self) -> bool:
-        """Whether a board or a deck lies face down until both are laid (R25, R26)."""
+        """Whether a board or a deck stays face down until both are laid (R25, R26)."""
         return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
-        """The steps of the board that is being built in a record."""
+        """The steps of the unfinished board of a record."""
         states = self._at(record)
         if self.kernels.mover(states) < 0:
             return []
@@ -196,6 +199,37 @@ class Spaces(Game):
             drawn = self.render({**observation, "to_move": 1 - seat}).rpartition(",")[0]
             return f"{drawn}, seat {seat} to lay; what the other seat has laid is face down"
 
+    def render_record(self, record: Record) -> str:
+        """Draw a compiled position, with the board that is being built."""
+        steps = self.prefix(record)
+        building = {"boardSize": self._options["size"], "sequence": steps}
+        return self.codec.render(record) + (f"\nbuilding: {encode_board(building)}" if steps else "")
+
+    def encode_observation(self, observation: Any) -> Record:
+        """The compiled record of what a seat sees; with the other seat to move where a board is face down."""
+        try:
+            return self.encode(observation)
+        except BadState:
+            return self.encode({**observation, "to_move": 1 - observation["to_move"]})
+
+    def actions_of(self, move: Any, states: Any) -> list[int]:
+        """The steps of a board or a deck."""
+        return list(b"".join(parse_lay(move, self._options)))
+
+    def substitute_move(self, state: Any) -> Any:
+        """The first legal move; where there are too many to list, a straight run up the first column."""
+        try:
+            return self.legal_moves(state)[0]
+        except TooManyMoves:
+            size = self._options["size"]
+            board = bytes([0, *[size + UP] * (size - 1), size + FINISH])
+            return format_lay([board] * (DECK if self._options["mode"] == "deck" else 1), self._options)
+
+    @property
+    def point_unit(self) -> float:
+        """The side of the board."""
+        return float(self._options["size"])
+
     def tidy_reply(self, text: str) -> str:
         """Leave out white space."""
         return re.sub(r"\s", "", text)
@@ -206,15 +240,15 @@ class Spaces(Game):
         """The last round, step by step."""
         state = self.decode(states[0])
         if self._options["mode"] == "rounds" and state["history"]:
-            return {"round": page.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
+            return {"round": display.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
         return {}
 
     def check_page(self) -> None:
         """The page shows grids and matches up to a size."""
         size, rounds = self._options["size"], self._options["rounds"]
-        if size > page.MAX_SIZE or rounds > page.MAX_ROUNDS:
+        if size > display.MAX_SIZE or rounds > display.MAX_ROUNDS:
             raise ValueError(
-                f"on the page spaces has a size of 2 to {page.MAX_SIZE} and 1 to {page.MAX_ROUNDS} rounds, "
+                f"on the page spaces has a size of 2 to {display.MAX_SIZE} and 1 to {display.MAX_ROUNDS} rounds, "
                 f"not {show(size)} and {show(rounds)}"
             )
 
@@ -233,24 +267,28 @@ class Spaces(Game):
                 raise BadState(f"{name} is a whole number, not {show(word)}")
         return {"mode": mode, "size": int(size), "rules": rule_set, "choice": choice, "rounds": int(rounds)}
 
+    def paint(self, record: Record) -> Array:
+        """Draw a position."""
+        return display.paint(self, record)
+
     @property
     def planes(self) -> Planes:
-        """What a learner sees."""
+        """The observation planes."""
         return planes.planes_of(self._options["size"], self._options["rounds"], self._options["mode"] == "deck")
 
     # Moves
 
     def legal_moves(self, state: Any) -> list[Any]:
-        """All legal boards, where they are few; TooManyMoves says how many there are, if that is known."""
+        """All legal boards, if there are few; TooManyMoves gives their number if it is known."""
         states = self.encode_array(state)
         if self.outcome_of(states) is not None:
             return []
-        self._check_few(LISTED_MOVES, "list")  # no deck comes past this: 14 boards make 14**10 of them
+        self._check_few(LISTED_MOVES, "list")  # never passes for decks: 14 boards already make 14**10
         size, rule_set = self._options["size"], self._options["rules"]
         return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
 
     def is_legal(self, state: Any, move: Any) -> bool:
-        """Whether the board or the deck can be laid."""
+        """Whether the board or the deck is legal."""
         try:
             self._lay(move, self.encode_array(state))
         except IllegalMove:
@@ -258,7 +296,7 @@ class Spaces(Game):
         return True
 
     def apply(self, state: Any, move: Any) -> Any:
-        """The state after a board or a deck is laid."""
+        """The state after laying a board or a deck."""
         states = self.encode_array(state)
         self._lay(move, states)
         return self.decode(states[0])
@@ -267,13 +305,13 @@ class Spaces(Game):
         """A legal move from its code, from ten codes joined by commas, or from its JSON text."""
         states = self.encode_array(state)
         self.check_running(states)
-        boards = _parse_lay_text(text, self._options)
-        lay_boards(states, boards, lay_names(len(boards)))
+        boards = _parse_boards_text(text, self._options)
+        lay_boards(states, boards, board_labels(len(boards)))
         return format_lay(boards, self._options)
 
     def format_move(self, move: Any, state: Any) -> str:
-        """The code of a legal board; of a deck, ten codes joined by commas."""
-        return format_lay_text(self._lay(move, self.encode_array(state)), self._options["size"])
+        """The code of a legal board; for a deck, ten codes joined by commas."""
+        return format_codes(self._lay(move, self.encode_array(state)), self._options["size"])
 
     def action(self, move: Any, state: Any) -> int:
         """The number of a legal step, given as a word like ``start 1`` or ``trap left``."""
@@ -287,14 +325,14 @@ class Spaces(Game):
         return self.codec.format_moves([number], states[0])[0]
 
     def check_countable(self, depth: int) -> None:
-        """TooManyMoves where the boards or decks of so many moves are too many to be made one by one."""
-        self._check_few(MOST_COUNTED, "make one by one", depth)
+        """Raise TooManyMoves if there are too many boards or decks at this depth to make one by one."""
+        self._check_few(MAX_COUNTED, "make one by one", depth)
 
-    # Underneath
+    # Internals
 
     def _count(self) -> int | None:
-        """How many moves there are, if that is known."""
-        count = known_count(self._options["size"], self._options["rules"])
+        """The number of legal moves, if it is known."""
+        count = quick_count(self._options["size"], self._options["rules"])
         return count if count is None or self._options["mode"] == "rounds" else count**DECK
 
     def _check_few(self, most: int, purpose: str, depth: int = 1) -> None:
@@ -302,26 +340,26 @@ class Spaces(Game):
         if count is not None and count**depth <= most:
             return
         what = "decks" if self._options["mode"] == "deck" else "boards"
-        many = "more than anybody has counted" if count is None else f"{count:,}"
+        many = "their number is not known" if count is None else f"{count:,}"
         size, rule_set = self._options["size"], self._options["rules"]
         raise TooManyMoves(
             f"the legal {what} of size {size} under {rule_set!r} are too many to {purpose}: {many}", count
         )
 
     def _lay(self, move: Any, states: Any) -> Lay:
-        """Lay a JSON move, or IllegalMove."""
+        """Lay a JSON move, or raise IllegalMove."""
         self.check_running(states)
         boards = parse_lay(move, self._options)
-        lay_boards(states, boards, lay_names(len(boards)))
+        lay_boards(states, boards, board_labels(len(boards)))
         return boards
 
     def _at(self, state: Any) -> Any:
-        """An array of one record, from a JSON state or from a record of this game."""
+        """An array of one record, from a JSON state or a record of this game."""
         if not isinstance(state, np.void):
             return self.encode_array(state)
         fields = self._option_fields()
         if state.dtype != self.dtype or any(state[name] != value for name, value in fields.items()):
-            raise BadState("this is a record of another game, or of other options")
+            raise BadState("this record belongs to another game, or to other options")
         states = new_states(self.dtype, 1)
         states[0] = state
         return states
@@ -330,6 +368,7 @@ class Spaces(Game):
         return codec.option_fields(self._options)
 
     def scores_of(self, winner: int | None, states: Any) -> list[float]:
+        """The totals by seat."""
         totals: list[float] = states["totals"][0].tolist()
         return totals
 

@@ -1,10 +1,10 @@
-"""The best response: the legal board that does best against a known one.
+"""The best response: the legal board that does best against a known board.
 
-The work is done in *runs* (see ``respond_bounds.py``): one for every step in which the other may be
-hit, and one without a hit. Each has a bound, at first a rough one, then one by dynamic
-programming; the run with the highest bound is searched for a board that is worth as much
-(``respond_search.py``). If there is one, no other board is better, and that is proven. If not, the
-bound of this run falls by one. A round is symmetric (R18), so the seat does not matter.
+The search is split into *runs* (see ``response_search.py``): one for every step in which the
+opponent may be hit, and one without a hit. Each run has an upper bound, first a rough one, then
+one by dynamic programming. The run with the highest bound is searched for a board that reaches
+it. If there is one, it is proven optimal; if not, the bound of this run drops by one. A round is
+symmetric (R18), so the seat does not matter.
 """
 
 import heapq
@@ -18,16 +18,16 @@ from ludodrome import validation
 from ludodrome.games.spaces.boards import SMALLEST, format_board
 from ludodrome.games.spaces.legality import finished
 from ludodrome.games.spaces.response_search import (
+    CONSTRAINTS_LIVE,
+    CONSTRAINTS_WRITTEN,
     ENTERED,
     FOUND,
     FREE,
-    MOODS_LIVE,
-    MOODS_WRITTEN,
+    IMPOSSIBLE,
     NONE,
-    NOTHING,
     RUN,
     TRIED,
-    Course,
+    KnownBoard,
     fill_bounds,
     search_response,
 )
@@ -37,21 +37,21 @@ from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array, new_states
 
 OBJECTIVES = {"margin": (1, 1), "points": (1, 0)}
-"""What is maximised: the weights of one's own points and, taken off, of the other's."""
+"""Weights of the own points and of the opponent's, which are subtracted."""
 
 NODES = 20_000_000
-"""The search visits no more than this unless told otherwise."""
+"""Default node limit of the search."""
 _SLICE = 100_000
-"""So many nodes for a first try; a table of so many bytes counts as one node for each 16 of them."""
+"""Node limit of a first try; 16 bytes of a table count as one node."""
 _NODES_A_SECOND = 1_000_000
-"""Careful, for slices that end in time."""
-_MOST_KEYS = 1 << 22
-"""How many failures are remembered; a power of 2."""
+"""Conservative, so that searches end in time."""
+_MAX_KEYS = 1 << 22
+"""Maximum number of failures remembered; a power of 2."""
 
 FULL_WIDTH = 20
-"""Up to this size a run looks at the whole grid, above at a band of columns and at the beginning of long boards."""
+"""Up to this size a run covers the whole grid; above, a band of columns and the beginning of long boards."""
 EXACT_WRITTEN = 10
-"""Up to this size the search knows exactly what has failed under ``written``; above by a hash, which proves nothing."""
+"""Up to this size failures are stored exactly under ``written``; above, by hash, which proves nothing."""
 _BAND = 11
 _BEGINNING = 4
 
@@ -62,13 +62,13 @@ class Response:
 
     board: dict[str, Any]
     margin: int
-    """Own points less the other's."""
+    """Own points minus the opponent's."""
     points: tuple[int, int]
-    """Own, the other's."""
+    """Own, the opponent's."""
     proven: bool
-    """No legal board does better."""
+    """Whether no legal board does better."""
     bound: int
-    """No legal board is worth more than this, by the objective."""
+    """Upper bound on the objective over all legal boards."""
     nodes: int
 
 
@@ -82,40 +82,40 @@ def respond(
 ) -> Response:
     """The best legal board against a playable one.
 
-    ``objective``: ``margin``, own points less the other's, or ``points``, own points alone. Within
-    ``nodes``, and ``seconds`` if given, the best board found is given, with ``proven`` and
-    ``bound``. Without ``seconds`` the answer is always the same. IllegalMove if the board is not playable.
+    ``objective``: ``margin``, own points minus the opponent's, or ``points``, own points only. The search stops after
+    ``nodes`` nodes, or ``seconds`` if given, and returns the best board found, with ``proven`` and ``bound``. Without
+    ``seconds`` the result is deterministic. IllegalMove if the board is not playable.
     """
     weights = OBJECTIVES[validation.choice(objective, tuple(OBJECTIVES), "the objective", ValueError)]
     nodes = validation.integer(nodes, 0, 10**15, "nodes", ValueError)
     if seconds is not None and not seconds >= 0:
         raise ValueError(f"seconds is a number from 0 on, not {validation.show(seconds)}")
     packed = Packed([board], size, rules)
-    return _Hunt(packed, weights, nodes, seconds).answer()
+    return _ResponseSearch(packed, weights, nodes, seconds).answer()
 
 
 def prepare() -> None:
-    """Have all that an answer may need compiled or loaded.
+    """Compile or load everything that an answer may need.
 
-    Many boards are answered without bounds and search, so that an answer to any of them does not do this.
+    Many boards are answered without bounds and search, so answering one of them is not enough.
     """
     straight = format_board(finished(bytes([0]), SMALLEST, False), SMALLEST)
-    hunt = _Hunt(Packed([straight], SMALLEST, "written"), OBJECTIVES["margin"], 1, None)
-    hunt.answer()
-    hunt._search(hunt._candidates()[0], 1)
+    search = _ResponseSearch(Packed([straight], SMALLEST, "written"), OBJECTIVES["margin"], 1, None)
+    search.answer()
+    search._search(search._candidates()[0], 1)
 
 
 class _Candidate(NamedTuple):
-    """A run that may hold the best board; the first in order is looked at first."""
+    """A run that may hold the best board; the smallest tuple is searched first."""
 
     least: int
-    """The bound, negative."""
+    """The negated bound."""
     rough: bool
     step: int
     low: int
 
 
-class _Hunt:
+class _ResponseSearch:
     """The search for one response."""
 
     def __init__(self, packed: Packed, weights: tuple[int, int], nodes: int, seconds: float | None) -> None:
@@ -126,7 +126,7 @@ class _Hunt:
         self.goal = len(cells) - 1
         visited = np.full(self.size * self.size, -1)
         visited[cells[:-1]] = np.arange(self.goal)
-        self.course = Course(cells, score, since[0], visited, np.empty_like(visited))
+        self.opponent = KnownBoard(cells, score, since[0], visited, np.empty_like(visited))
         self.rough = self._rough_bounds()
         self.full = self.size <= FULL_WIDTH
         self.width = self.size if self.full else _BAND
@@ -135,18 +135,18 @@ class _Hunt:
         self.runs = new_states(RUN, 1)
         self.table: Array = np.empty(0, np.int8)
         self.filled: tuple[int, int] | None = None
-        self.run_bound = NOTHING
+        self.run_bound = IMPOSSIBLE
         self.best = b""
-        self.value = NOTHING
+        self.value = IMPOSSIBLE
         self.points = (0, 0)
         most = longest(self.size)
         self.frames = np.zeros((most + 1, TRIED + 1), np.int64)
         self.actions = np.zeros(most, np.uint8)
         self.keys: Array = np.empty(0, np.int64)
-        self.mark = 0
+        self.stamp = 0
 
     def answer(self) -> Response:
-        """The best board that the budget allows."""
+        """The best board within the budget."""
         for col in range(self.size):
             self._consider(finished(bytes([col]), self.size, self.live))
         waiting = self._candidates()
@@ -162,7 +162,7 @@ class _Hunt:
         board = format_board(self.best, self.size)
         return Response(board, own - other, self.points, bound == self.value, bound, self.nodes)
 
-    # Which run next
+    # Choosing the next run
 
     def _candidates(self) -> list[_Candidate]:
         """All runs with their rough bounds, as a heap."""
@@ -170,7 +170,7 @@ class _Hunt:
         most_low = self.size - self.width
         waiting = []
         for step in range(1, self.horizon):
-            low = min(max(int(self.course.cells[step]) % self.size - middle, 0), most_low)
+            low = min(max(int(self.opponent.cells[step]) % self.size - middle, 0), most_low)
             waiting.append(_Candidate(-int(self.rough[step]), True, step, low))
         for low in range(0, most_low + 1, max(1, middle)):
             waiting.append(_Candidate(-int(self.rough[self.goal]), True, self.goal, low))
@@ -178,7 +178,7 @@ class _Hunt:
         return waiting
 
     def _first_round(self, waiting: list[_Candidate]) -> list[_Candidate]:
-        """Take the most promising run again and again; what takes long is given up for now, at its bound."""
+        """Search the most promising run repeatedly; postpone runs that exceed the node limit."""
         given_up: list[_Candidate] = []
         while waiting and -waiting[0].least > self.value and not self._spent():
             run = heapq.heappop(waiting)
@@ -192,7 +192,7 @@ class _Hunt:
         return given_up
 
     def _settled(self, run: _Candidate, limit: int) -> bool:
-        """Whether a run that was given up is of no more interest, after another try with so many nodes."""
+        """Whether a postponed run is decided, or irrelevant, after another try with ``limit`` nodes."""
         return -run.least <= self.value or (not self._spent() and self._search(run, limit))
 
     def _spent(self) -> bool:
@@ -204,21 +204,21 @@ class _Hunt:
         return own * self.weights[0] - other * self.weights[1]
 
     def _rough_bounds(self) -> Array:
-        """For the run of each step, and as that of the goal for the one without a hit: no board is worth more."""
+        """An upper bound for the run of each step; that of the goal is for the run without a hit."""
         size, steps = self.size, np.arange(self.goal + 1)
-        score, rows = self.course.score.astype(np.int64), self.course.cells.astype(np.int64) // size
+        score, rows = self.opponent.score.astype(np.int64), self.opponent.cells.astype(np.int64) // size
         hit = np.maximum(score - 1, 0)
-        # the other is not hit: either somebody is home, or the round ends with a loss of one's own
+        # the opponent is not hit: someone finishes, or the round ends with a loss for us
         ends = np.where(steps >= size, self._worth(size, score), self._worth(np.clip(steps - 1, 0, size), hit))
         unhit = np.maximum.accumulate(ends)
-        # it is: once the trap can be there (R5, R13)
+        # the opponent is hit, as soon as the trap can be there (R5, R13)
         there = (steps >= np.maximum(1, size - 1 - rows)) & ((rows > 0) | (not self.live)) & (steps < self.goal)
         own = np.full_like(steps, size) if self.live else np.clip(steps - 1, 0, size)
         return np.where(there, np.maximum(unhit, self._worth(own, hit)), unhit)
 
     def _bound(self, candidate: _Candidate) -> int:
-        """Make a run and its table the current ones; the most that it can be worth."""
-        run, course = self.runs[0], self.course
+        """Make this run the current one and fill its table; return its upper bound."""
+        run, opponent = self.runs[0], self.opponent
         step, low = candidate.step, candidate.low
         if self.filled != (step, low):
             self.filled = (step, low)
@@ -226,45 +226,45 @@ class _Hunt:
             run.hits = step < self.goal
             run.last = step if run.hits else self.horizon
             run.goal = self.goal
-            run.target = course.cells[step] if run.hits else -1
+            run.target = opponent.cells[step] if run.hits else -1
             run.exact = self.exact
             run.own_weight, run.other_weight = self.weights
-            course.until[:] = -1
-            course.until[course.cells[: run.last]] = np.arange(run.last)
+            opponent.until[:] = -1
+            opponent.until[opponent.cells[: run.last]] = np.arange(run.last)
             run.layers = run.last + 1 if self.live and run.hits else run.last
-            moods = MOODS_LIVE if self.live else MOODS_WRITTEN
-            self.table = np.empty((int(run.layers), self.size, self.width, 3, 2, moods), np.int8)
-            fill_bounds(self.runs, course, self.table)
-            self.run_bound = int(self.table[0, -1, :, ENTERED, 0, FREE].max())  # the start itself decides nothing
+            constraints = CONSTRAINTS_LIVE if self.live else CONSTRAINTS_WRITTEN
+            self.table = np.empty((int(run.layers), self.size, self.width, 3, 2, constraints), np.int8)
+            fill_bounds(self.runs, opponent, self.table)
+            self.run_bound = int(self.table[0, -1, :, ENTERED, 0, FREE].max())  # the start decides nothing
             self.nodes += self.table.size // 16
         return self.run_bound
 
     # Searching
 
     def _search(self, candidate: _Candidate, limit: int) -> bool:
-        """Search a run for a board worth its bound; False if it is not decided whether there is one."""
+        """Search a run for a board that reaches its bound; False if undecided."""
         self._bound(candidate)
         limit = min(limit, self.most_nodes - self.nodes)
         if self.deadline is not None:
             limit = min(limit, max(_SLICE // 10, int((self.deadline - time.monotonic()) * _NODES_A_SECOND)))
-        room = min(_MOST_KEYS, 1 << max(0, 2 * limit).bit_length())
+        room = min(_MAX_KEYS, 1 << max(0, 2 * limit).bit_length())
         if len(self.keys) < room:
             self.keys = np.zeros(room, np.int64)
-            self.marks = np.zeros((room, 2), np.int32)
-        self.mark += 1
-        mine = np.zeros(self.size * self.size, np.uint8)
+            self.stamps = np.zeros((room, 2), np.int32)
+        self.stamp += 1
+        own_traps = np.zeros(self.size * self.size, np.uint8)
         how, steps, nodes = search_response(
             self.runs,
-            self.course,
+            self.opponent,
             self.table,
             -candidate.least,
             limit,
             self.frames,
             self.actions,
-            mine,
+            own_traps,
             self.keys,
-            self.marks,
-            self.mark,
+            self.stamps,
+            self.stamp,
         )
         self.nodes += nodes
         if how == FOUND:
@@ -279,10 +279,10 @@ class _Hunt:
         since = np.empty((1, self.size * self.size), np.uint16)
         laid = np.frombuffer(actions, np.uint8)
         pack_many(laid, np.array([length]), self.size, self.live, False, cells, score, since)
-        other = self.course
+        other = self.opponent
         own_points, other_points, *_ = play_round(
             cells, score, since[0], other.cells, other.score, other.since, self.live
         )
-        value = self._worth(own_points, other_points)
+        value = int(self._worth(own_points, other_points))
         if value > self.value:
             self.value, self.best, self.points = value, actions, (int(own_points), int(other_points))

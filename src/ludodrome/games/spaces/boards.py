@@ -1,9 +1,9 @@
-"""Boards as JSON: their shape, their grid, and the actions that their steps stand for.
+"""Boards: JSON, steps, actions, codes and the plain drawing.
 
-A board comes in three forms here. *JSON*: ``{"boardSize": n, "sequence": [...]}``, as strangers
-send it. *Steps*: a list of ``(row, col, type)``, once the shape is known to be right. *Actions*:
-``bytes``, one number a step, for boards none of whose steps jumps; kernels read these.
-Codes and drawings are in ``notation.py``, what is legal in ``legality.py`` and ``rules.py``.
+A board has three forms here. *JSON*: ``{"boardSize": n, "sequence": [...]}``, as clients send it.
+*Steps*: a list of ``(row, col, type)``, once the shape has been checked. *Actions*: ``bytes``, one
+number per step, for boards without jumps; kernels read these. ``legality.py`` and ``rules.py``
+decide what is legal.
 """
 
 import re
@@ -20,49 +20,49 @@ Steps: TypeAlias = list[tuple[int, int, str]]
 SMALLEST, LARGEST = 2, 100
 RULE_SETS = ("written", "live")
 DECK = 10
-"""Boards in a deck."""
+"""Number of boards in a deck."""
 
 PIECE, TRAP, FINAL = KINDS = ("piece", "trap", "final")
 EMPTY = "empty"
 BOARD_KEYS = ("boardSize", "sequence")
 STEP_KEYS = ("position", "type", "order")
 
-# What an action does, less the size: first come ``size`` starts, then these. The number of
-# actions is size + 13; a step down is legal on no board, and has a number only for the simulator.
+# Actions minus ``size``: the first ``size`` actions are the starts, then these follow. There are
+# size + 13 actions; DOWN is never legal and exists for the simulator only.
 UP, LEFT, RIGHT, FIRST_TRAP = range(4)
 PLACES = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1))
-"""The places of traps around the piece, in reading order."""
+"""Trap places around the piece, in reading order."""
 HERE = FIRST_TRAP + PLACES.index((0, 0))
 FINISH = FIRST_TRAP + len(PLACES)
 DOWN = FINISH + 1
 
 _MOVES = {(-1, 0): UP, (0, -1): LEFT, (0, 1): RIGHT, (1, 0): DOWN}
 _TRAPS = {place: FIRST_TRAP + k for k, place in enumerate(PLACES)}
-# what is done -> type, and row and column relative to the piece
-_DONE = {what: (PIECE, *shift) for shift, what in _MOVES.items()}
-_DONE |= {what: (TRAP, *shift) for shift, what in _TRAPS.items()}
-_DONE[FINISH] = (FINAL, -1, 0)
+# action - size -> type, and row and column relative to the piece
+_STEP_OF_ACTION = {what: (PIECE, *shift) for shift, what in _MOVES.items()}
+_STEP_OF_ACTION |= {what: (TRAP, *shift) for shift, what in _TRAPS.items()}
+_STEP_OF_ACTION[FINISH] = (FINAL, -1, 0)
 
 
 class BadShape(ValueError):
-    """What was given has not the shape of a board (R2)."""
+    """The value does not have the shape of a board (R2)."""
 
     def __init__(self, message: str) -> None:
         super().__init__(f"{message} (R2)")
 
 
 def checked_size(size: Any) -> int:
-    """R1: a size, or a ValueError."""
+    """Return a valid size (R1), or raise ValueError."""
     return validation.integer(size, SMALLEST, LARGEST, "the size of spaces", ValueError)
 
 
 def is_live(rules: Any) -> bool:
-    """Whether the rule set is ``live``; ValueError if it is none of the two."""
+    """Whether the rule set is ``live``; ValueError if it is neither ``live`` nor ``written``."""
     return bool(validation.choice(rules, RULE_SETS, "the rules of spaces", ValueError) == "live")
 
 
-def most_steps(size: int) -> int:
-    """R7: no playable board has more steps than this."""
+def max_steps(size: int) -> int:
+    """The maximum number of steps of a playable board (R7)."""
     return 4 * size * size
 
 
@@ -70,7 +70,7 @@ def most_steps(size: int) -> int:
 
 
 def read_board(board: Any, size: int, grid_allowed: bool = True, may_be_empty: bool = False) -> Steps:
-    """The steps of a board whose shape is right (R2), else BadShape."""
+    """Return the steps of a board with the right shape (R2), or raise BadShape."""
     keys = (*BOARD_KEYS, "grid") if grid_allowed and type(board) is dict and "grid" in board else BOARD_KEYS
     validation.fields(board, keys, "a board", BadShape)
     if type(board["boardSize"]) is not int or board["boardSize"] != size:
@@ -85,23 +85,26 @@ def read_board(board: Any, size: int, grid_allowed: bool = True, may_be_empty: b
 
 
 def read_steps(sequence: list[Any]) -> Steps:
-    """The steps of a sequence, strictly, else BadShape. The quick look and the complaint are apart."""
+    """Return the steps of a JSON sequence, or raise BadShape.
+
+    The loop checks fast; ``_shape_error`` finds the reason.
+    """
     steps: Steps = []
     for number, step in enumerate(sequence, 1):
         if type(step) is not dict or len(step) != len(STEP_KEYS):
-            raise _complaint(step, number)
+            raise _shape_error(step, number)
         position, kind, order = step.get("position"), step.get("type"), step.get("order")
         if type(position) is not dict or len(position) != 2 or type(order) is not int or order != number:
-            raise _complaint(step, number)
+            raise _shape_error(step, number)
         row, col = position.get("row"), position.get("col")
         if type(row) is not int or type(col) is not int or type(kind) is not str or kind not in KINDS:
-            raise _complaint(step, number)
+            raise _shape_error(step, number)
         steps.append((row, col, kind))
     return steps
 
 
-def _complaint(step: Any, number: int) -> BadShape:
-    """What is wrong with a step."""
+def _shape_error(step: Any, number: int) -> BadShape:
+    """Say what is wrong with a step."""
     try:
         validation.fields(step, STEP_KEYS, "it", BadShape)
         position = validation.fields(step["position"], ("row", "col"), "its position", BadShape)
@@ -115,7 +118,7 @@ def _complaint(step: Any, number: int) -> BadShape:
 
 
 def grid_of(steps: Steps, size: int) -> list[list[str]]:
-    """The drawn grid that follows from a sequence: a trap outranks a piece, the finish leaves no mark."""
+    """The drawn grid of a sequence: traps cover pieces, the finish leaves no mark."""
     grid = [[EMPTY] * size for _ in range(size)]
     for wanted in (PIECE, TRAP):
         for row, col, kind in steps:
@@ -140,9 +143,9 @@ def _check_grid(grid: Any, steps: Steps, size: int) -> None:
 
 
 def actions_of(steps: Steps, size: int) -> bytes | None:
-    """The actions of steps, or None if one of them jumps, or the start is not on the bottom row.
+    """The actions of steps; None if a step jumps or the start is not on the bottom row.
 
-    The finish goes one up, wherever it is made. What is legal is not asked here.
+    The finish goes one up from any square. Legality is not checked.
     """
     (row, col, kind), *rest = steps
     if kind != PIECE or row != size - 1 or not 0 <= col < size:
@@ -170,10 +173,10 @@ def is_finished(actions: bytes, size: int) -> bool:
 
 
 def step_of(action: int, size: int, row: int, col: int) -> tuple[int, int, str]:
-    """The step that an action stands for where the piece is on (row, col)."""
+    """The step that an action stands for when the piece is on (row, col)."""
     if action < size:
         return size - 1, action, PIECE
-    kind, down, right = _DONE[action - size]
+    kind, down, right = _STEP_OF_ACTION[action - size]
     return row + down, col + right, kind
 
 
@@ -205,11 +208,13 @@ def format_board(actions: bytes, size: int) -> dict[str, Any]:
     return {"boardSize": size, "sequence": format_steps(steps_of(actions, size))}
 
 
-def coded(board: Any) -> tuple[int, bytes]:
-    """Size and actions of a JSON board of any size none of whose steps jumps, else IllegalMove."""
+def parse_playable(board: Any) -> tuple[int, bytes]:
+    """Size and actions of a JSON board of any size; IllegalMove if a step jumps or the shape is wrong."""
     try:
         claimed = board.get("boardSize") if type(board) is dict else None
-        size = claimed if type(claimed) is int and SMALLEST <= claimed <= LARGEST else SMALLEST  # or it complains
+        size = (
+            claimed if type(claimed) is int and SMALLEST <= claimed <= LARGEST else SMALLEST
+        )  # else read_board raises
         steps = read_board(board, size)
     except BadShape as wrong:
         raise IllegalMove(str(wrong)) from None
@@ -219,7 +224,7 @@ def coded(board: Any) -> tuple[int, bytes]:
     return size, actions
 
 
-# Boards for people: the code ``3:1:ul8uf``, the words of the steps, the drawing.
+# Notation: the code ``3:1:ul8uf``, the words of the steps, the drawing
 
 
 _WORDS = (
@@ -237,17 +242,17 @@ _WORDS = (
     "trap down-right",
     "finish",
 )
-"""What is done -> word."""
+"""Word of each action after the starts."""
 
 SIGNS = "ulr789456123fd"
-"""What is done -> the character in a code; traps as on a number pad."""
-_DONE_BY_SIGN = {sign: what for what, sign in enumerate(SIGNS)}
+"""Code character of each action after the starts; traps as on a number pad."""
+_ACTION_OF_SIGN = {sign: what for what, sign in enumerate(SIGNS)}
 _MIRROR = [SIGNS.index(sign) for sign in "url987654321fd"]
-"""What is done -> the same in a mirror."""
+"""Mirror image of each action after the starts."""
 _CODE = re.compile(r"([1-9][0-9]{0,2}):(0|[1-9][0-9]?):([ulrdf1-9]*)", re.ASCII)
 
-_MARKS = {PIECE: "●", TRAP: "X", FINAL: "★"}
-_MOST_DRAWN = 10_000_000
+MARKS = {PIECE: "●", TRAP: "X", FINAL: "★"}
+_MAX_DRAWN = 10_000_000
 
 
 # Words
@@ -255,7 +260,7 @@ _MOST_DRAWN = 10_000_000
 
 @cache
 def step_words(size: int) -> tuple[str, ...]:
-    """The word of each action on a grid of that size, in the order of the action numbers."""
+    """The word of each action on a grid of this size, in action order."""
     return (*(f"start {col}" for col in range(size)), *_WORDS)
 
 
@@ -265,7 +270,7 @@ def step_numbers(size: int) -> dict[str, int]:
     return {word: action for action, word in enumerate(step_words(size))}
 
 
-def done_word(action: int, size: int) -> str:
+def action_word(action: int, size: int) -> str:
     """The word of an action of a playable board, which may go down."""
     words = step_words(size)
     return words[action] if action < len(words) else "down"
@@ -280,14 +285,14 @@ def format_code(actions: bytes, size: int) -> str:
 
 
 def longest_code(size: int) -> int:
-    """No code of a playable board has more characters than this."""
-    return most_steps(size) + len(f"{LARGEST}:{LARGEST}:")
+    """The maximum length of the code of a playable board."""
+    return max_steps(size) + len(f"{LARGEST}:{LARGEST}:")
 
 
 def parse_code(text: str) -> tuple[int, bytes]:
-    """Size and actions of a code, or IllegalMove. Judges the writing alone, not whether the board is legal."""
+    """Size and actions of a code, or IllegalMove. Checks the notation only, not whether the board is legal."""
     if len(text) > longest_code(LARGEST) + 100:
-        raise IllegalMove(f"a board has at most {most_steps(LARGEST)} steps at any size (R7), and this is {show(text)}")
+        raise IllegalMove(f"a board has at most {max_steps(LARGEST)} steps at any size (R7), and this is {show(text)}")
     match = _CODE.fullmatch(text.strip().lower())
     if match is None:
         raise IllegalMove(
@@ -299,13 +304,13 @@ def parse_code(text: str) -> tuple[int, bytes]:
         raise IllegalMove(f"the size of a board is a whole number from {SMALLEST} to {LARGEST}, not {size} (R1)")
     if start >= size:
         raise IllegalMove(f"step 1: the start column is a whole number from 0 to {size - 1}, not {start} (R3)")
-    return size, bytes([start, *[size + _DONE_BY_SIGN[sign] for sign in signs]])
+    return size, bytes([start, *[size + _ACTION_OF_SIGN[sign] for sign in signs]])
 
 
 def parse_board(code: str) -> dict[str, Any]:
-    """The JSON board of a code like ``3:1:u6uf``; one without ``f`` is unfinished.
+    """The JSON board of a code like ``3:1:u6uf``; a code without ``f`` is an unfinished board.
 
-    Whether the board is legal is not asked here: ``check`` tells.
+    Legality is not checked: use ``check``.
     """
     if type(code) is not str:
         raise IllegalMove(f"the code of a board is a text, not {show(code)}")
@@ -314,13 +319,13 @@ def parse_board(code: str) -> dict[str, Any]:
 
 
 def encode_board(board: Any) -> str:
-    """The code of a JSON board; IllegalMove if one of its steps jumps."""
-    size, actions = coded(board)
+    """The code of a JSON board; IllegalMove if a step jumps."""
+    size, actions = parse_playable(board)
     return format_code(actions, size)
 
 
 def mirrored(actions: bytes, size: int) -> bytes:
-    """The mirror image of a board: left and right change places."""
+    """The mirror image of a board: left and right swapped."""
     return bytes([size - 1 - actions[0], *[size + _MIRROR[action - size] for action in actions[1:]]])
 
 
@@ -328,24 +333,30 @@ def mirrored(actions: bytes, size: int) -> bytes:
 
 
 def draw_board(board: Any) -> str:
-    """The drawing of a JSON board; IllegalMove if one of its steps jumps or leaves the grid."""
-    size, actions = coded(board)
+    """The drawing of a JSON board; IllegalMove if a step jumps or leaves the grid."""
+    size, steps = drawable_steps(board)
+    return draw(steps, size)
+
+
+def drawable_steps(board: Any) -> tuple[int, Steps]:
+    """Size and steps of a JSON board that can be drawn, else IllegalMove."""
+    size, actions = parse_playable(board)
     steps = steps_of(actions, size)
     for number, (row, col, kind) in enumerate(steps, 1):
         if not -1 <= row < size or not 0 <= col < size or (row < 0 and kind != FINAL):
             raise IllegalMove(f"step {number}: ({row},{col}) is outside and cannot be drawn")
-    return draw(steps, size)
+    return size, steps
 
 
 def draw(steps: Steps, size: int) -> str:
-    """The number of each step where it happens, below the goal row."""
+    """The number of each step on its square, below the goal row."""
     cells: dict[tuple[int, int], list[str]] = {}
     for number, (row, col, kind) in enumerate(steps, 1):
-        cells.setdefault((row, col), []).append(f"{number}{_MARKS[kind]}")
+        cells.setdefault((row, col), []).append(f"{number}{MARKS[kind]}")
     texts = {cell: ",".join(marks) for cell, marks in cells.items()}
     width = max(len(str(size - 1)), *map(len, texts.values()))
-    if width * size * size > _MOST_DRAWN:
-        raise IllegalMove("so much happens on one square of this board that it cannot be drawn")
+    if width * size * size > _MAX_DRAWN:
+        raise IllegalMove("this board cannot be drawn: too many steps happen on one square")
     margin = max(2, len(str(size - 1)))
     lines = [" " * margin + "".join(f"  {col:<{width}}" for col in range(size))]
     for row in range(-1, size):

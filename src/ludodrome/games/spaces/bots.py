@@ -10,11 +10,10 @@ import numpy as np
 
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, resolve_budget
 from ludodrome.game import Game, checked_seed
-from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.best_response import prepare, respond
 from ludodrome.games.spaces.boards import DECK, format_board
 from ludodrome.games.spaces.codec import format_lay, read_finished
-from ludodrome.games.spaces.equilibria import sensible
+from ludodrome.games.spaces.equilibria import margins_of, sensible
 from ludodrome.games.spaces.sampling import quick
 from ludodrome.jit import Array
 from ludodrome.splitmix import SplitMix64
@@ -80,7 +79,7 @@ class BoardBot:
 
     def margins(self, own: list[bytes], others: list[bytes]) -> Array:
         """Own points minus the opponent's, [own boards, other boards] int64."""
-        return margins(own, others, self.size, self.live)
+        return margins_of(own, others, self.size, self.live)
 
 
 class BestOfRandomBoards(BoardBot):
@@ -122,25 +121,6 @@ def read_view(game: Game, observation: Any) -> SpacesView:
     laid = observation["chosen"]
     options = game.options
     return SpacesView(seat, *(None if board is None else read_finished(board, options) for board in (laid, last)))
-
-
-def margins(own: list[bytes], others: list[bytes], size: int, live: bool) -> Array:
-    """The points of each own board minus those of each other board, [own boards, other boards] int64."""
-    points_a = np.empty((len(own), len(others)), np.int16)
-    points_b = np.empty_like(points_a)
-    first, second = _packed(own, size, live, rotated=False), _packed(others, size, live, rotated=True)
-    round_kernels.play_matrix(*first, *second, live, points_a, points_b)
-    return points_a.astype(np.int64) - points_b
-
-
-def _packed(boards: list[bytes], size: int, live: bool, rotated: bool) -> tuple[Array, Array, Array, Array]:
-    """Cells, scores, traps and ends in the layout of ``rounds.pack``."""
-    actions = np.frombuffer(b"".join(boards), np.uint8)
-    ends = np.cumsum([len(board) for board in boards], dtype=np.int64)
-    cells, score = np.empty((2, len(actions)), np.uint16)
-    since = np.empty((len(boards), size * size), np.uint16)
-    round_kernels.pack_many(actions, ends, size, live, rotated, cells, score, since)
-    return cells, score, since, ends
 
 
 class BestResponseBot(BoardBot):

@@ -1,7 +1,7 @@
-"""Spaces in JSON and text: states, the one-line form, the drawing.
+"""Moves and states of spaces in JSON and text.
 
-Every refusal is a sentence. A state is read by laying its boards again: whatever follows from
-them must be what the state says. Moves are in ``moves.py``, single steps in ``stepping.py``.
+Every refusal is a sentence. A state is read by laying its boards again: everything that follows
+from them must match what the state says.
 """
 
 import json
@@ -22,14 +22,14 @@ from ludodrome.games.spaces.boards import (
     format_board,
     format_code,
     is_finished,
-    most_steps,
+    max_steps,
     parse_code,
     read_board,
     step_numbers,
     step_words,
     steps_of,
 )
-from ludodrome.games.spaces.legality import each_fault, refusal
+from ludodrome.games.spaces.legality import iter_faults, refusal
 from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS, lay_steps
 from ludodrome.jit import Record, new_states
@@ -38,34 +38,35 @@ from ludodrome.validation import show
 
 _KERNELS = make_kernels(rules.RULES)
 
-# Moves in JSON and text: a board, or a deck of ten.
-# What a seat lays in one turn is a *lay* here: a list of boards as actions, ten in the mode ``deck``,
-# else one. Its shape is read first; the kernels judge while they lay it, and ``legality.py`` is asked
-# only for what is wrong.
+# Moves in JSON and text: a board, or a deck of ten
+#
+# ``Lay`` is what a seat lays in one turn, as actions: ten boards in the mode ``deck``, else one. Its
+# shape is read first; the kernels check it while they lay it, and ``legality.py`` finds the reason
+# for a refusal.
 
 
 Lay: TypeAlias = list[bytes]
 Options: TypeAlias = dict[str, Any]
 
-_JSON_STEP = 250
-"""So many characters are ample for a step in JSON and its share of the rest."""
+_MAX_JSON_STEP = 250
+"""Maximum number of characters per step in JSON, with its share of the rest."""
 
 
 # Laying
 
 
 def lay_boards(states: Any, boards: Lay, names: list[str]) -> None:
-    """Lay boards one after another; IllegalMove says what is wrong with the first that is not legal."""
+    """Lay boards in order; IllegalMove explains the first that is not legal."""
     done = lay_steps(states, np.frombuffer(b"".join(boards), np.uint8))
     for board, name in zip(boards, names, strict=True):
         if done < len(board):
             size, live = int(states["side"][0]), bool(states["live"][0])
-            raise IllegalMove(name + refusal(each_fault(steps_of(board, size), size, live)))
+            raise IllegalMove(name + refusal(iter_faults(steps_of(board, size), size, live)))
         done -= len(board)
 
 
-def lay_names(count: int) -> list[str]:
-    """How the boards of one lay are called in complaints."""
+def board_labels(count: int) -> list[str]:
+    """The names of the boards of one move in error sentences."""
     return [""] if count == 1 else [f"board {number}: " for number in range(1, count + 1)]
 
 
@@ -73,7 +74,7 @@ def lay_names(count: int) -> list[str]:
 
 
 def read_finished(board: Any, options: Options, grid_allowed: bool = True) -> bytes:
-    """The actions of a board that has a finish and no jumps; else IllegalMove. Laying it tells whether it is legal."""
+    """The actions of a board with a finish and without jumps, else IllegalMove. Legality is not checked."""
     size = options["size"]
     try:
         steps = read_board(board, size, grid_allowed)
@@ -81,24 +82,24 @@ def read_finished(board: Any, options: Options, grid_allowed: bool = True) -> by
         raise IllegalMove(str(wrong)) from None
     actions = actions_of(steps, size)
     if actions is None or not is_finished(actions, size):
-        raise IllegalMove(refusal(each_fault(steps, size, options["rules"] == "live")))
+        raise IllegalMove(refusal(iter_faults(steps, size, options["rules"] == "live")))
     return actions
 
 
 def parse_lay(move: Any, options: Options, grid_allowed: bool = True) -> Lay:
-    """The boards of a JSON move, or IllegalMove. Laying them tells whether they are legal."""
+    """The boards of a JSON move, or IllegalMove. Legality is not checked."""
     if options["mode"] != "deck":
         return [read_finished(move, options, grid_allowed)]
     validation.fields(move, ("deck",), "a move in the mode 'deck'", IllegalMove)
     boards = validation.items(move["deck"], DECK, "deck", IllegalMove)
     return [
         _named(read_finished, name, board, options, grid_allowed)
-        for board, name in zip(boards, lay_names(DECK), strict=True)
+        for board, name in zip(boards, board_labels(DECK), strict=True)
     ]
 
 
 def format_lay(boards: Lay, options: Options) -> dict[str, Any]:
-    """The JSON move of boards, as it stands in ``chosen``."""
+    """The JSON move of boards, as in ``chosen``."""
     if options["mode"] == "deck":
         return {"deck": [format_board(board, options["size"]) for board in boards]}
     return format_board(boards[0], options["size"])
@@ -107,9 +108,9 @@ def format_lay(boards: Lay, options: Options) -> dict[str, Any]:
 # Text
 
 
-def parse_lay_text(text: Any, options: Options) -> Lay:
+def parse_boards_text(text: Any, options: Options) -> Lay:
     """The boards of a code, of ten codes, or of the JSON text of a move, or IllegalMove."""
-    most = _JSON_STEP * (most_steps(options["size"]) + 4) * (DECK if options["mode"] == "deck" else 1)
+    most = _MAX_JSON_STEP * (max_steps(options["size"]) + 4) * (DECK if options["mode"] == "deck" else 1)
     if type(text) is not str or len(text) > most:
         raise IllegalMove(f"a move of spaces is a text like 3:1:u6uf, or the board in JSON, not {show(text)}")
     if text.lstrip()[:1] != "{":
@@ -117,7 +118,7 @@ def parse_lay_text(text: Any, options: Options) -> Lay:
     try:
         move = json.loads(text)
     except (ValueError, RecursionError):
-        raise IllegalMove(f"the text begins like JSON and is none: {show(text)}") from None
+        raise IllegalMove(f"the text begins like JSON but is not valid JSON: {show(text)}") from None
     return parse_lay(move, options)
 
 
@@ -128,7 +129,7 @@ def parse_codes(text: str, options: Options) -> Lay:
     if len(codes) != count:
         right = f"{DECK} codes joined by commas" if count > 1 else "one code like 3:1:u6uf"
         raise IllegalMove(f"a move in the mode {options['mode']!r} is {right}, not {len(codes)}")
-    return [_named(_parse_finished, name, code, options) for code, name in zip(codes, lay_names(count), strict=True)]
+    return [_named(_parse_finished, name, code, options) for code, name in zip(codes, board_labels(count), strict=True)]
 
 
 def _parse_finished(code: str, options: Options) -> bytes:
@@ -136,17 +137,17 @@ def _parse_finished(code: str, options: Options) -> bytes:
     if size != options["size"]:
         raise IllegalMove(f"this is a board of size {size}, and the game's size is {options['size']} (R2)")
     if not is_finished(actions, size):
-        raise IllegalMove(refusal(each_fault(steps_of(actions, size), size, options["rules"] == "live")))
+        raise IllegalMove(refusal(iter_faults(steps_of(actions, size), size, options["rules"] == "live")))
     return actions
 
 
-def format_lay_text(boards: Lay, size: int) -> str:
-    """The codes of boards."""
+def format_codes(boards: Lay, size: int) -> str:
+    """The codes of boards, joined by commas."""
     return ",".join(format_code(board, size) for board in boards)
 
 
 def _named(read: Any, name: str, *arguments: Any) -> bytes:
-    """What ``read`` gives; its complaint begins with a name."""
+    """Call ``read``; prefix its error sentence with a name."""
     try:
         board: bytes = read(*arguments)
     except IllegalMove as wrong:
@@ -154,18 +155,18 @@ def _named(read: Any, name: str, *arguments: Any) -> bytes:
     return board
 
 
-# Single steps as words: ``start 1``, ``up``, ``trap left``, ``finish``; and why a step is not legal.
+# Single steps as words: ``start 1``, ``up``, ``trap left``, ``finish``
 
 
 WHY = {
     GAME_OVER: "the game is over",
     rules.NOT_STARTED: "a board begins with a start on the bottom row, 'start 0' to 'start {last}' (R3)",
-    rules.STARTED: "the piece has been put down already, and a board has one start (R3)",
+    rules.STARTED: "the piece is on the grid already, and a board has one start (R3)",
     rules.FROM_TOP: "from row 0 only the finish may follow (R12)",
-    rules.EARLY_FINISH: "the finish is made from row 0, and the piece stands on row {row} (R6)",
+    rules.EARLY_FINISH: "the finish is made from row 0, and the piece is on row {row} (R6)",
     rules.OUTSIDE: "the step leads off the grid (R4)",
-    rules.VISITED: "the piece has stood there before (R8)",
-    rules.OWN_TRAP: "there is a trap of this board there, and own traps are closed (R16)",
+    rules.VISITED: "the piece has been there before (R8)",
+    rules.OWN_TRAP: "the square holds a trap of this board, and own traps are closed (R16)",
     rules.NEEDS_PIECE: "a supermove must be followed by a piece step (R11)",
     rules.NEEDS_PIECE_LIVE: "a trap must be followed by a piece step (R15)",
     rules.TRAP_OUTSIDE: "the trap would be off the grid (R5)",
@@ -175,7 +176,7 @@ WHY = {
     rules.TOO_MANY_TRAPS: "a board of size {size} has at most {last} traps (R14)",
     rules.DEAD_END: "after a trap straight up no step to the side would remain (R17)",
 }
-"""fault -> sentence."""
+"""Sentence of each fault."""
 
 
 def explain(fault: int, action: int, record: Record) -> str:
@@ -204,10 +205,10 @@ def format_moves(actions: list[int], record: Record) -> list[str]:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The legal step that a text means, in either case and with blanks at will."""
+    """The legal step that a text names; case and extra blanks do not matter."""
     action = parse_move(" ".join(text.lower().split()) if type(text) is str else text, states)
     if action not in legal:
-        raise IllegalMove(f"{show(text)} is no legal step here")
+        raise IllegalMove(f"{show(text)} is not a legal step here")
     return action
 
 
@@ -215,19 +216,6 @@ def format_notation(action: int, record: Record) -> str:
     """The word of a step."""
     return format_moves([action], record)[0]
 
-
-__all__ = [
-    "explain",
-    "format_line",
-    "format_moves",
-    "format_notation",
-    "format_state",
-    "parse_line",
-    "parse_move",
-    "parse_notation",
-    "parse_state",
-    "render",
-]
 
 OPTION_KEYS = ("mode", "size", "rules", "choice", "rounds")
 STATE_KEYS = (*OPTION_KEYS, "round", "to_move", "chosen", "history", "totals", "winner", "reason")
@@ -237,7 +225,7 @@ _ROUND = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.ASCII)
 
 
 def option_fields(options: dict[str, Any]) -> dict[str, int]:
-    """The fields of a record that hold options."""
+    """The record fields that hold options."""
     return {
         "side": options["size"],
         "live": options["rules"] == "live",
@@ -250,24 +238,24 @@ def option_fields(options: dict[str, Any]) -> dict[str, int]:
 # A match
 
 
-class Match(NamedTuple):
-    """A match as states, lines and drawings tell it."""
+class SpacesMatch(NamedTuple):
+    """A match as states, lines and drawings show it."""
 
     options: dict[str, Any]
     round: int
     to_move: int | None
     chosen: Lay | None
     lays: list[tuple[Lay, Lay]]
-    """What both seats laid in each turn that is done: boards, or decks."""
+    """What both seats laid in each completed turn: boards, or decks."""
     results: list[list[int]]
-    """Of each round played: points of both seats, how it ended."""
+    """Each round played: points of both seats, how it ended."""
     totals: list[int]
     winner: int | None
     reason: str
 
     @property
     def size(self) -> int:
-        """The option of that name."""
+        """The option ``size``."""
         return int(self.options["size"])
 
     @property
@@ -276,8 +264,8 @@ class Match(NamedTuple):
         return bool(self.options["mode"] == "deck")
 
 
-def match_of(states: Any) -> Match:
-    """What states[0] holds, less the board or the deck that is being built."""
+def match_of(states: Any) -> SpacesMatch:
+    """The contents of states[0], without the unfinished board or deck."""
     record = states[0]
     size, live, deck, blind, rounds = (int(record[name]) for name in ("side", "live", "deck", "blind", "rounds"))
     each = DECK if deck else 1
@@ -289,7 +277,7 @@ def match_of(states: Any) -> Match:
     def lay(index: int) -> Lay:
         return [boards[k, : lengths[k]].tobytes() for k in range(index * each, (index + 1) * each)]
 
-    return Match(
+    return SpacesMatch(
         {
             "mode": "deck" if deck else "rounds",
             "size": size,
@@ -309,7 +297,7 @@ def match_of(states: Any) -> Match:
 
 
 def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, options: dict[str, Any]) -> Any:
-    """An array of one record in which this was laid, else BadState."""
+    """An array of one record in which these boards were laid, or BadState."""
     deck, rounds = options["mode"] == "deck", options["rounds"]
     over = len(lays) == rounds
     if round_ != min(len(lays) + 1, rounds):
@@ -324,13 +312,13 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
     boards: Lay = []
     names: list[str] = []
     for turn, pair in enumerate(lays):
-        for seat in (turn % 2, 1 - turn % 2):  # R24: the order in which they were laid
+        for seat in (turn % 2, 1 - turn % 2):  # R24: in the order in which they were laid
             boards += pair[seat]
             where = "the deck" if deck else f"history[{turn}]"
-            names += [f"{where} of seat {seat}, {name}" for name in lay_names(len(pair[seat]))]
+            names += [f"{where} of seat {seat}, {name}" for name in board_labels(len(pair[seat]))]
     if chosen is not None:
         boards += chosen
-        names += [f"chosen, {name}" for name in lay_names(len(chosen))]
+        names += [f"chosen, {name}" for name in board_labels(len(chosen))]
     try:
         lay_boards(states, boards, names)
     except IllegalMove as wrong:
@@ -359,7 +347,7 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
 
 
 def _compare(value: Any, right: Any, where: str) -> None:
-    """Complain about a value that is not what follows from the boards."""
+    """Raise BadState if a value is not what follows from the boards."""
     if type(right) is list:
         for index, one in enumerate(validation.items(value, len(right), where, BadState)):
             _compare(one, right[index], f"{where}[{index}]")
@@ -377,7 +365,7 @@ def _parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
 
 
 def _parse_history(history: Any, options: dict[str, Any]) -> list[tuple[Lay, Lay]]:
-    """What was laid in the rounds played."""
+    """The boards laid in the rounds played."""
     deck, rounds = options["mode"] == "deck", options["rounds"]
     if type(history) is not list or len(history) > (PAIRINGS if deck else rounds):
         most = f"empty or of {PAIRINGS}" if deck else f"of at most {rounds}"
@@ -434,7 +422,7 @@ def format_state(record: Record) -> dict[str, Any]:
 
 
 def _array(record: Record) -> Any:
-    """The array of one record that the kernels want."""
+    """An array of one record, for the kernels."""
     states = new_states(record.dtype, 1)
     states[0] = record
     return states
@@ -483,8 +471,8 @@ def format_line(record: Record) -> str:
     match = match_of(_array(record))
     size = match.size
     words = [str(match.options[name]) for name in ("mode", "size", "rules", "choice")]
-    chosen = "-" if match.chosen is None else format_lay_text(match.chosen, size)
-    history = ";".join("|".join(format_lay_text(lay, size) for lay in pair) for pair in match.lays)
+    chosen = "-" if match.chosen is None else format_codes(match.chosen, size)
+    history = ";".join("|".join(format_codes(lay, size) for lay in pair) for pair in match.lays)
     return " ".join([*words, f"{match.round}/{match.options['rounds']}", chosen, history or "-"])
 
 
@@ -492,7 +480,7 @@ def format_line(record: Record) -> str:
 
 
 def render(record: Record) -> str:
-    """The rounds played, what is laid, and one line about the match."""
+    """The rounds played, the board laid, and one line about the match."""
     match = match_of(_array(record))
     size = match.size
     lines = []
@@ -501,16 +489,16 @@ def render(record: Record) -> str:
         lines += [" ".join(results[i : i + DECK]) for i in range(0, len(results), DECK)]
     else:
         for number, ((own, other), (a, b, ended)) in enumerate(zip(match.lays, match.results, strict=True), 1):
-            codes = [format_lay_text(lay, size) for lay in (own, other)]
+            codes = [format_codes(lay, size) for lay in (own, other)]
             lines.append(f"round {number}: {codes[0]} {a} : {b} {codes[1]} ({ENDED[ended]})")
     if match.chosen is not None and match.to_move is not None:
-        lines.append(f"laid by seat {1 - match.to_move}: {format_lay_text(match.chosen, size)}")
+        lines.append(f"laid by seat {1 - match.to_move}: {format_codes(match.chosen, size)}")
         if not match.deck:
             lines.append(draw(steps_of(match.chosen[0], size), size))
     return "\n".join([*lines, _last_line(match)])
 
 
-def _last_line(match: Match) -> str:
+def _last_line(match: SpacesMatch) -> str:
     totals = f"totals {match.totals[0]} : {match.totals[1]}"
     if match.to_move is not None:
         return f"round {match.round} of {match.options['rounds']}, {totals}, seat {match.to_move} to lay"

@@ -1,11 +1,10 @@
-"""In how many ways an unfinished board can be finished (R17), exactly: what counting and sampling walk along.
+"""Exact numbers of legal boards (R17), by dynamic programming over their completions.
 
-Both rule sets are worked out from the goal down, row by row. A piece never comes back to a row
-(R9), and within a row it goes on in the direction in which it set out (R8).
+Both rule sets are computed from the goal down, row by row. A piece never returns to a row (R9),
+and within a row it keeps its direction (R8).
 
-Counts are *series*: long integers with a field of bits for each number of traps, or of steps, or
-both. One more trap is a shift by a field. So every count is told apart by traps and by length
-without a word in the code about either.
+Counts are *series*: long integers with one field of bits for each number of traps, of steps, or
+both. One more trap is a shift by one field, so the same code counts by traps and by length.
 """
 
 from dataclasses import dataclass
@@ -21,14 +20,14 @@ Series: TypeAlias = int
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
-    """How a series is laid out: ``bits`` for a count, a shift for each trap and each step, and what is kept."""
+class SeriesLayout:
+    """The layout of a series: ``bits`` per count, the shift for a trap and for a step, and a mask."""
 
     bits: int
     trap: int
     step: int
     keep: int
-    """A mask; under ``live`` it drops what has too many traps (R14)."""
+    """A mask; under ``live`` it drops counts with too many traps (R14)."""
 
     def coefficient(self, series: Series, shift: int) -> int:
         """The count at a shift."""
@@ -37,52 +36,51 @@ class Fields:
 
 # live
 #
-# At most one trap is set on each square where the piece stands (R15): up, here, left, right or
-# none. Own traps close the way (R16), but of those set from the row below only the nearest can
-# matter, on the side from which the piece came. A walk to the left is the mirror image of a walk
-# to the right, so walks to the right are all that is worked out.
+# At most one trap is set from each square (R15): up, here, left, right or none. Own traps block the
+# piece (R16), but of those set from the row below only the nearest matters, on the side from which
+# the piece came. A walk to the left mirrors a walk to the right, so only walks to the right are
+# computed.
 #
-# The number of traps left is what R14 leaves: the field t of a series counts the completions with
-# at most t more traps.
+# R14 limits the traps: field t of a series counts the completions with at most t more traps.
 
 
 WAYS = (
     *(("", "up"), ("here", "up"), ("left", "up"), ("right", "up")),
     *(("", "right"), ("here", "right"), ("up", "right"), ("left", "right")),
 )
-"""What a piece may do that has come to a square by a step to the right: a trap or none, and a piece step."""
+"""Choices of a piece that has moved right onto a square: a trap or none, and a piece step."""
 ENTRIES = (
     *(("", "up"), ("here", "up")),
     *(("right", "up"), ("", "right"), ("here", "right"), ("up", "right"), ("left", "right")),
     *(("left", "up"), ("", "left"), ("here", "left"), ("up", "left"), ("right", "left")),
 )
-"""The same for a piece that has just come to its row."""
+"""The same for a piece that has just entered its row."""
 
 
 def live_bits(size: int) -> int:
-    """No count of size ``size`` is longer: a start and a way up for each row, and traps of four kinds on the way."""
+    """Enough bits for any count: a start and a step up in each row, and traps of four kinds on the path."""
     ways: int = size**size * size * comb(size * size, size - 1) * 4 ** (size - 1)
     return ways.bit_length()
 
 
-def live_fields(size: int, by_length: bool = False) -> Fields:
-    """Fields by traps, and by steps too if that is asked for; no board has more than size * size + 1 steps."""
+def live_fields(size: int, by_length: bool = False) -> SeriesLayout:
+    """The layout by traps, and optionally by steps; a board has at most size * size + 1 steps."""
     bits = live_bits(size)
     block = bits * (size + 1)
     row = (1 << bits * size) - 1
     if not by_length:
-        return Fields(bits, bits, 0, row)
-    return Fields(bits, bits, block, sum(row << block * length for length in range(size * size + 2)))
+        return SeriesLayout(bits, bits, 0, row)
+    return SeriesLayout(bits, bits, block, sum(row << block * length for length in range(size * size + 2)))
 
 
 class LiveRow:
-    """The completions from one row, given those from the row above it.
+    """The completions from one row, given those from the row above.
 
-    ``above[col][distance]`` is the series of a piece that has just come up there, with the nearest trap so far
-    to its left; distance 0: there is none. ``top``: the row above is row 0, where no trap may lie (R13).
+    ``above[col][distance]`` is the series of a piece that has just moved up there, with the nearest trap at this
+    distance to its left; distance 0: no trap. ``top``: the row above is row 0, where traps are not allowed (R13).
     """
 
-    def __init__(self, size: int, fields: Fields, above: list[list[Series]], top: bool) -> None:
+    def __init__(self, size: int, fields: SeriesLayout, above: list[list[Series]], top: bool) -> None:
         self.size, self.fields, self.above, self.top = size, fields, above, top
         self.walks: dict[tuple[int, int, int, bool], Series] = {}
         for last in range(size):
@@ -92,26 +90,26 @@ class LiveRow:
                         self.walks[col, last, distance, behind] = self._walk(col, last, distance, behind)
 
     def step(self, series: Series) -> Series:
-        """One step more."""
+        """Add a step."""
         return series << self.fields.step & self.fields.keep
 
     def trap(self, series: Series) -> Series:
-        """A trap, and so one step more."""
+        """Add a trap, which is also a step."""
         return series << self.fields.trap + self.fields.step & self.fields.keep
 
     def up(self, col: int, distance: int) -> Series:
-        """A step up from a column, with the nearest trap up there so far to the left."""
+        """A step up from a column, with the nearest trap up there at this distance to the left."""
         return self.step(self.above[col][distance])
 
     def _walk(self, col: int, last: int, distance: int, behind: bool) -> Series:
-        """A piece that has just come to a column by a step to the right."""
+        """A piece that has just moved right into a column."""
         return sum(self.ways(col, last, distance, behind))
 
     def ways(self, col: int, last: int, distance: int, behind: bool) -> list[Series]:
         """The completions of each of WAYS for such a piece.
 
-        ``last``: the last column of the row that is open; ``distance`` as in ``above``; ``behind``: the square just
-        left holds a trap.
+        ``last``: the last open column of the row; ``distance`` as in ``above``; ``behind``: the square to the left
+        holds a trap.
         """
         up = self.up(col, distance)
         trapped = self.trap(up)
@@ -122,7 +120,7 @@ class LiveRow:
         return [*found, trapped, *onward, 0 if behind else self.trap(onward[0])]
 
     def _onward(self, col: int, last: int, distance: int) -> list[Series]:
-        """A step to the right, with no trap before it, one underfoot, or one up."""
+        """A step to the right, after no trap, a trap on the own square, or a trap above."""
         farther = distance + 1 if distance else 0
         return [
             self.step(self.walks[col + 1, last, farther, False]),
@@ -131,9 +129,9 @@ class LiveRow:
         ]
 
     def entries(self, col: int, first: int, last: int) -> list[Series]:
-        """The completions of each of ENTRIES for a piece that has just come to this row.
+        """The completions of each of ENTRIES for a piece that has just entered this row.
 
-        Its columns from first to last are open.
+        The columns from first to last are open.
         """
         up = self.up(col, 0)
         trapped = self.trap(up)
@@ -148,7 +146,7 @@ class LiveRow:
         return found
 
     def arrivals(self) -> list[list[Series]]:
-        """The completions from this row, as ``above`` for the row below it."""
+        """The completions from this row, as ``above`` for the row below."""
         return [
             [
                 sum(self.entries(col, col - distance + 1 if distance else 0, self.size - 1))
@@ -158,9 +156,9 @@ class LiveRow:
         ]
 
 
-def live_arrivals(size: int, fields: Fields) -> list[list[list[Series]]]:
-    """For each row, from row 0 on, the completions of a piece that has just come there."""
-    finish = sum(1 << fields.trap * traps for traps in range(size)) << fields.step  # at most so many are left
+def live_arrivals(size: int, fields: SeriesLayout) -> list[list[list[Series]]]:
+    """For each row, from row 0 on, the completions of a piece that has just entered it."""
+    finish = sum(1 << fields.trap * traps for traps in range(size)) << fields.step  # at most this many are left
     rows = [[[finish] * (col + 1) for col in range(size)]]
     for row in range(1, size):
         rows.append(LiveRow(size, fields, rows[-1], top=row == 1).arrivals())
@@ -169,21 +167,21 @@ def live_arrivals(size: int, fields: Fields) -> list[list[list[Series]]]:
 
 # written
 #
-# Own traps close squares to further traps only (R10), so the traps on three rows matter: the row
-# above the piece, its own, the one below. A set of traps is a number with ``size`` bits for each of
-# these, in this order from the lowest. A list of counts has one for each set.
+# Own traps only block further traps (R10), so traps on three rows matter: the row above the piece,
+# its own, the one below. A set of traps is a number with ``size`` bits for each of these rows, in
+# this order from the lowest bit. A list of counts has one entry per set.
 
 
-def written_fields(size: int, by: str = "") -> Fields:
-    """Fields by traps or by length (``"traps"``, ``"length"``), or a single count."""
+def written_fields(size: int, by: str = "") -> SeriesLayout:
+    """The layout by traps or by length (``"traps"``, ``"length"``), or for a single count."""
     bits = 6 * size * size  # ample: size 4 has 50 bits, size 5 has 85
-    return Fields(bits, bits if by in ("traps", "length") else 0, bits if by == "length" else 0, -1)
+    return SeriesLayout(bits, bits if by in ("traps", "length") else 0, bits if by == "length" else 0, -1)
 
 
 class WrittenRow:
-    """The completions from one row, given those of a piece that has just come to the row above, by column and set."""
+    """The completions from one row, given those of a piece that has just entered the row above, by column and set."""
 
-    def __init__(self, size: int, fields: Fields, above: list[list[Series]], bottom: bool) -> None:
+    def __init__(self, size: int, fields: SeriesLayout, above: list[list[Series]], bottom: bool) -> None:
         self.size, self.bottom = size, bottom
         self.sets = 1 << 3 * size
         self._trap = fields.trap
@@ -192,9 +190,9 @@ class WrittenRow:
             for col in range(size)
         ]
         self.moves: dict[tuple[int, str], list[list[Series]]] = {}
-        """For a piece in a column that has come up, or goes on to a side: its piece steps, up and to the sides."""
+        """For a piece that has come up, or moves to a side: its piece steps up, left and right."""
         self.free: dict[tuple[int, str], list[Series]] = {}
-        """The same once it may set traps first."""
+        """The same if it may set traps first."""
         nothing = [0] * self.sets
         for side, columns in (("left", range(size)), ("right", range(size - 1, -1, -1))):
             onward = nothing
@@ -211,7 +209,7 @@ class WrittenRow:
             self.free[col, "up"] = self._with_traps(col, lists)
 
     def around(self, col: int) -> list[tuple[int, int]]:
-        """The places of traps that are not underfoot, and the bits of their squares."""
+        """The trap places other than the own square, and the bits of their squares."""
         return [
             (place, 1 << (down + 1) * self.size + col + right)
             for place, (down, right) in enumerate(PLACES)
@@ -223,7 +221,7 @@ class WrittenRow:
         return 1 << self.size + col
 
     def _with_traps(self, col: int, moves: list[list[Series]]) -> list[Series]:
-        """Traps on squares around, one after another in any order, then perhaps one underfoot (R10, R11)."""
+        """Set traps around in any order, then perhaps one on the own square (R10, R11)."""
         going = [up + left + right for up, left, right in zip(*moves, strict=True)]
         here, trap = self.here(col), self._trap
         bits = [bit for _, bit in self.around(col)]
@@ -237,8 +235,8 @@ class WrittenRow:
         return free
 
 
-def written_rows(size: int, fields: Fields) -> list[WrittenRow]:
-    """The rows from row 1 on; on row 0 there is nothing left to choose (R12)."""
+def written_rows(size: int, fields: SeriesLayout) -> list[WrittenRow]:
+    """The rows from row 1 on; row 0 leaves no choice (R12)."""
     above = [[1 << fields.step] * (1 << 3 * size)] * size
     rows = []
     for row in range(1, size):
@@ -247,35 +245,34 @@ def written_rows(size: int, fields: Fields) -> list[WrittenRow]:
     return rows
 
 
-# How many legal boards there are (R17), exactly, without making them: in all, and by what they have in common.
-# The work is done in ``completions.py``.
+# The number of legal boards (R17), in total and by start, traps or length
 
 
-COUNTED = {"live": 10, "written": 4}
-"""Counts of larger sizes take longer than a second or so, and are not made unasked."""
-COUNTABLE = {"live": 40, "written": 5}
-"""Counts of larger sizes would take hours, or more memory than there is."""
-COUNTABLE_BY_LENGTH = {"live": 14, "written": 5}
+MAX_QUICK_COUNT = {"live": 10, "written": 4}
+"""Up to these sizes counting takes about a second or less."""
+MAX_COUNT = {"live": 40, "written": 5}
+"""Larger sizes would take hours, or more memory than there is."""
+MAX_COUNT_BY_LENGTH = {"live": 14, "written": 5}
 KINDS = ("start", "traps", "length")
 
 
-def known_count(size: int, rules: str) -> int | None:
-    """The number of legal boards, where it is quickly had, else None."""
-    return count_boards(size, rules) if size <= COUNTED[rules] else None
+def quick_count(size: int, rules: str) -> int | None:
+    """The number of legal boards if it is quick to compute, else None."""
+    return count_boards(size, rules) if size <= MAX_QUICK_COUNT[rules] else None
 
 
 @cache
 def count_boards(size: int, rules: str = "written") -> int:
-    """The number of legal boards; ValueError says how far one can count."""
+    """The number of legal boards; ValueError names the largest size that can be counted."""
     return sum(count_by(size, rules, "start").values())
 
 
 def count_by(size: int, rules: str = "written", kind: str = "start") -> dict[int, int]:
-    """The number of legal boards by start column, by traps or by length, steps in all; ValueError as above."""
+    """The number of legal boards by start column, number of traps or number of steps; ValueError as above."""
     checked_size(size)
     live = is_live(rules)
     validation.choice(kind, KINDS, "what boards are counted by", ValueError)
-    most = (COUNTABLE_BY_LENGTH if kind == "length" else COUNTABLE)[rules]
+    most = (MAX_COUNT_BY_LENGTH if kind == "length" else MAX_COUNT)[rules]
     if size > most:
         by = f" by {kind}" if kind != "start" else ""
         raise ValueError(
@@ -295,7 +292,7 @@ def _live_by(size: int, kind: str) -> dict[int, int]:
     if kind == "traps":
         up_to = [fields.coefficient(total, fields.trap * traps) for traps in range(size)]
         return {traps: count - (up_to[traps - 1] if traps else 0) for traps, count in enumerate(up_to)}
-    # a start, and what is counted by steps after it
+    # the start, and the steps counted after it
     counts = {
         steps + 1: fields.coefficient(total, fields.trap * most + fields.step * steps)
         for steps in range(size * size + 1)
@@ -313,7 +310,7 @@ def _written_by(size: int, kind: str) -> dict[int, int]:
     return _spread(sum(starts), fields, longest(size), 0 if kind == "traps" else 1)
 
 
-def _spread(series: int, fields: Fields, most: int, offset: int) -> dict[int, int]:
+def _spread(series: int, fields: SeriesLayout, most: int, offset: int) -> dict[int, int]:
     """The counts of a series that are not 0."""
     counts = {number + offset: fields.coefficient(series, fields.bits * number) for number in range(most + 1)}
     return {number: count for number, count in counts.items() if count}

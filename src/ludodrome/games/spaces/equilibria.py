@@ -1,14 +1,14 @@
-"""The equilibrium of blind choice: a mixture of boards that no board beats on average.
+"""Perfect play: equilibria of blind choice, and the match in which boards are seen.
 
 Blind choice is a symmetric game for the difference of points, so its value is 0; the result is
-the mixture. Where all pairings fit into a matrix, a linear program gives it (``solve_matrix``;
-boards that play alike are merged first). For larger sizes it is found by double oracle
-(McMahan, Gordon and Blum 2003): solve the game of a few boards, look for the best response to
-that mixture among all boards, take it in, and so on; what the best response is worth is the
-*gap*, and when it is 0, the mixture is perfect. The game is the same in a mirror, so mixtures are
-made their own mirror image, and half of all boards need not be looked at.
+the mixture. If all pairings fit into a matrix, a linear program gives it (``solve_matrix``;
+equivalent boards are merged first). Larger sizes use a double oracle (McMahan, Gordon and Blum
+2003): solve the game of a few boards, find the best response to that mixture among all boards, add
+it, and repeat. The value of the best response is the *gap*; when it is 0, the mixture is perfect.
+The game is symmetric under reflection, so mixtures are made symmetric, and half of all boards can
+be skipped.
 
-``Inspection`` goes another way to the same end: it plays all boards, one by one, against a mixture.
+``Inspection`` verifies a mixture independently: it plays all boards, one by one, against it.
 """
 
 import random
@@ -34,28 +34,29 @@ from ludodrome.games.spaces.boards import (
     mirrored,
     parse_code,
 )
-from ludodrome.games.spaces.counting import known_count
-from ludodrome.games.spaces.generation import Walk
+from ludodrome.games.spaces.counting import quick_count
+from ludodrome.games.spaces.generation import BoardWalk
 from ludodrome.games.spaces.legality import all_boards
-from ludodrome.games.spaces.mixture_response import MixtureHunt, pack
+from ludodrome.games.spaces.mixture_response import MixtureSearch
 from ludodrome.games.spaces.simulation import Packed
 from ludodrome.jit import Array
 
-# Perfect play where both choose blind: mixtures of boards that no board beats, for the sizes that were solved.
-# ``equilibrium.py`` finds and proves them; docs/results/perfect-spaces.md tells the story. They are short:
-# under ``written``, and under ``live`` from size 3 on, a straight run, in a column drawn by lot.
+# Stored mixtures for blind choice
+#
+# docs/results/perfect-spaces.md explains them. They are short: under ``written``, and under ``live``
+# from size 3 on, a straight run in a random column.
 
 
 SOLVED = {"live": 17, "written": 100}
-"""Up to these sizes it is proven that nothing beats the mixture; beyond, nothing was found that does."""
+"""Up to these sizes the mixture is proven unbeaten; beyond, no board is known that beats it."""
 
 _SMALLEST_LIVE = ("2:0:6uf", "2:1:4uf")
-"""At size 2 under ``live``: a trap beside oneself, then up."""
+"""Size 2 under ``live``: a trap beside the piece, then up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """Boards, as actions, and how often each is laid: whole numbers, in proportion."""
+    """Boards, as actions, with whole-number weights."""
 
     size: int
     rules: str
@@ -68,12 +69,12 @@ class Mixture:
 
 
 def straight_run(size: int, col: int) -> bytes:
-    """Straight up from a column."""
+    """The board that goes straight up from a column."""
     return bytes([col, *[size + UP] * (size - 1), size + FINISH])
 
 
 def perfect(size: int, rules: str = "written") -> Mixture:
-    """The stored mixture; see ``SOLVED`` for how far it is proven."""
+    """The stored mixture; ``SOLVED`` says up to which size it is proven."""
     checked_size(size)
     if is_live(rules) and size == 2:
         boards = tuple(parse_code(code)[1] for code in _SMALLEST_LIVE)
@@ -82,33 +83,33 @@ def perfect(size: int, rules: str = "written") -> Mixture:
     return Mixture(size, rules, boards, (1,) * len(boards))
 
 
-MATRIX = 1000
-"""So many boards, merged or not, are given to one linear program."""
+MAX_MATRIX = 1000
+"""The maximum number of boards for one linear program over all pairings."""
 EXACT = 1e-9
-"""A gap no greater than this counts as none."""
+"""A gap up to this counts as 0."""
 _DENOMINATOR = 100_000
-"""Weights are first tried as fractions with no greater denominator."""
+"""Weights are first tried as fractions with at most this denominator."""
 _SCALE = 10**12
-"""Else they are rounded to parts of this."""
+"""Otherwise they are rounded to multiples of 1 / this."""
 _NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """What a linear program found: weights, and the values of both sides, which must agree."""
+class LinearProgram:
+    """The solution of a linear program: weights, and the primal and dual values, which must agree."""
 
     weights: Array
     primal: float
     dual: float
 
 
-def solve_matrix(margins: Array) -> Program:
-    """Weights of the columns against which no row has a positive margin on average, by HiGHS.
+def solve_matrix(margins: Array) -> LinearProgram:
+    """Weights of the columns against which no row has a positive average margin, by HiGHS.
 
     margins: (boards, boards), antisymmetric. ``primal`` is the best row's margin against the weights, ``dual`` the
-    worst column's against the weights of the rows that the program gives as multipliers.
+    worst column's against the row weights that the program returns as multipliers.
     """
-    import highspy
+    import highspy  # optional extra: lab
 
     count = len(margins)
     table = np.ones((count + 1, count + 1))
@@ -132,12 +133,12 @@ def solve_matrix(margins: Array) -> Program:
     weights /= weights.sum()
     multipliers = np.maximum(-np.array(found.row_dual[:count]), 0)
     multipliers /= multipliers.sum()
-    return Program(weights, float((margins @ weights).max()), float((multipliers @ margins).min()))
+    return LinearProgram(weights, float((margins @ weights).max()), float((multipliers @ margins).min()))
 
 
 def margins_of(first: Sequence[bytes], second: Sequence[bytes], size: int, live: bool) -> Array:
-    """The margins of each of the first boards over each of the second, int64."""
-    one, two = pack(first, size, live), pack(second, size, live)
+    """The margin of each first board over each second board, (first, second) int64."""
+    one, two = Packed.from_actions(first, size, live), Packed.from_actions(second, size, live)
     points_a = np.empty((len(first), len(second)), np.int16)
     points_b = np.empty_like(points_a)
     rounds.play_matrix(
@@ -146,34 +147,34 @@ def margins_of(first: Sequence[bytes], second: Sequence[bytes], size: int, live:
     return points_a.astype(np.int64) - points_b
 
 
-def merge(boards: Sequence[bytes], size: int, live: bool) -> list[bytes]:
-    """One of each set of boards that play alike: that have the same margin over every board."""
+def merge_equivalent(boards: Sequence[bytes], size: int, live: bool) -> list[bytes]:
+    """One board of each set of boards with the same margin over every board."""
     _, first = np.unique(margins_of(boards, boards, size, live), axis=0, return_index=True)
     return [boards[number] for number in sorted(first.tolist())]
 
 
 class Equilibrium:
-    """An equilibrium in the making. ``step`` makes it better, until ``solved``.
+    """The search for an equilibrium. Call ``step`` until ``solved``.
 
-    ``boards``: boards to begin with, as an earlier attempt left them; that is all there is to be resumed.
+    ``boards``: the boards of an earlier search, to resume it.
     """
 
     def __init__(self, size: int, rules: str = "written", boards: Iterable[bytes] = ()) -> None:
         self.size, self.rules, self.live = checked_size(size), rules, is_live(rules)
-        count = known_count(size, rules)
-        self.complete = count is not None and count <= MATRIX
+        count = quick_count(size, rules)
+        self.complete = count is not None and count <= MAX_MATRIX
         start = [straight_run(size, col) for col in range(size)]
         if self.complete:
-            start = merge(all_boards(size, self.live), size, self.live)
+            start = merge_equivalent(all_boards(size, self.live), size, self.live)
         self.boards: list[bytes] = []
         self.margins: Array = np.zeros((0, 0), np.int64)
-        self._take_in([*start, *boards])
-        self.program: Program | None = None
+        self._add_boards([*start, *boards])
+        self.program: LinearProgram | None = None
         self.mixture: Mixture | None = None
         self.gap: float | None = None
-        """No board does better than this against the mixture; None as long as nothing is certain."""
+        """Upper bound on the margin of any board against the mixture; None before the first step."""
         self.stuck = False
-        """Whether the last step found only boards that it knows: the linear program is not exact enough."""
+        """Whether the last step found only known boards: the linear program is not exact enough."""
         self.steps = self.nodes = 0
 
     @property
@@ -182,21 +183,23 @@ class Equilibrium:
         return self.gap is not None and self.gap <= EXACT
 
     def step(self, nodes: int = 10**12, report: Callable[[int, float], None] | None = None) -> None:
-        """Solve the game of the boards so far, and look for a board that beats the mixture, for so many nodes."""
+        """Solve the game of the boards so far, then search up to ``nodes`` nodes for a board that beats the mixture."""
         self.program = solve_matrix(self.margins / 2)
         self.mixture = self._mixture(self.program.weights)
         weights = np.array(self.mixture.weights)
-        hunt = MixtureHunt(pack(self.mixture.boards, self.size, self.live), weights, floor=0.0, mirrored=True)
-        found = hunt.run(nodes, report)
+        search = MixtureSearch(
+            Packed.from_actions(self.mixture.boards, self.size, self.live), weights, floor=0.0, mirrored=True
+        )
+        found = search.run(nodes, report)
         self.steps += 1
-        self.nodes += hunt.nodes
+        self.nodes += search.nodes
         known = len(self.boards)
-        self._take_in(found)
-        self.gap = hunt.value if hunt.over else hunt.bound
-        self.stuck = hunt.over and not self.solved and len(self.boards) == known
+        self._add_boards(found)
+        self.gap = search.value if search.over else search.bound
+        self.stuck = search.over and not self.solved and len(self.boards) == known
 
-    def _take_in(self, boards: Iterable[bytes]) -> None:
-        """Add boards; of a board and its mirror image, the first in order. Margins are over both, added up."""
+    def _add_boards(self, boards: Iterable[bytes]) -> None:
+        """Add boards, one of each mirrored pair. Margins are summed over both."""
         new = sorted({min(board, mirrored(board, self.size)) for board in boards} - set(self.boards))
         before = self.boards
         self.boards = [*before, *new]
@@ -211,7 +214,7 @@ class Equilibrium:
         return margins_of(first, second, self.size, self.live) + margins_of(first, images, self.size, self.live)
 
     def _mixture(self, weights: Array) -> Mixture:
-        """The boards that have some weight, each with its mirror image, in whole numbers."""
+        """The boards with a positive weight, each with its mirror image, in whole numbers."""
         chosen = [number for number, weight in enumerate(weights.tolist()) if weight > _NEGLIGIBLE]
         whole = _whole([float(weights[number]) for number in chosen])
         sums: dict[bytes, int] = {}
@@ -224,7 +227,7 @@ class Equilibrium:
 
 
 def _whole(weights: list[float]) -> list[int]:
-    """Whole numbers in proportion to weights: exactly, if they are fractions with small denominators."""
+    """Whole numbers in proportion to weights: exact if these are fractions with small denominators."""
     fractions = [Fraction(weight).limit_denominator(_DENOMINATOR) for weight in weights]
     scale = lcm(*(fraction.denominator for fraction in fractions))
     if scale > _SCALE:
@@ -233,14 +236,14 @@ def _whole(weights: list[float]) -> list[int]:
 
 
 class Inspection:
-    """All legal boards against a mixture, one by one. ``after`` and ``best``: where an earlier one stopped."""
+    """All legal boards against a mixture, one by one. ``after``, ``done`` and ``best`` resume an earlier one."""
 
     def __init__(self, mixture: Mixture, after: str | None = None, done: int = 0, best: int | None = None) -> None:
         self.mixture, self.after, self.done, self.best = mixture, after, done, best
         self.live = is_live(mixture.rules)
         self.over = False
-        self._walk = Walk(mixture.size, mixture.rules, after)
-        packed = pack(mixture.boards, mixture.size, self.live)
+        self._walk = BoardWalk(mixture.size, mixture.rules, after)
+        packed = Packed.from_actions(mixture.boards, mixture.size, self.live)
         self._others = (*packed.arrays(rotated=True), packed.ends, np.array(mixture.weights, np.int64))
 
     @property
@@ -249,7 +252,7 @@ class Inspection:
         return 0.0 if self.best is None else self.best / sum(self.mixture.weights)
 
     def step(self) -> None:
-        """Some thousand boards more."""
+        """Play the next chunk of boards."""
         chunk = self._walk.next()
         if not len(chunk.ends):
             self.over = True
@@ -262,42 +265,43 @@ class Inspection:
         self.after = format_code(chunk.boards()[-1], self.mixture.size)
 
 
-# Boards for a player who does not know the other's: a sound first choice, and boards by chance.
-# Under ``written`` the straight run cannot be beaten. In step k it has k points, more than anybody
-# else can have; a trap takes one of them and ends the round, but setting it has cost the other a
-# step up; a collision costs both the same. So no board does better against it than to draw, and
-# since a round is symmetric, nothing is better than to run.
-# Under ``live`` a runner who is foreseen is stopped halfway, and one must not be foreseen: the board is
-# drawn from a mixture that nothing beats (``perfect.py``). Where the other sees the board before
-# answering, the straight run loses least (``seen.py``).
+# A sound first choice
+#
+# Under ``written`` the straight run is unbeatable. After step k it has k points, more than any other
+# board can have; a trap takes one of them and ends the round, but setting it costs the opponent a
+# step up; a collision costs both the same. So every board at best draws against it.
+#
+# Under ``live`` a predictable runner is stopped halfway, so the board is drawn from a mixture that
+# nothing beats. If the opponent sees the board before answering, the straight run loses least.
 
 
 def sensible(size: int, rules: str = "written", seed: int = 0, foreseen: bool = False) -> dict[str, Any]:
-    """A sound board to lay against an unknown one; ``foreseen``: the other sees it and answers."""
+    """A sound board against an unknown one; ``foreseen``: the opponent sees it before answering."""
     checked_size(size)
     live = is_live(rules)
-    chance = random.Random(validation.whole(seed, "the seed", ValueError))
+    rng = random.Random(validation.whole(seed, "the seed", ValueError))
     if foreseen or not live:
-        return format_board(straight_run(size, chance.randrange(size)), size)
+        return format_board(straight_run(size, rng.randrange(size)), size)
     mixture = perfect(size, rules)
-    return format_board(chance.choices(mixture.boards, mixture.weights)[0], size)
+    return format_board(rng.choices(mixture.boards, mixture.weights)[0], size)
 
 
-# The match under ``seen``, where the second chooser of a round answers the first one's board.
-# Against a board that is seen, the best response is what counts, so the first chooser lays the
-# board that loses least to it. ``LeastLoss`` finds that board among all: it looks for a board
-# that loses less than the best so far to each of some answers (``mixture_search.py``), asks for the
-# best response to it, and takes that in among the answers; when there is no such board, it is done.
-# A seat's prospects in a match never get worse by a greater lead, so both sides play each round for
-# its margin, and the match follows by going back from its last round.
+# The match under ``seen``, where the second chooser of a round answers the first one's board
+#
+# The first chooser lays the board that loses least to its best response. ``LeastLoss`` finds that
+# board: it searches for a board that loses less than the best so far to every known answer, asks
+# for the best response to it, and adds that response to the answers, until there is no such board.
+#
+# A larger lead never hurts, so both sides play each round for its margin, and the value of the
+# match follows backwards from its last round.
 
 
 KNOWN_LOSS = {2: 2, 3: 3, 4: 3, 5: 4, 6: 4, 7: 5}
-"""Under ``live``: what the best board that is seen loses by, for the sizes that were worked out."""
+"""Under ``live``: the loss of the best board that is seen, for the sizes computed so far."""
 
 
 class LeastLoss:
-    """The board that loses least to its best response, in the making."""
+    """The search for the board that loses least to its best response. Call ``step`` until ``over``."""
 
     def __init__(self, size: int, rules: str = "written") -> None:
         self.size, self.rules = checked_size(size), rules
@@ -309,34 +313,34 @@ class LeastLoss:
         self.loss = self._ask(self.board)
 
     def step(self) -> None:
-        """Look for a board that may lose less, and ask for the best response to it."""
-        if self.loss == 0:  # nobody does better than that: a board draws against itself
+        """Search for a board that may lose less, and find the best response to it."""
+        if self.loss == 0:  # optimal: a board draws against itself
             self.over = True
             return
         others = Packed(self.answers, self.size, self.rules)
-        hunt = MixtureHunt(others, np.zeros(len(others)), floor=-1.0, least=1 - self.loss)
-        hunt.run(10**12)
-        self.nodes += hunt.nodes
-        if not hunt.found:
+        search = MixtureSearch(others, np.zeros(len(others)), floor=-1.0, least=1 - self.loss)
+        search.run(10**12)
+        self.nodes += search.nodes
+        if not search.found:
             self.over = True
             return
-        board = format_board(hunt.best, self.size)
+        board = format_board(search.best, self.size)
         loss = self._ask(board)
         if loss < self.loss:
             self.board, self.loss = board, loss
 
     def _ask(self, board: dict[str, Any]) -> int:
-        """What a board loses by; the answer is kept."""
+        """The loss of a board; keep its best response."""
         response = respond(board, self.size, self.rules, nodes=10**12)
         self.answers.append(response.board)
         return response.margin
 
 
 def match_value(loss: int, rounds: int) -> int:
-    """Seat 0's final lead in a match of so many rounds if nobody errs, where the first chooser of each loses so much.
+    """Seat 0's final lead in a match of ``rounds`` rounds with perfect play.
 
-    By going back from the end over rounds and leads: what is best at the end of a round is to have won it by as much
-    as possible, so each round moves the lead by ``loss`` against its first chooser (R24: in turn, from seat 0 on).
+    The first chooser of each round loses ``loss`` points. Backwards over rounds and leads: winning a round by as much
+    as possible is best, so each round moves the lead by ``loss`` against its first chooser (R24: in turn, from seat 0).
     """
 
     @cache

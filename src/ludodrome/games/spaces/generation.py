@@ -1,7 +1,6 @@
-"""All legal boards, one after another, in the documented order (RULES.md, "Order of legal moves").
+"""All legal boards in the documented order (RULES.md, "Order of legal moves").
 
-They come in chunks, so memory does not grow with their number, and from after any board on. The
-walk itself is in ``walk.py``.
+Boards come in chunks, so memory does not grow with their number, and can start after any board.
 """
 
 from collections.abc import Iterator
@@ -24,19 +23,18 @@ from ludodrome.games.spaces.boards import (
     parse_code,
     steps_of,
 )
-from ludodrome.games.spaces.legality import each_fault, refusal
+from ludodrome.games.spaces.legality import iter_faults, refusal
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE
 from ludodrome.games.spaces.rules import longest
 from ludodrome.jit import Array, Int, entry, kernel
 
-# All legal boards, one after another, for machines: a depth-first walk that keeps its own stack (R17).
-# It can pause after any board and go on from any board. The kernels know R17 for boards that are
-# built from their first step on; ``rules.py`` knows the same for records. ``generate.py`` is the
-# way here from Python.
+# The walk in compiled code: depth first with its own stack (R17)
+#
+# It can pause after any board and continue from any board.
 
 
 ROW, COL, ENTERED, TRAPS, TRIED = range(5)
-"""The columns of a frame: what is known after so many steps, and which continuation is tried next."""
+"""Columns of a frame: the state after some steps, and the continuation to try next."""
 
 
 @kernel
@@ -53,7 +51,7 @@ def may_go(size: Int, live: bool, frame: Array, traps: Array, what: Int) -> bool
 
 @kernel
 def may_set(size: Int, live: bool, frame: Array, traps: Array, last: Int, place: Int) -> bool:
-    """R5, R10, R11, R13 to R15, R17: a trap in that place, below row 0, after a step that did ``last``."""
+    """R5, R10, R11, R13 to R15, R17: a trap in this place, from below row 0, after a step that did ``last``."""
     if last == HERE or (live and (last >= FIRST_TRAP or frame[TRAPS] == size - 1 or not LIVE_PLACES[place])):
         return False
     row = frame[ROW] + ROW_OF_PLACE[place]
@@ -87,7 +85,7 @@ def lay(size: Int, frames: Array, traps: Array, depth: Int, what: Int) -> None:
 
 @kernel
 def trap_square(size: Int, frame: Array, what: Int) -> Int:
-    """The square of a trap that is set from there."""
+    """The square of a trap set from this frame."""
     place = what - FIRST_TRAP
     return (frame[ROW] + ROW_OF_PLACE[place]) * size + frame[COL] + COL_OF_PLACE[place]
 
@@ -103,10 +101,10 @@ def start(size: Int, frames: Array, col: Int) -> None:
 def advance_walk(
     size: Int, live: bool, frames: Array, laid: Array, traps: Array, depth: Int, actions: Array, ends: Array
 ) -> Any:
-    """Make boards until there is no more room for one; gives the depth to go on from, -1 at the end, and how many.
+    """Make boards until the buffers are full; return the depth to continue from (-1 at the end) and the count.
 
     frames: (longest + 1, 5) int64, laid: (longest,) uint8 and traps: (squares,) uint8 are the walk's
-    own; actions: (many,) uint8 and ends: (boards,) int64 are filled.
+    state; actions: (many,) uint8 and ends: (boards,) int64 are filled.
     """
     count = filled = 0
     while depth >= 0 and count < len(ends):
@@ -146,7 +144,7 @@ def advance_walk(
 
 @entry
 def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: Int, text: Array) -> Int:
-    """The codes of boards, one a line, as bytes; gives how many. head: ``5:``; signs: those of what is done."""
+    """Write the codes of boards as bytes, one per line; return the length. head: ``5:``; signs: SIGNS as bytes."""
     at = begin = 0
     for i in range(len(ends)):
         for k in range(len(head)):
@@ -170,7 +168,7 @@ def write_codes(actions: Array, ends: Array, head: Array, signs: Array, size: In
 
 @entry
 def follow_walk(size: Int, frames: Array, laid: Array, traps: Array, actions: Array) -> None:
-    """Stand where a legal board has just been made."""
+    """Set the state of the walk as if it had just made this legal board."""
     frames[0, TRIED] = actions[0] + 1
     start(size, frames, np.int64(actions[0]))
     laid[0] = actions[0]
@@ -183,25 +181,25 @@ def follow_walk(size: Int, frames: Array, laid: Array, traps: Array, actions: Ar
 
 
 CHUNK = 1 << 14
-"""Boards made in one go."""
+"""Boards per chunk."""
 
 
-class Chunk(NamedTuple):
+class BoardChunk(NamedTuple):
     """Some boards in order."""
 
     actions: Array
     """(steps,) uint8: the actions of one board after another."""
     ends: Array
-    """(boards,) int64: where each of them ends."""
+    """(boards,) int64: where each board ends."""
 
     def boards(self) -> list[bytes]:
-        """Each board's actions."""
+        """The actions of each board."""
         data, begins = self.actions.tobytes(), [0, *self.ends.tolist()]
         return [data[begin:end] for begin, end in pairwise(begins)]
 
 
-class Walk:
-    """All legal boards of a size and a rule set, chunk by chunk, perhaps from after a given board on."""
+class BoardWalk:
+    """All legal boards of a size and rule set, chunk by chunk, optionally starting after a given board."""
 
     def __init__(self, size: int, rules: str = "written", after: str | None = None, chunk: int = CHUNK) -> None:
         self.size, self.live = checked_size(size), is_live(rules)
@@ -217,27 +215,27 @@ class Walk:
             self._go_to(after)
 
     def _go_to(self, code: str) -> None:
-        """Stand where a board has just been made; IllegalMove if there is no such board."""
+        """Continue after this board; IllegalMove if it is not legal."""
         size, actions = parse_code(code)
         if size != self.size:
-            raise IllegalMove(f"the board to go on from has size {size}, and the boards here have size {self.size}")
-        wrong = refusal(each_fault(steps_of(actions, size), size, self.live))
+            raise IllegalMove(f"the board to continue from has size {size}, and the boards here have size {self.size}")
+        wrong = refusal(iter_faults(steps_of(actions, size), size, self.live))
         if wrong:
-            raise IllegalMove(f"the board to go on from is not legal: {wrong}")
+            raise IllegalMove(f"the board to continue from is not legal: {wrong}")
         follow_walk(size, self._frames, self._laid, self._traps, np.frombuffer(actions, np.uint8))
         self._depth = len(actions) - 1
 
-    def next(self, most: int | None = None) -> Chunk:
-        """The next boards, no more than ``most``; none when there are no more. They hold until the next call."""
+    def next(self, most: int | None = None) -> BoardChunk:
+        """The next boards, at most ``most``; empty at the end. Valid until the next call."""
         ends = self._ends if most is None else self._ends[:most]
         self._depth, count = advance_walk(
             self.size, self.live, self._frames, self._laid, self._traps, self._depth, self._actions, ends
         )
         used = int(ends[count - 1]) if count else 0
-        return Chunk(self._actions[:used], ends[:count])
+        return BoardChunk(self._actions[:used], ends[:count])
 
-    def codes(self, chunk: Chunk) -> bytes:
-        """The codes of boards, one a line."""
+    def codes(self, chunk: BoardChunk) -> bytes:
+        """The codes of boards, one per line."""
         head = np.frombuffer(f"{self.size}:".encode(), np.uint8)
         signs = np.frombuffer(SIGNS.encode(), np.uint8)
         text = np.empty(len(chunk.actions) + len(chunk.ends) * (len(head) + 4), np.uint8)
@@ -246,8 +244,8 @@ class Walk:
 
 
 def generate(size: int, rules: str = "written", after: str | None = None, limit: int | None = None) -> Iterator[bytes]:
-    """All legal boards as actions, in order; from after a board's code on, and no more than ``limit``."""
-    walk = Walk(size, rules, after, CHUNK)
+    """All legal boards as actions, in order; optionally after a board's code, and at most ``limit``."""
+    walk = BoardWalk(size, rules, after, CHUNK)
     left = limit
     while chunk := walk.next(left).boards():
         yield from chunk

@@ -1,8 +1,7 @@
-"""What is wrong with a board: every fault, with its step and its rule.
+"""Legality: every fault of a board, the four layers of validation, and legal continuations (R17).
 
-The R-numbers are those of RULES.md, and so is the way in which faults are charged to steps.
-Any JSON board of any size can be judged here, jumps and all; the kernels of ``rules.py`` know
-the same law for boards that are built step by step.
+The R-numbers are those of RULES.md. Any JSON board of any size can be checked, jumps included;
+the kernels of ``rules.py`` apply the same rules to boards that are built step by step.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +27,7 @@ from ludodrome.games.spaces.boards import (
     format_step,
     is_finished,
     is_live,
-    most_steps,
+    max_steps,
     read_board,
     read_steps,
     step_of,
@@ -42,25 +41,25 @@ _KERNELS = make_kernels(rules.RULES)
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong with a board."""
+    """One fault of a board."""
 
     step: int
-    """From 1; 0 for R2, which judges the board as a whole."""
+    """From 1; 0 for R2, which concerns the whole board."""
     rule: str
-    """``R12``, say."""
+    """For example ``R12``."""
     sentence: str
 
 
 PLAYABLE = ("R2", "R3", "R4", "R5", "R6", "R7")
-"""A board without a fault of these rules can be played in a round (R7)."""
+"""A board without faults of these rules can be played in a round (R7)."""
 
 _SHOWN = 3
-"""So many faults are told in one refusal."""
+"""Maximum number of faults in one error sentence."""
 _SMALL = 1_000_000
 
 
 def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
-    """All faults of a board, in the order of its steps; none: it is legal."""
+    """All faults of a board, in step order; an empty list means that it is legal."""
     checked_size(size)
     live = is_live(rules)
     try:
@@ -71,17 +70,17 @@ def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
 
 
 def faults(steps: Steps, size: int, live: bool, unfinished: bool = False) -> list[Fault]:
-    """All faults of steps. Of an unfinished board, R6 does not ask for a finish yet."""
-    return list(each_fault(steps, size, live, unfinished))
+    """All faults of steps. An unfinished board does not need a finish yet (R6)."""
+    return list(iter_faults(steps, size, live, unfinished))
 
 
-def each_fault(steps: Steps, size: int, live: bool, unfinished: bool = False) -> Iterator[Fault]:
-    """The same, one after another: whoever needs only the first few need not wait for the rest."""
-    most = most_steps(size)
+def iter_faults(steps: Steps, size: int, live: bool, unfinished: bool = False) -> Iterator[Fault]:
+    """Yield the faults of ``faults`` one by one, for callers that need only the first few."""
+    most = max_steps(size)
     if len(steps) > most:
         yield _fault(most + 1, "R7", f"a board of size {size} has at most {most} steps, this one has {len(steps)}")
         return
-    judge = _Judge(size, live)
+    judge = _Checker(size, live)
     for number, (row, col, kind) in enumerate(steps, 1):
         wrong = judge.step(number, row, col, kind)
         if number == len(steps) and not unfinished and not judge.finished:
@@ -93,17 +92,17 @@ def each_fault(steps: Steps, size: int, live: bool, unfinished: bool = False) ->
 
 def refusal(found: Iterable[Fault]) -> str:
     """The first few faults as one sentence."""
-    told = [fault.sentence for fault in islice(found, _SHOWN + 1)]
-    return "; ".join(told if len(told) <= _SHOWN else [*told[:-1], "and more"])
+    sentences = [fault.sentence for fault in islice(found, _SHOWN + 1)]
+    return "; ".join(sentences if len(sentences) <= _SHOWN else [*sentences[:-1], "and more"])
 
 
 def why_unplayable(board: Any, size: int, live: bool) -> str:
-    """What keeps a board from being played (R7), as one sentence; empty if nothing does."""
+    """Why a board cannot be played (R7), as one sentence; empty if it can."""
     try:
         steps = read_board(board, size)
     except BadShape as wrong:
         return str(wrong)
-    return refusal(fault for fault in each_fault(steps, size, live) if fault.rule in PLAYABLE)
+    return refusal(fault for fault in iter_faults(steps, size, live) if fault.rule in PLAYABLE)
 
 
 def _fault(step: int, rule: str, what: str) -> Fault:
@@ -116,8 +115,8 @@ def _at(row: int, col: int) -> str:
     return f"({show(row)},{show(col)})"
 
 
-class _Judge:
-    """Walks along a board, and takes faulty steps too, so that the next is judged from there."""
+class _Checker:
+    """Walks along a board. It takes faulty steps too, and checks the next step from there."""
 
     def __init__(self, size: int, live: bool) -> None:
         self.size = size
@@ -129,7 +128,7 @@ class _Judge:
         self.after_trap = self.after_supermove = self.finished = False
 
     def step(self, number: int, row: int, col: int, kind: str) -> list[tuple[str, str]]:
-        """Judge a step and take it; what is wrong with it, by the rules' numbers."""
+        """Check a step and take it; return its faults in rule order."""
         wrong: list[tuple[str, str]] = []
         if self.finished:
             wrong.append(("R6", "the final step ends the board, and nothing may follow it"))
@@ -151,7 +150,7 @@ class _Judge:
         else:
             self.row, self.col = row, col
             self.visited.add((row, col))
-            self.after_supermove = kind == TRAP  # only of a start that is none
+            self.after_supermove = kind == TRAP  # only if the board starts with a trap
         self.after_trap = kind == TRAP
         if kind == TRAP:
             self.traps.add((row, col))
@@ -223,9 +222,10 @@ class _Judge:
             wrong.append(("R15", "a trap must be followed by a piece step, not by the finish"))
 
 
-# The four layers in which a board is validated: structure, moves, sequence, playability.
-# Every fault of ``legality.py`` belongs to one of the first three; a board is playable when it has
-# none of the faults that keep a round from being played (R7), whatever else is wrong with it.
+# The four layers of validation: structure, moves, sequence, playability
+#
+# Every fault belongs to one of the first three; a board is playable if it has no fault that
+# prevents a round (R7), whatever else is wrong with it.
 
 
 STRUCTURE, MOVES, SEQUENCE, PLAYABILITY = LAYERS = (
@@ -254,12 +254,12 @@ class Layer:
 
     name: str
     passed: bool | None
-    """None: it could not be judged, since the structure is wrong."""
+    """None: not checked, because the structure is wrong."""
     faults: list[Fault]
 
 
 def validate(board: Any, size: int, rules: str = "written") -> list[Layer]:
-    """All four layers of a board, each with all its faults; a board is legal when all have passed."""
+    """All four layers of a board with their faults; a board is legal if every layer passes."""
     checked_size(size)
     is_live(rules)
     found = check(board, size, rules)
@@ -275,15 +275,15 @@ def validate(board: Any, size: int, rules: str = "written") -> list[Layer]:
     return layers
 
 
-# Building boards: what may come next, and all boards where they are few (R17).
+# Building boards step by step (R17)
 
 
 def steps(prefix: Any, size: int, rules: str = "written") -> list[dict[str, Any]]:
-    """The steps that may come next on an unfinished board, in the order of their actions.
+    """The legal next steps of an unfinished board, in action order.
 
-    ``prefix`` is a list of steps as in a board's sequence, or a board whose sequence is unfinished;
-    both may be empty. After the finish nothing may come. IllegalMove names step and rule if no
-    legal board begins like this.
+    ``prefix`` is a list of steps as in a board's sequence, or a board with an unfinished sequence;
+    both may be empty. A finished board has no next step. IllegalMove names step and rule if no
+    legal board begins this way.
     """
     checked_size(size)
     live = is_live(rules)
@@ -308,18 +308,23 @@ def _read_prefix(prefix: Any, size: int) -> Steps:
 
 
 def _refused_prefix(done: Steps, size: int, live: bool) -> str:
-    return refusal(each_fault(done, size, live, unfinished=True)) or (
-        f"step {len(done)}: a trap straight up is set where no step to the side remains, "
-        f"so the board could never be finished (R17)"
+    return refusal(iter_faults(done, size, live, unfinished=True)) or (
+        f"step {len(done)}: a trap straight up leaves no step to the side, so the board could never be finished (R17)"
     )
 
 
-def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
-    """The legal actions after these, none after a finish; None if these are not legal themselves."""
+def empty_states(size: int, live: bool) -> Any:
+    """An array of one record in which nothing is laid."""
     states = new_states(rules.dtype_of(size, 1), 1)
     for name, value in (("side", size), ("live", live), ("rounds", 1)):
         states[name] = value
     _KERNELS.reset(states, np.uint64(0))
+    return states
+
+
+def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
+    """The legal actions after these, none after a finish; None if these are not legal themselves."""
+    states = empty_states(size, live)
     if rules.lay_steps(states, np.frombuffer(actions, np.uint8)) < len(actions):
         return None
     if is_finished(actions, size):
@@ -330,18 +335,18 @@ def continuations(actions: bytes, size: int, live: bool) -> list[int] | None:
 
 
 def finished(actions: bytes, size: int, live: bool) -> bytes:
-    """A legal board that begins like this and goes to the goal as straight as it may."""
+    """A legal board that begins this way and goes to the goal as directly as possible."""
     row = next(row for row, _, kind in reversed(steps_of(actions, size)) if kind != TRAP)
     if row < 0:
         return actions
     following = continuations(actions, size, live) or []
-    aside = [] if row == 0 or size + UP in following else following[:1]  # R16: past a trap just set
+    aside = [] if row == 0 or size + UP in following else following[:1]  # R16: around a trap just set
     return bytes([*actions, *aside, *[size + UP] * row, size + FINISH])
 
 
 @cache
 def all_boards(size: int, live: bool) -> tuple[bytes, ...]:
-    """All legal boards as actions, in the documented order. Ask ``count.py`` first how many there are."""
+    """All legal boards as actions, in the documented order. Check ``counting.quick_count`` first."""
     boards = []
     stack = [b""]
     while stack:

@@ -1,8 +1,7 @@
-"""Spaces as learners see it: boards as planes of ``size`` x ``size``, everything as the observing seat's grid lies.
+"""Observation planes of ``size`` x ``size``, as the observing seat sees the grid.
 
-A board is two planes: where its piece goes, and where its traps are set, each with the number of the step, from 1; 0
-is nothing. The other seat's boards are turned by 180 degrees (R18), so both lie as in a round. What the rules hide
-(R25, R26) is not there.
+A board is two planes: the path of its piece and its traps, each with the number of the step, from 1; 0 means nothing.
+The other seat's boards are rotated by 180 degrees (R18), as in a round. Hidden boards (R25, R26) are left out.
 """
 
 import numpy as np
@@ -32,9 +31,9 @@ FIRST_EARLIER = len(PRESENT)
 
 
 def planes_of(size: int, rounds: int, deck: bool) -> Planes:
-    """The planes of a match: those of the present, and four for each round before, the latest first.
+    """The planes of a match: the present, and four for each earlier round, the latest first.
 
-    In the mode ``deck`` the boards before are those of the same deck, and the last two of four stay empty.
+    In the mode ``deck`` the earlier boards are those of the same deck, and the last two of four stay empty.
     """
     before = DECK - 1 if deck else rounds - 1
     names = (*PRESENT, *(f"{back} before: {name}" for back in range(1, before + 1) for name in EARLIER))
@@ -45,7 +44,7 @@ def planes_of(size: int, rounds: int, deck: bool) -> Planes:
 
 @kernel
 def observe(s: Record, seat: Int, out: Array) -> None:
-    """What a seat sees; out: (planes, size * size) int16."""
+    """Write what a seat sees; out: (planes, size * size) int16."""
     for plane in range(out.shape[0]):
         fill(out, plane, 0)
     laid, moving = np.int64(s.laid), mover(s)
@@ -54,7 +53,7 @@ def observe(s: Record, seat: Int, out: Array) -> None:
     fill(out, TO_MOVE, 0 if moving < 0 else 1 + (moving - seat) % SEATS)
     before = (out.shape[0] - FIRST_EARLIER) // len(EARLIER)
     if s.deck:
-        own = min(max(laid - seat * DECK, 0), DECK)  # boards of the own deck that are finished
+        own = min(max(laid - seat * DECK, 0), DECK)  # finished boards of the own deck
         if moving == seat:
             _present(s, seat * DECK + own, True, out)
         fill(out, ROUND, min(own + 1, DECK))
@@ -77,7 +76,7 @@ def observe(s: Record, seat: Int, out: Array) -> None:
 
 @kernel
 def _present(s: Record, k: Int, building: bool, out: Array) -> None:
-    """The seat's own board in slot k, finished or not."""
+    """Draw the seat's own board in slot k, finished or not."""
     draw(s, k, False, out, PATH, TRAPS)
     fill(out, STEP, np.int64(s.lengths[k]))
     if building and s.lengths[k] > 0:
@@ -86,7 +85,7 @@ def _present(s: Record, k: Int, building: bool, out: Array) -> None:
 
 @kernel
 def draw(s: Record, k: Int, turned: bool, out: Array, path: Int, traps: Int) -> None:
-    """The board in slot k on two planes that are empty."""
+    """Draw the board in slot k on two empty planes."""
     size = np.int64(s.side)
     last = size * size - 1
     row = size - 1
@@ -115,6 +114,6 @@ def draw(s: Record, k: Int, turned: bool, out: Array, path: Int, traps: Int) -> 
 
 @kernel
 def fill(out: Array, plane: Int, number: Int) -> None:
-    """The same number on a whole plane."""
+    """Fill a plane with one number."""
     for cell in range(out.shape[1]):
         out[plane, cell] = number

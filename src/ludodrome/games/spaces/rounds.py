@@ -1,13 +1,12 @@
-"""A round for machines: two boards, one grid, step by step (R18 to R23).
+"""Rounds in compiled code: two boards on one grid, step by step (R18 to R23).
 
-``pack`` turns a board's actions into what a round asks of it; ``play_round`` plays two packed
-boards. A trap bites from the step in which it is set until the round ends, so all that a round
-must know of a board's traps is *since when* there is one on a square: ``since[cell]``, the step
-that sets the first one there, or NEVER. That serves every size, and nothing is set or cleared
-while a round is played.
+``pack`` prepares a board's actions for a round; ``play_packed`` plays two packed boards. A trap
+bites from the step that sets it until the round ends, so a round needs only *since when* a
+square is trapped: ``since[cell]``, the step that sets the first trap there, or NEVER. This works
+for every size, and nothing is set or cleared during a round.
 
-Steps count from 0 here. Cells are ``row * size + col`` on the common grid. For people,
-``simulate.py`` tells the same round as a story.
+Steps count from 0 here. Cells are ``row * size + col`` on the common grid. ``simulation.py``
+reports the same round step by step.
 """
 
 from typing import Any
@@ -18,7 +17,7 @@ from ludodrome.games.spaces.boards import DOWN, FINISH, FIRST_TRAP, LEFT, PLACES
 from ludodrome.jit import Array, Int, entry, kernel
 
 NEVER = 0xFFFF
-"""No board is as long as this: R7 gives at most 40,000 steps."""
+"""Longer than any board: R7 allows at most 40,000 steps."""
 
 GOAL, COLLISION, TRAPPED = range(3)
 ENDED = ("goal", "collision", "trap")
@@ -26,12 +25,12 @@ ENDED = ("goal", "collision", "trap")
 ROW_OF_PLACE = np.array([row for row, _ in PLACES], np.int64)
 COL_OF_PLACE = np.array([col for _, col in PLACES], np.int64)
 LIVE_PLACES = np.array([row <= 0 and row * col == 0 for row, col in PLACES])
-"""R5: the places that ``live`` lets a trap go to: up, left, right and here."""
+"""Trap places that ``live`` allows (R5): up, left, right and here."""
 
 
 @kernel
 def shift(what: Int) -> Any:
-    """Rows and columns that a piece step goes (R1), or the finish."""
+    """Rows and columns that a piece step or the finish moves (R1)."""
     if what in (UP, FINISH):
         return -1, 0
     if what == DOWN:
@@ -41,7 +40,7 @@ def shift(what: Int) -> Any:
 
 @kernel
 def is_playable(actions: Array, size: Int, live: bool) -> bool:
-    """R7, of a board that starts on the bottom row and has no jumps: it stays inside and ends at the goal."""
+    """R7 for a board that starts on the bottom row and has no jumps: it stays inside and ends at the goal."""
     steps = len(actions)
     if steps > 4 * size * size:
         return False
@@ -68,11 +67,11 @@ def is_playable(actions: Array, size: Int, live: bool) -> bool:
 
 @kernel
 def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, score: Array, since: Array) -> None:
-    """What a round asks of a playable board.
+    """Prepare a playable board for rounds.
 
-    actions: (steps,); cells: (steps,) uint16, where the piece stands after each step, less the
-    finish; score: (steps,) uint16, the points earned so far; since: (size * size,) uint16.
-    ``rotated``: R18, seen on the common grid from the other side.
+    actions: (steps,) uint8; cells: (steps,) uint16, the piece's square after each step, before the
+    finish; score: (steps,) uint16, points earned so far; since: (size * size,) uint16.
+    ``rotated``: on the common grid, seen from the other side (R18).
     """
     last = size * size - 1
     for cell in range(last + 1):
@@ -106,15 +105,15 @@ def play_packed(
 ) -> Any:
     """Play two packed boards, the second one rotated.
 
-    Gives the points of both, how it ended, the last step, and the steps in which the pieces were
-    hit by a trap, or NEVER.
+    Returns the points of both, how the round ended, the last step, and the steps in which the
+    pieces were hit by a trap, or NEVER.
     """
     goal_a = len(cells_a) - 1
     goal_b = len(cells_b) - 1
     hit_a = hit_b = NEVER
     k = 0
     while True:
-        at_a = min(k, hit_a)  # R22: a stopped piece stays, and what it had to come lapses
+        at_a = min(k, hit_a)  # R22: a stopped piece stays, its remaining steps lapse
         at_b = min(k, hit_b)
         cell_a = cells_a[at_a]
         cell_b = cells_b[at_b]
@@ -151,7 +150,7 @@ def play_packed(
 
 @entry
 def first_unplayable(actions: Array, ends: Array, size: int, live: bool) -> Int:
-    """The number of the first board that is not playable, or -1."""
+    """The index of the first board that is not playable, or -1."""
     begin = 0
     for i in range(len(ends)):
         if not is_playable(actions[begin : ends[i]], size, live):
@@ -164,7 +163,7 @@ def first_unplayable(actions: Array, ends: Array, size: int, live: bool) -> Int:
 def pack_many(
     actions: Array, ends: Array, size: int, live: bool, rotated: bool, cells: Array, score: Array, since: Array
 ) -> None:
-    """Packs board after board, see pack; ends: (boards,) int64, where each one ends in the flat arrays."""
+    """Pack boards one after another, see ``pack``; ends: (boards,) int64, where each ends in the flat arrays."""
     begin = 0
     for i in range(len(ends)):
         end = ends[i]
@@ -176,6 +175,7 @@ def pack_many(
 def play_round(
     cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
 ) -> Any:
+    """``play_packed`` for Python."""
     return play_packed(cells_a, score_a, since_a, cells_b, score_b, since_b, live)
 
 
@@ -193,7 +193,7 @@ def play_matrix(
     points_a: Array,
     points_b: Array,
 ) -> None:
-    """Every board of the first against every one of the second; points: (boards a, boards b) int16."""
+    """Play every first board against every second one; points: (boards a, boards b) int16."""
     begin_a = 0
     for i in range(len(ends_a)):
         end_a = ends_a[i]
@@ -229,10 +229,10 @@ def play_mixture(
     weights: Array,
     worth: Array,
 ) -> None:
-    """What each board's margin over the others comes to, each times its weight.
+    """The weighted sum of each board's margins over the others.
 
-    actions: (steps,) uint8 and ends: (boards,) int64 as they are made; the others packed and
-    rotated; weights: (others,) and worth: (boards,) int64 or float64.
+    actions: (steps,) uint8 and ends: (boards,) int64, not packed; the others packed and rotated;
+    weights: (others,) and worth: (boards,) int64 or float64.
     """
     most = 0
     begin = 0

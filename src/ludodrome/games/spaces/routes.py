@@ -9,8 +9,8 @@ from pydantic import Field
 from ludodrome.game import IllegalMove
 from ludodrome.game_extras import Json
 from ludodrome.games.spaces.boards import encode_board, format_board, is_live
+from ludodrome.games.spaces.display import MAX_SIZE, round_view
 from ludodrome.games.spaces.legality import check, steps
-from ludodrome.games.spaces.page import MAX_SIZE, round_view
 from ludodrome.games.spaces.sampling import UNIFORM, quick, sample
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MAX_SEED, Strict
 

@@ -1,9 +1,9 @@
-"""The rules of spaces for machines, step by step. The R-numbers are those of RULES.md beside this file.
+"""The rules of spaces in compiled code, step by step. The R-numbers are those of RULES.md.
 
 A move is a whole board, or a deck of ten (R25); an action is one step of it (R2). The record
-holds the finished boards as actions, the results of their rounds, and the board that is being
-built. How two boards meet is in ``rounds.py`` (R18, R19, R20, R21, R22, R23); states as people
-write them are in ``codec.py``. Kernels trust their input.
+holds the finished boards as actions, the results of their rounds, and the unfinished board.
+``rounds.py`` plays two boards against each other (R18, R19, R20, R21, R22, R23); ``codec.py``
+reads and writes states. Kernels trust their input.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, 
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_packed
 from ludodrome.jit import Array, Int, Record, entry, kernel, record_dtype
 
-MOST_ROUNDS = 100
+MAX_ROUNDS = 100
 PAIRINGS = DECK * DECK
 
 RUNNING, HIGHER, EQUAL = range(3)
@@ -24,7 +24,7 @@ REASONS = ("", "higher total", "equal totals")
 
 
 def longest(size: int) -> int:
-    """No legal board has more steps than this: R7 never comes into play.
+    """The maximum number of steps of a legal board; it is below the limit of R7.
 
     R8, R9, R12: all squares of all rows but the top one, one there, a trap on every square (R10), the finish.
     """
@@ -37,37 +37,37 @@ def num_actions(size: int) -> int:
 
 
 def max_legal(size: int) -> int:
-    """At the start every column; after it at most three piece steps and nine traps."""
+    """At the start one action per column; later at most three piece steps and nine traps."""
     return max(size, FINISH)
 
 
 _TIERS = (5, 10, 100)
-"""Records are laid out for one of these sizes, so that few kernels are compiled for all of them."""
+"""Records are laid out for one of these sizes, so that few kernels are compiled."""
 _FEW_BOARDS = 2 * DECK
 
 
 def dtype_of(size: int, rounds: int) -> np.dtype[Any]:
-    """The record for that size (R1) and so many rounds (R24)."""
+    """The record dtype for a size (R1) and a number of rounds (R24)."""
     tier = next(tier for tier in _TIERS if size <= tier)
-    return _dtype(tier, _FEW_BOARDS if 2 * rounds <= _FEW_BOARDS else 2 * MOST_ROUNDS)
+    return _dtype(tier, _FEW_BOARDS if 2 * rounds <= _FEW_BOARDS else 2 * MAX_ROUNDS)
 
 
 @cache
 def _dtype(tier: int, slots: int) -> np.dtype[Any]:
     return record_dtype(
         [
-            # options, never changed by a kernel
-            ("side", np.uint8),  # the size; a record has an attribute of that name already
+            # options; kernels never change them
+            ("side", np.uint8),  # the size; records already have an attribute `size`
             ("live", np.uint8),  # R5, R13 to R16, R20, R22
             ("deck", np.uint8),  # R25
             ("blind", np.uint8),  # R26: matters to observations only
             ("rounds", np.uint8),  # R24
             ("winner", np.int8),  # -1: nobody
             ("reason", np.uint8),  # an index into REASONS
-            # the board that is being built
+            # the unfinished board
             ("row", np.int8),
             ("col", np.uint8),
-            ("entered", np.uint8),  # the column in which the piece came to its row
+            ("entered", np.uint8),  # the column in which the piece entered its row
             ("trap_count", np.uint16),
             # the match
             ("laid", np.uint16),  # boards finished
@@ -75,7 +75,7 @@ def _dtype(tier: int, slots: int) -> np.dtype[Any]:
             ("lengths", np.uint16, (slots,)),
             ("boards", np.uint8, (slots, longest(tier))),  # actions; see slot()
             ("results", np.uint8, (PAIRINGS, 3)),  # of each round: points of both seats, how it ended
-            ("traps", np.uint8, (tier * tier,)),  # of the board that is being built: 1 where one is set
+            ("traps", np.uint8, (tier * tier,)),  # of the unfinished board: 1 where a trap is set
         ]
     )
 
@@ -100,7 +100,7 @@ def _dtype(tier: int, slots: int) -> np.dtype[Any]:
 ) = range(GAME_OVER + 1, GAME_OVER + 16)
 
 
-# Whose board it is
+# Turns
 
 
 @kernel
@@ -116,14 +116,14 @@ def mover(s: Record) -> Int:
 
 @kernel
 def turns(s: Record) -> Int:
-    """Boards laid, or decks."""
+    """The number of boards laid, or of decks."""
     laid = np.int64(s.laid)
     return laid // DECK if s.deck else laid
 
 
 @kernel
 def slot(s: Record) -> Int:
-    """Where the board that is being built is kept: by round and seat, in a deck by seat and number."""
+    """The index of the unfinished board: by round and seat, in a deck by seat and number."""
     laid = np.int64(s.laid)
     return laid if s.deck else laid // 2 * 2 + mover(s)
 
@@ -136,7 +136,7 @@ def winner(s: Record) -> Int:
 
 @kernel
 def reset(s: Record, seed: Any) -> None:
-    """R24: nothing laid. Nothing is random. Only what was used is cleared."""
+    """R24: nothing laid. Nothing is random. Clears only what was used."""
     for k in range(len(s.lengths)):
         for step in range(s.lengths[k]):
             s.boards[k, step] = 0
@@ -154,7 +154,7 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def _clear(s: Record) -> None:
-    """An empty board to build."""
+    """Start an empty board."""
     s.row = 0
     s.col = 0
     s.entered = 0
@@ -163,18 +163,18 @@ def _clear(s: Record) -> None:
         s.traps[cell] = 0
 
 
-# What may come next (R17)
+# Legal steps (R17)
 
 
 @kernel
 def last_done(s: Record, k: int) -> Int:
-    """What the last step of the board in slot k did; it has one."""
+    """The action of the last step in slot k, minus size; the board has at least one step."""
     return np.int64(s.boards[k, np.int64(s.lengths[k]) - 1]) - np.int64(s.side)
 
 
 @kernel
 def can_trap(s: Record, done: int) -> bool:
-    """Whether a trap may be set at all after a step that did ``done``."""
+    """Whether any trap may follow a step that did ``done``."""
     if done == HERE:  # R11
         return False
     if not s.live:
@@ -186,8 +186,8 @@ def can_trap(s: Record, done: int) -> bool:
 def side_fault(s: Record, what: Int) -> Int:
     """R4, R8, R16: a piece step to the left or to the right.
 
-    The squares of its row on which the piece has stood are those between where it came to the row
-    and where it stands (R9), so it may go on in the direction in which it went.
+    The squares of its row that the piece has visited lie between where it entered the row and where
+    it is (R9), so it may only go on in the same direction.
     """
     size = np.int64(s.side)
     col = np.int64(s.col)
@@ -203,14 +203,14 @@ def side_fault(s: Record, what: Int) -> Int:
 
 @kernel
 def up_fault(s: Record) -> Int:
-    """R16: a step up goes to a square that was never visited (R9), but it may hold a trap."""
+    """R16: a step up goes to a square that was never visited (R9), but that may hold a trap."""
     above = (np.int64(s.row) - 1) * np.int64(s.side) + np.int64(s.col)
     return OWN_TRAP if s.live and s.traps[above] else 0
 
 
 @kernel
 def place_fault(s: Record, place: Int) -> Int:
-    """R5, R10, R13, R17: a trap in one of the nine places, where traps may be set at all."""
+    """R5, R10, R13, R17: a trap in one of the nine places, if ``can_trap``."""
     size = np.int64(s.side)
     row = np.int64(s.row) + ROW_OF_PLACE[place]
     col = np.int64(s.col) + COL_OF_PLACE[place]
@@ -260,7 +260,7 @@ def legal(s: Record, buffer: Array) -> Int:
 
 @kernel
 def fault(s: Record, action: int) -> Int:
-    """0 if the action is legal, else what is wrong first."""
+    """0 if the action is legal, else the first fault."""
     if s.reason != RUNNING:
         return GAME_OVER
     k = slot(s)
@@ -318,20 +318,20 @@ def play(s: Record, action: int) -> None:
 
 @kernel
 def _lay(s: Record) -> None:
-    """A board is finished; once both sides have laid, the rounds are played (R24, R25)."""
+    """Finish a board; once both sides have laid, play the rounds (R24, R25)."""
     s.laid += 1
     _clear(s)
     laid = np.int64(s.laid)
     boards = DECK if s.deck else 1
     if laid % (2 * boards) == 0:
-        _meet(s, laid - 2 * boards, boards)
+        _play_rounds(s, laid - 2 * boards, boards)
         if laid == 2 * boards * np.int64(s.rounds):
-            _judge(s)
+            _decide_winner(s)
 
 
 @kernel
-def _meet(s: Record, first: Int, boards: int) -> None:
-    """Play each of so many boards of seat 0, which begin at slot ``first``, against each of seat 1's, in row order."""
+def _play_rounds(s: Record, first: Int, boards: int) -> None:
+    """Play each board of seat 0, from slot ``first`` on, against each of seat 1, in row order."""
     steps = s.boards.shape[1]
     cells = np.empty((2, steps), np.uint16)
     score = np.empty((2, steps), np.uint16)
@@ -360,14 +360,14 @@ def _meet(s: Record, first: Int, boards: int) -> None:
 
 @kernel
 def _pack(s: Record, k: Int, seat: int, cells: Array, score: Array, since: Array) -> Int:
-    """Pack the board in slot k as the given seat's; how long it is."""
+    """Pack the board in slot k as the given seat's; return its length."""
     length = np.int64(s.lengths[k])
     pack(s.boards[k, :length], np.int64(s.side), s.live != 0, seat == 1, cells[seat], score[seat], since[seat])
     return length
 
 
 @kernel
-def _judge(s: Record) -> None:
+def _decide_winner(s: Record) -> None:
     """R27: the higher total wins."""
     if s.totals[0] == s.totals[1]:
         s.reason = EQUAL
@@ -384,7 +384,7 @@ RULES = Rules(reset, legal, fault, play, mover, winner, turns)
 
 @entry
 def lay_steps(states: Any, actions: Array) -> Int:
-    """Plays step after step, also steps down; how many of them were legal: it stops at the first that is not."""
+    """Play steps in order; stop at the first that is not legal (a step down never is) and return how many were."""
     s = states[0]
     for k in range(len(actions)):
         if actions[k] - np.int64(s.side) > FINISH or fault(s, actions[k]) != 0:
@@ -395,4 +395,5 @@ def lay_steps(states: Any, actions: Array) -> Int:
 
 @entry
 def current_slot(states: Any) -> Int:
+    """``slot`` for Python."""
     return slot(states[0])

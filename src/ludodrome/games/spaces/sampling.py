@@ -1,9 +1,9 @@
-"""Random legal boards, each exactly as likely as any other, by walking along the counts of ``completions.py``.
+"""Random legal boards, exactly uniform where they can be counted, and boards for other purposes.
 
-A step is chosen with the number of boards that go on with it. Under ``live`` many boards are made
-at once, row by row, in compiled code (``sample_rows.py``); it asks here when rounding might
-matter, and is told by the exact counts. Where there are no counts, ``sensible.quick`` makes boards
-by chance that are not equally likely.
+A step is chosen with probability proportional to the number of boards that continue with it. Under
+``live`` many boards are made at once, row by row, in compiled code, with exact counts where
+rounding might matter. ``quick`` makes random boards of any size, which are not uniform; ``pool``
+lists boards that are good candidates.
 """
 
 import random
@@ -29,34 +29,36 @@ from ludodrome.games.spaces.counting import (
     written_fields,
     written_rows,
 )
-from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.legality import all_boards, empty_states
 from ludodrome.games.spaces.rules import longest
-from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix, new_states
+from ludodrome.jit import GOLDEN, Array, Int, entry, kernel, mix
 from ludodrome.search.entry_points import make_kernels
 
 _KERNELS = make_kernels(rules.RULES)
 
-# Boards by lot for machines (``live``): many at once along one row, with the counts of ``completions.py`` in floats.
-# Counts are only ever added up, so each is right to within a few units of its last place for every
-# addition on the way: RUNS_WRONG is far more than that. A lot that falls nearer to the border of
-# two choices is not decided here, but by the exact counts (``sample.py``): what comes out is exactly
-# uniform.
-# A piece walks to the right; a walk to the left is kept in its mirror image. The choices of a piece
-# that has come to a square, ENTRIES for the first on its row and WAYS for the others, are those of
-# ``completions.LiveRow``, in its order.
+# ``live`` in compiled code: many boards at once along one row, with the counts of ``counting.py`` as floats
+#
+# Counts are only added, so each is right to within a few units in the last place per addition;
+# ROUNDING_ERROR is far larger. A draw nearer to the border between two choices is decided by the
+# exact counts (``choose_exactly``), so the result is exactly uniform.
+#
+# A piece walks to the right; a walk to the left is stored as its mirror image. The choices on a
+# square, ENTRIES for the first square of a row and WAYS for the others, are those of
+# ``counting.LiveRow``, in the same order.
 
 
-RUNS_WRONG = 1e-11
+ROUNDING_ERROR = 1e-11
 
-COL, FIRST, LAST, LEFT_OVER, LENGTH, DISTANCE, BEHIND, MIRRORED, PHASE = range(9)
-"""The columns of a sample: where its piece is, what of the row is open, the traps left, and how the walk stands."""
+COL, FIRST, LAST, TRAPS_LEFT, LENGTH, DISTANCE, BEHIND, MIRRORED, PHASE = range(9)
+"""Columns of a sample: the piece, the open part of its row, the traps left, and the state of the walk."""
 ENTERING, WALKING, RISEN = range(3)
 
 _STEPS = {"up": UP, "left": LEFT, "right": RIGHT}
 _TRAPS = {"": -1, "up": FIRST_TRAP + 1, "left": HERE - 1, "here": HERE, "right": HERE + 1}
 TRAP_OF = np.array([[_TRAPS[trap] for trap, _ in ways] + [-1] * (12 - len(ways)) for ways in (ENTRIES, WAYS)])
+"""The trap of each choice, by phase."""
 STEP_OF = np.array([[_STEPS[step] for _, step in ways] + [-1] * (12 - len(ways)) for ways in (ENTRIES, WAYS)])
-"""What each choice does, by phase."""
+"""The piece step of each choice, by phase."""
 MIRROR = np.arange(FIRST_TRAP + 9)
 for _one, _other in ((LEFT, RIGHT), (HERE - 1, HERE + 1)):
     MIRROR[_one], MIRROR[_other] = _other, _one
@@ -64,7 +66,7 @@ for _one, _other in ((LEFT, RIGHT), (HERE - 1, HERE + 1)):
 
 @kernel
 def _onward(walks: Array, top: bool, col: Int, last: Int, distance: Int, left: Int, weights: Array, at: Int) -> None:
-    """A step to the right: with no trap before it, one underfoot, one up."""
+    """A step to the right: after no trap, a trap on the own square, a trap above."""
     farther = distance + 1 if distance else 0
     weights[at] = walks[col + 1, last, farther, 0, left]
     if left > 0:
@@ -76,7 +78,7 @@ def _onward(walks: Array, top: bool, col: Int, last: Int, distance: Int, left: I
 def weigh_walk(
     above: Array, walks: Array, top: bool, col: Int, last: Int, distance: Int, behind: Int, left: Int, weights: Array
 ) -> None:
-    """The weights of WAYS; see ``completions.LiveRow.ways``. ``left``: how many traps may still be set."""
+    """The weights of WAYS; see ``counting.LiveRow.ways``. ``left``: how many traps may still be set."""
     weights[:] = 0.0
     weights[0] = above[col, distance, left]
     fewer = above[col, distance, left - 1] if left > 0 else 0.0
@@ -93,7 +95,7 @@ def weigh_walk(
 def weigh_entry(
     above: Array, walks: Array, top: bool, col: Int, first: Int, last: Int, left: Int, weights: Array
 ) -> None:
-    """The weights of ENTRIES; see ``completions.LiveRow.entries``."""
+    """The weights of ENTRIES; see ``counting.LiveRow.entries``."""
     end = above.shape[0] - 1
     weights[:] = 0.0
     weights[0] = above[col, 0, left]
@@ -113,10 +115,10 @@ def weigh_entry(
 
 @entry
 def fill_samples(size: Int, above: Array, top: bool, walks: Array, arrivals: Array) -> None:
-    """The completions from one row, given those from the row above it.
+    """The completions from one row, given those from the row above.
 
     above and arrivals: (columns, distances, traps left) float64; walks: (columns, last columns,
-    distances, behind or not, traps left) float64. See ``completions.LiveRow``.
+    distances, behind or not, traps left) float64. See ``counting.LiveRow``.
     """
     weights = np.zeros(len(ENTRIES))
     for last in range(size):
@@ -135,17 +137,17 @@ def fill_samples(size: Int, above: Array, top: bool, walks: Array, arrivals: Arr
 
 
 @entry
-def pick_sample(weights: Array, lot: Any, wrong: float) -> Int:
-    """The choice of a lot from 0 to 1, or -1 if it is too near to the border of two."""
+def pick_sample(weights: Array, draw: Any, wrong: float) -> Int:
+    """The choice for a draw from 0 to 1, or -1 if it is too near to the border between two."""
     total = weights.sum()
     border = 0.0
     for number in range(len(weights)):
         if weights[number] == 0.0:
             continue
-        if border > 0.0 and lot * total - border < wrong * total:
+        if border > 0.0 and draw * total - border < wrong * total:
             return -1
         border += weights[number]
-        if lot * total < border - wrong * total:
+        if draw * total < border - wrong * total:
             return number
     return -1
 
@@ -168,7 +170,7 @@ def take_sample(size: Int, sample: Array, actions: Array, choice: Int) -> None:
             actions[sample[LENGTH]] = size + (MIRROR[what] if sample[MIRRORED] else what)
             sample[LENGTH] += 1
     if trap >= 0:
-        sample[LEFT_OVER] -= 1
+        sample[TRAPS_LEFT] -= 1
     if step == RIGHT:
         sample[PHASE] = WALKING
         sample[COL] += 1
@@ -177,7 +179,7 @@ def take_sample(size: Int, sample: Array, actions: Array, choice: Int) -> None:
         return
     sample[PHASE] = RISEN
     sample[FIRST], sample[LAST] = 0, size - 1
-    if sample[DISTANCE]:  # R16: what lies there closes the side from which the piece came
+    if sample[DISTANCE]:  # R16: the trap blocks the side from which the piece came
         sample[FIRST] = sample[COL] - sample[DISTANCE] + 1
     if sample[MIRRORED]:
         sample[COL] = size - 1 - sample[COL]
@@ -185,7 +187,7 @@ def take_sample(size: Int, sample: Array, actions: Array, choice: Int) -> None:
 
 
 @entry
-def cross_samples(
+def advance_samples(
     size: Int,
     above: Array,
     walks: Array,
@@ -196,7 +198,7 @@ def cross_samples(
     streams: Array,
     at: Int,
 ) -> Any:
-    """Take samples from number ``at`` on along their row; gives the first that is undecided and its lot, or -1.
+    """Move samples from index ``at`` on along their row; return the first undecided one and its draw, or -1.
 
     samples: (samples, 9) int64; actions: (samples, longest) uint8; streams: (samples,) uint64.
     """
@@ -205,62 +207,62 @@ def cross_samples(
         one = samples[i]
         while one[PHASE] != RISEN:
             if one[PHASE] == ENTERING:
-                weigh_entry(above, walks, top, one[COL], one[FIRST], one[LAST], one[LEFT_OVER], weights)
+                weigh_entry(above, walks, top, one[COL], one[FIRST], one[LAST], one[TRAPS_LEFT], weights)
             else:
-                weigh_walk(above, walks, top, one[COL], one[LAST], one[DISTANCE], one[BEHIND], one[LEFT_OVER], weights)
+                weigh_walk(above, walks, top, one[COL], one[LAST], one[DISTANCE], one[BEHIND], one[TRAPS_LEFT], weights)
             streams[i] = streams[i] + GOLDEN
-            lot = mix(streams[i]) >> np.uint64(11)
-            choice = pick_sample(weights, np.float64(lot) * 2.0**-53, wrong)
+            draw = mix(streams[i]) >> np.uint64(11)
+            choice = pick_sample(weights, np.float64(draw) * 2.0**-53, wrong)
             if choice < 0:
-                return i, lot
+                return i, draw
             take_sample(size, one, actions[i], choice)
     return -1, np.uint64(0)
 
 
 UNIFORM = {"live": 40, "written": 4}
-"""Up to these sizes boards are made exactly uniformly."""
+"""Up to these sizes boards are exactly uniform."""
 BATCH = 10_000
-MOST = 100_000_000
+MAX_SAMPLES = 100_000_000
 _BITS = 53
-"""Of a lot, to begin with."""
+"""Bits of a first draw."""
 
 
-def sample(size: int, count: int, rules: str = "written", seed: int = 0, wrong: float = RUNS_WRONG) -> list[bytes]:
-    """So many legal boards as actions, independent and uniform; ValueError beyond the sizes of ``UNIFORM``.
+def sample(size: int, count: int, rules: str = "written", seed: int = 0, wrong: float = ROUNDING_ERROR) -> list[bytes]:
+    """``count`` legal boards as actions, independent and uniform; ValueError beyond the sizes of ``UNIFORM``.
 
-    ``wrong``: lots that come as near as this to a border are decided by the exact counts; the boards are the same.
+    ``wrong``: draws this close to a border are decided by exact counts; the boards are the same.
     """
     checked_size(size)
     live = is_live(rules)
-    validation.integer(count, 0, MOST, "the number of boards", ValueError)
-    chance = random.Random(validation.whole(seed, "the seed", ValueError))
+    validation.integer(count, 0, MAX_SAMPLES, "the number of boards", ValueError)
+    rng = random.Random(validation.whole(seed, "the seed", ValueError))
     if size > UNIFORM[rules]:
         raise ValueError(
             f"under {rules!r} boards can be drawn uniformly up to size {UNIFORM[rules]}, not at size {size}; "
-            f"`quick` makes boards by chance at any size, which are not equally likely"
+            f"`quick` makes random boards of any size, which are not equally likely"
         )
     boards: list[bytes] = []
     while len(boards) < count:
         batch = min(BATCH, count - len(boards))
-        boards += _Batch(size, batch, chance, wrong).boards() if live else _written_batch(size, batch, chance)
+        boards += _LiveBatch(size, batch, rng, wrong).boards() if live else _written_batch(size, batch, rng)
     return boards
 
 
-def settle(weights: list[int], lot: int, chance: random.Random) -> int:
-    """The choice of a lot from 0 to 1 of which 53 bits are known: further bits are drawn until it is certain."""
+def choose_exactly(weights: list[int], draw: int, rng: random.Random) -> int:
+    """The choice for a draw from 0 to 1 of which 53 bits are known; more bits are drawn until it is certain."""
     borders = list(accumulate(weights))
     bits = _BITS
     while True:
-        low = bisect(borders, lot * borders[-1] >> bits)
-        if low == bisect(borders, (lot + 1) * borders[-1] - 1 >> bits):
+        low = bisect(borders, draw * borders[-1] >> bits)
+        if low == bisect(borders, (draw + 1) * borders[-1] - 1 >> bits):
             return low
-        lot = lot << 64 | chance.getrandbits(64)
+        draw = draw << 64 | rng.getrandbits(64)
         bits += 64
 
 
-def _choose(weights: list[int], chance: random.Random) -> int:
-    """A number by lot, each with its weight."""
-    return bisect(list(accumulate(weights)), chance.randrange(sum(weights)))
+def _choose(weights: list[int], rng: random.Random) -> int:
+    """A random index, with these weights."""
+    return bisect(list(accumulate(weights)), rng.randrange(sum(weights)))
 
 
 # live
@@ -268,7 +270,7 @@ def _choose(weights: list[int], chance: random.Random) -> int:
 
 @cache
 def _rounded(size: int) -> tuple[Array, ...]:
-    """For each row from row 0 on, the completions of a piece that has just come there, in floats."""
+    """For each row from row 0 on, the completions of a piece that has just entered it, as floats."""
     rows = [np.ones((size, size + 1, size))]
     walks = np.zeros((size, size, size + 1, 2, size))
     for row in range(1, size):
@@ -279,24 +281,24 @@ def _rounded(size: int) -> tuple[Array, ...]:
 
 @cache
 def _exact(size: int) -> list[list[list[Series]]]:
-    """The same exactly."""
+    """The same as exact series."""
     return live_arrivals(size, live_fields(size))
 
 
-class _Batch:
-    """Boards of ``live`` in the making."""
+class _LiveBatch:
+    """A batch of ``live`` boards."""
 
-    def __init__(self, size: int, count: int, chance: random.Random, wrong: float) -> None:
-        self.size, self.chance, self.wrong = size, chance, wrong
+    def __init__(self, size: int, count: int, rng: random.Random, wrong: float) -> None:
+        self.size, self.rng, self.wrong = size, rng, wrong
         self.fields = live_fields(size)
         self.samples = np.zeros((count, PHASE + 1), np.int64)
         self.actions = np.zeros((count, longest(size)), np.uint8)
         self.samples[:, COL] = self.actions[:, 0] = [self._start() for _ in range(count)]
-        self.samples[:, LENGTH], self.samples[:, LAST], self.samples[:, LEFT_OVER] = 1, size - 1, size - 1
-        self.streams = np.array([chance.getrandbits(64) for _ in range(count)], np.uint64)
+        self.samples[:, LENGTH], self.samples[:, LAST], self.samples[:, TRAPS_LEFT] = 1, size - 1, size - 1
+        self.streams = np.array([rng.getrandbits(64) for _ in range(count)], np.uint64)
 
     def boards(self) -> list[bytes]:
-        """All of them, finished."""
+        """All boards, finished."""
         size, rounded = self.size, _rounded(self.size)
         walks = np.zeros((size, size, size + 1, 2, size))
         for row in range(size - 1, 0, -1):
@@ -308,24 +310,24 @@ class _Batch:
 
     def _start(self) -> int:
         most = self.size - 1
-        lot = self.chance.getrandbits(_BITS)
-        col: int = pick_sample(_rounded(self.size)[most][:, 0, most].copy(), lot * 2.0**-_BITS, self.wrong)
+        draw = self.rng.getrandbits(_BITS)
+        col: int = pick_sample(_rounded(self.size)[most][:, 0, most].copy(), draw * 2.0**-_BITS, self.wrong)
         if col >= 0:
             return col
         exact = [self.fields.coefficient(ways[0], self.fields.trap * most) for ways in _exact(self.size)[most]]
-        return settle(exact, lot, self.chance)
+        return choose_exactly(exact, draw, self.rng)
 
     def _cross(self, row: int, above: Array, walks: Array) -> None:
         """Take all along their row."""
         exact: LiveRow | None = None
         at = 0
         while at >= 0:
-            at, lot = cross_samples(
+            at, draw = advance_samples(
                 self.size, above, walks, row == 1, self.wrong, self.samples, self.actions, self.streams, at
             )
             if at >= 0:
                 exact = exact or LiveRow(self.size, self.fields, _exact(self.size)[row - 1], top=row == 1)
-                choice = settle(self._weights(self.samples[at].tolist(), exact), int(lot), self.chance)
+                choice = choose_exactly(self._weights(self.samples[at].tolist(), exact), int(draw), self.rng)
                 take_sample(self.size, self.samples[at], self.actions[at], choice)
 
     def _weights(self, one: list[int], exact: LiveRow) -> list[int]:
@@ -333,35 +335,35 @@ class _Batch:
             ways = exact.ways(one[COL], one[LAST], one[DISTANCE], bool(one[BEHIND]))
         else:
             ways = exact.entries(one[COL], one[FIRST], one[LAST])
-        return [self.fields.coefficient(series, self.fields.trap * one[LEFT_OVER]) for series in ways]
+        return [self.fields.coefficient(series, self.fields.trap * one[TRAPS_LEFT]) for series in ways]
 
 
 # written
 
 
-def _written_batch(size: int, count: int, chance: random.Random) -> list[bytes]:
+def _written_batch(size: int, count: int, rng: random.Random) -> list[bytes]:
     rows = written_rows(size, written_fields(size))
     starts = [rows[-1].free[col, "up"][0] for col in range(size)]
     boards = []
     for _ in range(count):
-        col = _choose(starts, chance)
-        one = _Climber(col, 0, [col])
+        col = _choose(starts, rng)
+        one = _WrittenSample(col, 0, [col])
         for row in reversed(rows):
-            _climb(one, row, chance)
+            _climb(one, row, rng)
         boards.append(bytes([*one.actions, size + FINISH]))
     return boards
 
 
 @dataclass(slots=True)
-class _Climber:
-    """A board in the making: where its piece is, the set of traps that matter, and its actions."""
+class _WrittenSample:
+    """An unfinished board: the column of its piece, the set of traps that matter, and its actions."""
 
     col: int
     traps: int
     actions: list[int]
 
 
-def _climb(one: _Climber, row: WrittenRow, chance: random.Random) -> None:
+def _climb(one: _WrittenSample, row: WrittenRow, rng: random.Random) -> None:
     """Take a board along its row, trap by trap and step by step, and up to the next."""
     size, way = row.size, "up"
     while True:
@@ -370,7 +372,7 @@ def _climb(one: _Climber, row: WrittenRow, chance: random.Random) -> None:
         under = row.here(one.col)
         supermove = 0 if one.traps & under else sum(ways[one.traps | under] for ways in row.moves[one.col, way])
         around = [(place, bit) for place, bit in row.around(one.col) if not one.traps & bit]
-        chosen = _choose([*moves, supermove, *(free[one.traps | bit] for _, bit in around)], chance)
+        chosen = _choose([*moves, supermove, *(free[one.traps | bit] for _, bit in around)], rng)
         if chosen > len(moves):
             place, bit = around[chosen - len(moves) - 1]
             one.actions.append(size + FIRST_TRAP + place)
@@ -379,7 +381,7 @@ def _climb(one: _Climber, row: WrittenRow, chance: random.Random) -> None:
         if chosen == len(moves):
             one.actions.append(size + HERE)
             one.traps |= under
-            chosen = _choose([ways[one.traps] for ways in row.moves[one.col, way]], chance)
+            chosen = _choose([ways[one.traps] for ways in row.moves[one.col, way]], rng)
         one.actions.append(size + (UP, LEFT, RIGHT)[chosen])
         if chosen == 0:
             one.traps = one.traps << size & row.sets - 1
@@ -392,9 +394,9 @@ def _climb(one: _Climber, row: WrittenRow, chance: random.Random) -> None:
 
 
 _ALL_LISTED = 3
-"""Up to this size the pool of ``live`` is all boards."""
+"""Up to this size the pool is all boards of ``live``."""
 _COLUMNS, _HEIGHTS = 6, 4
-"""From so many start columns, and with a detour or a trap on one of so many rows, at most."""
+"""At most this many start columns, and this many rows with a detour or a trap."""
 _TRAP_UP, _TRAP_LEFT, _TRAP_RIGHT = FIRST_TRAP + 1, HERE - 1, HERE + 1
 _VARIANTS = (
     (LEFT,),
@@ -411,34 +413,31 @@ _VARIANTS = (
 
 
 def quick(size: int, rules: str = "written", seed: int = 0) -> dict[str, Any]:
-    """A legal board by chance: every step is one of the legal ones, each as likely as the others."""
+    """A random legal board: every step is drawn uniformly from the legal ones."""
     checked_size(size)
     live = is_live(rules)
-    chance = random.Random(validation.whole(seed, "the seed", ValueError))
-    return format_board(_by_chance(size, live, chance), size)
+    rng = random.Random(validation.whole(seed, "the seed", ValueError))
+    return format_board(_random_board(size, live, rng), size)
 
 
-def _by_chance(size: int, live: bool, chance: random.Random) -> bytes:
-    states = new_states(rules.dtype_of(size, 1), 1)
-    for name, value in (("side", size), ("live", live), ("rounds", 1)):
-        states[name] = value
-    _KERNELS.reset(states, np.uint64(0))
+def _random_board(size: int, live: bool, rng: random.Random) -> bytes:
+    states = empty_states(size, live)
     buffer = np.empty(rules.max_legal(size), np.int16)
     actions: list[int] = []
     while not actions or actions[-1] != size + FINISH:
-        actions.append(int(buffer[chance.randrange(_KERNELS.legal(states, buffer))]))
+        actions.append(int(buffer[rng.randrange(_KERNELS.legal(states, buffer))]))
         _KERNELS.play(states, actions[-1])
     return bytes(actions)
 
 
 def _run(size: int, col: int, height: int = 0, variant: tuple[int, ...] = ()) -> bytes:
-    """A straight run, but for what is done after so many steps up."""
+    """A straight run, with ``variant`` inserted after ``height`` steps up."""
     ups = [UP] * (size - 1)
     return bytes([col, *(size + what for what in (*ups[:height], *variant, *ups[height:], FINISH))])
 
 
 def pool(size: int) -> tuple[bytes, ...]:
-    """Boards of common sense, legal under both rule sets: straight runs with one detour, one trap, or both."""
+    """Candidate boards, legal under both rule sets: straight runs with one detour, one trap, or both."""
     if size <= _ALL_LISTED:
         return all_boards(size, True)
     boards = []

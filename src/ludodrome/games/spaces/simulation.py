@@ -1,6 +1,6 @@
-"""Rounds for people and for laboratories: one round told step by step, or a whole matrix of them.
+"""Rounds step by step with reasons, matrices of rounds, and drawings of boards and rounds.
 
-The rules of a round are in ``rounds.py``; here boards are read and packed, and what happened is told.
+``rounds.py`` holds the rules of a round; this module reads and packs boards and reports what happened.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import rounds
 from ludodrome.games.spaces.boards import (
     FINAL,
-    PIECE,
+    MARKS,
     TRAP,
     BadShape,
     Steps,
+    action_word,
     actions_of,
     checked_size,
-    coded,
-    done_word,
+    drawable_steps,
     is_live,
     read_board,
     steps_of,
@@ -38,19 +38,19 @@ class Event:
 
     seat: int
     points: int
-    """1, -1, or 0 where a loss found nothing to take."""
+    """1, -1, or 0 for a loss at a score of 0."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class RoundStep:
-    """One step of a round; every list is by seat, every square is on the common grid."""
+    """One step of a round; lists are by seat, squares are on the common grid."""
 
     step: int
     squares: list[tuple[int, int]]
-    """Where the pieces stand after acting: row and column; a goal is row -1 or row ``size``."""
+    """Row and column of each piece after acting; a goal is row -1 or row ``size``."""
     did: list[str]
-    """The words of what each did, in its owner's view (``up``, ``trap left``); ``stopped`` once it is hit."""
+    """What each seat did, in its own view (``up``, ``trap left``); ``stopped`` after a hit."""
     traps: list[tuple[int, int] | None]
     """The squares on which traps were set in this step."""
     points: list[int]
@@ -60,7 +60,7 @@ class RoundStep:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What came of a round."""
+    """The result of a round."""
 
     points: list[int]
     ended: str
@@ -69,7 +69,7 @@ class Round:
 
 
 class Packed:
-    """Boards made ready for rounds, all of one size and one rule set; ``simulate_matrix`` takes it for a list.
+    """Boards prepared for rounds, all of one size and rule set; ``simulate_matrix`` accepts it as a list.
 
     IllegalMove names the first board that is not playable.
     """
@@ -82,6 +82,14 @@ class Packed:
         read = _read(boards, size, self.live, name)
         self.actions: Array = np.frombuffer(b"".join(read), np.uint8)
         self.ends: Array = _ends(read)
+
+    @classmethod
+    def from_actions(cls, boards: Sequence[bytes], size: int, live: bool) -> "Packed":
+        """Prepare legal boards, given as actions."""
+        packed = cls([], size, "live" if live else "written")
+        packed.actions = np.frombuffer(b"".join(boards), np.uint8)
+        packed.ends = _ends(boards)
+        return packed
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -96,7 +104,7 @@ class Packed:
 
 
 def _read(boards: Sequence[Any], size: int, live: bool, name: str) -> list[bytes]:
-    """The actions of playable boards; IllegalMove about the first that is not, by name and number."""
+    """The actions of playable boards; IllegalMove names the first that is not."""
     read = []
     for number, board in enumerate(boards):
         try:
@@ -112,18 +120,18 @@ def _read(boards: Sequence[Any], size: int, live: bool, name: str) -> list[bytes
     return read
 
 
-def _ends(read: list[bytes]) -> Array:
+def _ends(read: Sequence[bytes]) -> Array:
     return np.cumsum([len(actions) for actions in read], dtype=np.int64)
 
 
 def simulate_matrix(
     boards_a: Sequence[Any] | Packed, boards_b: Sequence[Any] | Packed, size: int, rules: str = "written"
 ) -> tuple[Array, Array]:
-    """Every board of the first list as seat 0 against every board of the second as seat 1.
+    """Play every board of the first list as seat 0 against every board of the second as seat 1.
 
-    Gives the points of seat 0 and of seat 1, int16 arrays of shape (len(boards_a), len(boards_b)).
-    IllegalMove names the first board that is not playable. Lists that are used again and again
-    may be given as ``Packed``.
+    Returns the points of seat 0 and of seat 1, int16 arrays of shape (len(boards_a), len(boards_b)).
+    IllegalMove names the first board that is not playable. Use ``Packed`` for lists that are played
+    repeatedly.
     """
     first = _packed(boards_a, size, rules, "in the first list board")
     second = _packed(boards_b, size, rules, "in the second list board")
@@ -150,9 +158,9 @@ def _packed(boards: Sequence[Any] | Packed, size: int, rules: str, name: str) ->
 
 
 def simulate(a: Any, b: Any, size: int, rules: str = "written") -> Round:
-    """Play board a (seat 0) against board b (seat 1, rotated), and tell what happened.
+    """Play board a (seat 0) against board b (seat 1, rotated), and report every step.
 
-    IllegalMove names what makes a board unplayable.
+    IllegalMove says why a board is not playable.
     """
     checked_size(size)
     live = is_live(rules)
@@ -160,13 +168,13 @@ def simulate(a: Any, b: Any, size: int, rules: str = "written") -> Round:
     points_a, points_b, ended, last, *hits = rounds.play_round(*sides[0].pack(live), *sides[1].pack(live), live)
     for side, hit in zip(sides, hits, strict=True):
         side.hit = hit
-    steps = [_tell(sides, k, collision=ended == COLLISION and k == last) for k in range(last + 1)]
-    assert [points_a, points_b] == steps[-1].points, "the story and the score agree"
+    steps = [_play_step(sides, k, collision=ended == COLLISION and k == last) for k in range(last + 1)]
+    assert [points_a, points_b] == steps[-1].points, "the steps and the score agree"
     return Round(steps[-1].points.copy(), ENDED[ended], steps)
 
 
 class _Side:
-    """One side of a round while it is told."""
+    """One side of a round."""
 
     def __init__(self, seat: int, actions: bytes, size: int) -> None:
         steps = steps_of(actions, size)
@@ -191,11 +199,11 @@ class _Side:
         return cells, score, since[0]
 
     def _common(self, row: int, col: int) -> tuple[int, int]:
-        """R18: a square as both see it."""
+        """R18: a square on the common grid."""
         return (row, col) if self.seat == 0 else (self.size - 1 - row, self.size - 1 - col)
 
     def act(self, k: int) -> tuple[str, tuple[int, int] | None, list[Event]]:
-        """What it does in step k, the trap that it sets, and what it earns."""
+        """Take step k; return its word, the trap it sets, and its events."""
         if k > self.hit:
             return "stopped", None, []
         trap = self.squares[k] if self.kinds[k] == TRAP else None
@@ -207,16 +215,16 @@ class _Side:
             what = "reaches the goal" if finish else f"moves forward to row {self.stands[0]}"
             self.points += 1
             events.append(Event(self.seat, 1, f"seat {self.seat} {what}: +1"))
-        return done_word(self.actions[k], self.size), trap, events
+        return action_word(self.actions[k], self.size), trap, events
 
     def lose(self, what: str) -> Event:
-        """R20: a point less, but never below 0."""
+        """R20: lose a point, but never below 0."""
         taken = min(1, self.points)
         self.points -= taken
         return Event(self.seat, -taken, f"seat {self.seat} {what}: {'-1' if taken else '0, it has nothing to lose'}")
 
 
-def _tell(sides: list[_Side], k: int, collision: bool) -> RoundStep:
+def _play_step(sides: list[_Side], k: int, collision: bool) -> RoundStep:
     """Step k from 0: both act, then collision, then traps (R19)."""
     acted = [side.act(k) for side in sides]
     events = [event for _, _, gained in acted for event in gained]
@@ -239,32 +247,19 @@ def _tell(sides: list[_Side], k: int, collision: bool) -> RoundStep:
     )
 
 
-# Drawings of boards and of rounds: in boxes of Unicode signs as people draw them, and as SVG.
-# The plain drawing of RULES.md is in ``notation.py``.
+# Drawings of boards and rounds: Unicode boxes and SVG; the plain drawing is ``boards.draw``
 
 
 COLOURS = ("#0B6E99", "#BE4A19")
-"""The seats' colours."""
-_MARKS = {PIECE: "●", TRAP: "X", FINAL: "★"}
-_WHAT = {PIECE: "piece", TRAP: "trap", FINAL: "final"}
+"""Colours of the seats."""
 _CELL, _MARGIN = 48, 24
-
-
-def _steps(board: Any) -> tuple[int, Steps]:
-    """Size and steps of a JSON board that can be drawn, else IllegalMove."""
-    size, actions = coded(board)
-    steps = steps_of(actions, size)
-    for number, (row, col, kind) in enumerate(steps, 1):
-        if not -1 <= row < size or not 0 <= col < size or (row < 0 and kind != FINAL):
-            raise IllegalMove(f"step {number}: ({row},{col}) is outside and cannot be drawn")
-    return size, steps
 
 
 # Boxes
 
 
 def box_lines(texts: list[list[str]]) -> list[str]:
-    """A grid of texts in boxes, all of one width."""
+    """A grid of texts in boxes of equal width."""
     width = max(3, *(len(text) for row in texts for text in row)) + 2
     bar = "─" * width
     lines = [f"┌{'┬'.join([bar] * len(texts[0]))}┐"]
@@ -276,22 +271,21 @@ def box_lines(texts: list[list[str]]) -> list[str]:
 
 
 def box_board(board: Any) -> str:
-    """A board in boxes, its steps listed at the right."""
-    size, steps = _steps(board)
+    """A board in boxes, with its steps listed on the right."""
+    size, steps = drawable_steps(board)
     cells: list[list[list[str]]] = [[[] for _ in range(size)] for _ in range(size)]
     for number, (row, col, kind) in enumerate(steps, 1):
         if row >= 0:
-            cells[row][col].append(f"{number}{_MARKS[kind]}")
+            cells[row][col].append(f"{number}{MARKS[kind]}")
     grid = box_lines([[",".join(cell) for cell in row] for row in cells])
     listed = [
-        f"{number}. ({row},{col}) {_WHAT[kind]}{_note(number, steps)}"
-        for number, (row, col, kind) in enumerate(steps, 1)
+        f"{number}. ({row},{col}) {kind}{_note(number, steps)}" for number, (row, col, kind) in enumerate(steps, 1)
     ]
-    return "\n".join(beside(grid, listed))
+    return "\n".join(side_by_side(grid, listed))
 
 
 def _note(number: int, steps: Steps) -> str:
-    """What a step is, in brackets, where it is something."""
+    """A note on a step, in brackets, if there is one."""
     row, col, kind = steps[number - 1]
     if number == 1:
         return " [start]"
@@ -303,7 +297,7 @@ def _note(number: int, steps: Steps) -> str:
     return " [forward]" if row < before[0] else " [back]" if row > before[0] else " [lateral]"
 
 
-def beside(left: Sequence[str], right: Sequence[str], gap: int = 3) -> list[str]:
+def side_by_side(left: Sequence[str], right: Sequence[str], gap: int = 3) -> list[str]:
     """Two blocks of lines side by side."""
     width = max(map(len, left), default=0) + gap
     height = max(len(left), len(right))
@@ -311,8 +305,8 @@ def beside(left: Sequence[str], right: Sequence[str], gap: int = 3) -> list[str]
     return [f"{one:<{width}}{two}".rstrip() for one, two in rows]
 
 
-def moments(round_: Round, size: int) -> list[list[str]]:
-    """The common grid after each step of a round, in boxes: ``●`` and ``◆`` the pieces, ``x`` and ``y`` the traps."""
+def round_frames(round_: Round, size: int) -> list[list[str]]:
+    """The common grid after each step, in boxes: ``●`` and ``◆`` are pieces, ``x`` and ``y`` traps."""
     drawings = []
     traps: dict[tuple[int, int], str] = {}
     for step in round_.steps:
@@ -331,8 +325,8 @@ def moments(round_: Round, size: int) -> list[list[str]]:
 
 
 def board_svg(board: Any, title: str = "") -> str:
-    """A board as an SVG picture: the way of the piece, its steps, its traps."""
-    size, steps = _steps(board)
+    """A board as SVG: the path of the piece, its steps, its traps."""
+    size, steps = drawable_steps(board)
     width, top = size * _CELL + 2 * _MARGIN, _MARGIN + (20 if title else 0)
     height = top + (size + 1) * _CELL + _MARGIN
 
@@ -369,7 +363,7 @@ def _sign(kind: str, x: int, y: int, colour: str) -> str:
 
 
 def matrix_svg(margins: Sequence[Sequence[int]], title: str = "") -> str:
-    """Margins as a heat map: the first side's boards downwards, the second's across."""
+    """Margins as a heat map: the first side's boards down, the second's across."""
     rows, columns = len(margins), len(margins[0])
     top = 40 if title else 16
     width, height = columns * _CELL + 2 * _MARGIN, top + rows * _CELL + _MARGIN

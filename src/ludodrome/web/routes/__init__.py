@@ -1,1 +1,1 @@
-"""The routes, one file a noun. They read requests and write answers; what happens is elsewhere."""
+"""The routes, one module per noun: its API and its pages."""

@@ -1,4 +1,4 @@
-"""Accounts: signing up, in and out; passwords and sessions; for administrators, who is let in."""
+"""Accounts, sessions, passwords and tokens: API and pages."""
 
 from typing import Any, Literal
 
@@ -32,21 +32,21 @@ Id = Path(max_length=40)
 
 
 class Credentials(Strict):
-    """Who somebody is, and how they prove it."""
+    """A name and a password."""
 
     name: str = NAME
     password: str = PASSWORD
 
 
 class NewPassword(Strict):
-    """A password in the place of another."""
+    """The current and the new password."""
 
     old: str = PASSWORD
     new: str = PASSWORD
 
 
 class CallerView(BaseModel):
-    """Whoever asks."""
+    """The caller."""
 
     account: str | None = Field(description="The account's id; null for a guest.")
     name: str
@@ -56,7 +56,7 @@ class CallerView(BaseModel):
 
 
 class SessionView(BaseModel):
-    """A browser in which somebody is signed in."""
+    """A session in a browser."""
 
     id: str
     browser: str
@@ -66,7 +66,7 @@ class SessionView(BaseModel):
 
 
 class AccountView(BaseModel):
-    """An account, as administrators see it."""
+    """An account, for administrators."""
 
     id: str
     name: str
@@ -77,22 +77,22 @@ class AccountView(BaseModel):
 
 @router.get("/account")
 def who_am_i(request: Request, who: Anybody) -> CallerView:
-    """Who asks, and what they may do."""
+    """The caller, and what they may do."""
     return _who(request, who)
 
 
 @router.post("/accounts", status_code=201)
 def sign_up(request: Request, response: Response, wanted: Credentials) -> CallerView:
-    """A new account, signed in at once: the session is in a cookie."""
+    """Create an account and sign in; the session is a cookie."""
     _check_hosted(request)
-    store.read_name(wanted.name)  # before the hard work
+    store.read_name(wanted.name)  # before the expensive hash
     person = store.add_account(request.app.state.engine, wanted.name, auth.hash_password(wanted.password))
     return _welcome(request, response, person)
 
 
 @router.post("/session")
 def sign_in(request: Request, response: Response, shown: Credentials, who: Anybody) -> CallerView:
-    """Sign in: the session is in a cookie."""
+    """Sign in; the session is a cookie."""
     _check_hosted(request)
     engine = request.app.state.engine
     request.app.state.limits.take(SIGN_IN, f"name {shown.name.casefold()}")
@@ -116,7 +116,7 @@ def sign_out(request: Request, response: Response, who: Anybody) -> None:
 
 @router.post("/account/password")
 def change_password(request: Request, response: Response, wanted: NewPassword, who: AccountScope) -> CallerView:
-    """Another password. All sessions end, and a new one begins here; tokens stay."""
+    """Change the password. All sessions end, and a new one begins here; tokens stay valid."""
     _check_hosted(request)
     engine = request.app.state.engine
     person, stored = store.account_of(engine, str(who.account)) or (None, None)
@@ -128,7 +128,7 @@ def change_password(request: Request, response: Response, wanted: NewPassword, w
 
 @router.get("/account/sessions")
 def list_sessions(request: Request, who: AccountScope) -> list[SessionView]:
-    """Where one is signed in."""
+    """Your sessions."""
     found = store.sign_ins(request.app.state.engine, str(who.account))
     return [
         SessionView(
@@ -140,7 +140,7 @@ def list_sessions(request: Request, who: AccountScope) -> list[SessionView]:
 
 @router.delete("/account/sessions/{name}", status_code=204)
 def end_session(request: Request, who: AccountScope, name: str = Id) -> None:
-    """Sign out somewhere else."""
+    """End one of your sessions."""
     if not store.sign_out(request.app.state.engine, str(who.account), name):
         raise HTTPException(404, "there is no such session")
 
@@ -154,17 +154,17 @@ def list_accounts(request: Request, who: Administrator) -> list[AccountView]:
 
 @router.post("/accounts/{name}/ban", status_code=204)
 def ban(request: Request, who: Administrator, name: str = Id) -> None:
-    """Shut an account out: its sessions end, its tokens are good no more."""
+    """Ban an account: its sessions end and its tokens stop working."""
     _set_banned(request, name, True)
 
 
 @router.post("/accounts/{name}/unban", status_code=204)
 def unban(request: Request, who: Administrator, name: str = Id) -> None:
-    """Let an account in again."""
+    """Lift a ban."""
     _set_banned(request, name, False)
 
 
-# Underneath
+# Internal
 
 
 def _who(request: Request, who: Caller) -> CallerView:
@@ -178,7 +178,7 @@ def _check_hosted(request: Request) -> None:
 
 
 def _welcome(request: Request, response: Response, person: store.AccountInfo) -> CallerView:
-    """A new session in a cookie. An old one never becomes somebody else's."""
+    """Start a new session in a cookie; an old one is never reused."""
     engine = request.app.state.engine
     secret = store.sign_in(engine, person.id, request.headers.get("user-agent", ""))
     settings: dict[str, Any] = {"path": "/", "secure": is_secure(request), "httponly": True, "samesite": "lax"}
@@ -203,14 +203,14 @@ def _set_banned(request: Request, name: str, banned: bool) -> None:
     store.set_banned(engine, name, banned)
 
 
-# Tokens: what programs show instead of a password.
+# Tokens
 
 
 token_router = APIRouter(prefix="/tokens", tags=["tokens"], responses=ERROR_RESPONSES)
 
 
 class NewToken(Strict):
-    """A token to be made."""
+    """A token to create."""
 
     label: str = Field(min_length=1, max_length=LABEL_LENGTH, examples=["my laptop"])
     scopes: list[Literal["play", "bots", "admin"]] = Field(
@@ -236,20 +236,20 @@ class CreatedToken(TokenView):
 
 @token_router.get("")
 def list_tokens(request: Request, who: AccountScope) -> list[TokenView]:
-    """One's tokens, the latest first."""
+    """Your tokens, newest first."""
     return [TokenView(**_fields(row)) for row in store.tokens(request.app.state.engine, str(who.account))]
 
 
 @token_router.post("", status_code=201)
 def create_token(request: Request, wanted: NewToken, who: AccountScope) -> CreatedToken:
-    """A new token. Its secret is told this once, and kept nowhere."""
+    """Create a token. Its secret is returned only once and not stored."""
     row, secret = store.add_token(request.app.state.engine, str(who.account), wanted.label, list(wanted.scopes))
     return CreatedToken(**_fields(row), secret=secret)
 
 
 @token_router.delete("/{name}", status_code=204)
 def revoke_token(request: Request, who: AccountScope, name: str = Path(max_length=40)) -> None:
-    """A token is good no more."""
+    """Revoke a token."""
     if not store.revoke(request.app.state.engine, str(who.account), name):
         raise HTTPException(404, "there is no such token")
 
@@ -264,7 +264,7 @@ def _fields(row: TokenRow) -> dict[str, Any]:
     }
 
 
-# Pages of people: sign in, sign up, one's account.
+# Pages
 
 
 pages = APIRouter(include_in_schema=False)
@@ -286,7 +286,7 @@ def sign_up_page(request: Request, who: Anybody) -> Response:
 
 @pages.get("/account")
 def account_page(request: Request, who: Anybody) -> Response:
-    """One's account: tokens, sessions, password."""
+    """Your account: tokens, sessions, password."""
     if who.account is None:
         return RedirectResponse("/sign-in?next=/account", SEE_OTHER)
     scopes = [scope for scope in SCOPES if scope != "admin" or who.admin]

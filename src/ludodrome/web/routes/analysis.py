@@ -1,4 +1,4 @@
-"""Analysis: what the engine thinks of a position."""
+"""Analysis: best moves and exact values of positions, and the analysis board."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -17,7 +17,7 @@ pages = APIRouter(include_in_schema=False)
 
 @router.post("/analysis")
 def analyse(asked: Question) -> Json:
-    """The best moves of a position, with what they are worth to the seat to move."""
+    """The best moves of a position, with their values for the seat to move."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
     return analyse_position(game, state, asked.seconds, asked.lines)
@@ -30,18 +30,15 @@ def analysis_page(request: Request, game_id: str) -> Response:
     return page(request, "analysis.html", game_id, "/analysis", data={"game": game_id, "showcase": first})
 
 
-# Analysis boards: any position, the moves tried from it, its exact value where a solver finds it.
-
-
 @router.post("/boards/{game_id}")
 def try_out(game_id: str, asked: MovesToTry) -> Json:
-    """The positions that moves lead to from any position, each with its legal moves and its one-line form."""
+    """The positions after each of some moves, each with its legal moves and its one-line form."""
     return board(game_id, asked.options, asked.state, asked.moves)
 
 
 @router.post("/values")
 def value(asked: Question) -> Json:
-    """The exact value of a position for the seat to move, if it is found in so many seconds."""
+    """The exact value of a position for the seat to move, if a solver finds it in time."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
     return solve_position(game, state, asked.seconds)

@@ -1,4 +1,4 @@
-"""Bots of the league: entering, checking, retiring them, and what they have played."""
+"""Bots of the league: enter, check and retire them; their sources and records."""
 
 import json
 import secrets
@@ -36,7 +36,7 @@ LINES: dict[int | str, dict[str, Any]] = {
 
 
 class NewBot(Strict):
-    """A bot to be entered."""
+    """A bot to enter."""
 
     game: str = GAME_NAME
     name: str = Field(max_length=60, examples=["Little Climber"])
@@ -51,14 +51,14 @@ class NewVersion(Strict):
 
 
 class Upload(Strict):
-    """A program to be examined."""
+    """A program to check."""
 
     game: str = GAME_NAME
     source: str = SOURCE
 
 
 class Retiring(Strict):
-    """Whether a bot is to play again."""
+    """Retire a bot, or bring it back."""
 
     back: bool = False
 
@@ -78,7 +78,7 @@ def bot_of(request: Request, bot_id: str) -> store.BotEntry:
 
 
 def own_bot(request: Request, bot_id: str, who: Caller) -> store.BotEntry:
-    """One's own bot, or 404 or 403; administrators may do what owners may."""
+    """A bot of the caller, or 404 or 403; administrators own every bot."""
     found = bot_of(request, bot_id)
     if found.owner is None or (found.owner != who.account and not who.admin):
         raise HTTPException(403, "this bot is not yours")
@@ -87,7 +87,7 @@ def own_bot(request: Request, bot_id: str, who: Caller) -> store.BotEntry:
 
 @router.get("/starters/{game_id}")
 def starter(game_id: str) -> Json:
-    """A working bot to begin with: a Python program that can be entered as it is."""
+    """A starter bot: a Python program that works as it is."""
     check_game(game_id)
     if game_id not in GAMES_WITH_STARTERS:
         raise HTTPException(404, f"there is no starter bot for {game_id}")
@@ -101,7 +101,7 @@ def bots(
     game: Annotated[str | None, Query(max_length=40)] = None,
     mine: bool = False,
 ) -> list[Json]:
-    """The bots of a game, or all; ``mine``: one's own alone."""
+    """The bots of a game, or all; ``mine``: only your own."""
     owner = (who.account or "") if mine else None
     return [league.bot_json(one) for one in store.bots(request.app.state.engine, game, owner)]
 
@@ -117,9 +117,9 @@ def one_bot(request: Request, bot_id: BotId) -> Json:
 
 @router.post("/bots", status_code=201)
 async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
-    """Enter a bot. An uploaded one plays a game in each seat first, and is refused with the reason if it cannot.
+    """Enter a bot. An uploaded bot first plays a game in each seat, and is refused with the reason if it fails.
 
-    A remote bot's token is told this once: it connects to /api/v1/bots/{id}/connect with it.
+    The token of a remote bot is returned only once; the bot connects with it to /api/v1/bots/{id}/connect.
     """
     find(wanted.game)
     engine, account = request.app.state.engine, str(who.account)
@@ -141,7 +141,7 @@ async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
 
 @router.post("/bots/{bot_id}/versions", status_code=201)
 async def add_version(request: Request, bot_id: BotId, wanted: NewVersion, who: BotsScope) -> Json:
-    """Enter a new version of one's own uploaded bot; it plays from now on."""
+    """Enter a new version of your uploaded bot; it plays from now on."""
     found = await run_in_threadpool(own_bot, request, bot_id, who)
     if found.kind != UPLOADED:
         raise ValueError("only an uploaded bot has versions")
@@ -152,7 +152,7 @@ async def add_version(request: Request, bot_id: BotId, wanted: NewVersion, who: 
 
 @router.get("/bots/{bot_id}/source")
 def source(request: Request, bot_id: BotId, who: BotsScope) -> Json:
-    """The source of one's own uploaded bot, as it plays now."""
+    """The source of the current version of your uploaded bot."""
     found = own_bot(request, bot_id, who)
     text = store.source_of(request.app.state.engine, found.spec.partition(":")[2]) if found.kind == UPLOADED else None
     if text is None:
@@ -162,7 +162,7 @@ def source(request: Request, bot_id: BotId, who: BotsScope) -> Json:
 
 @router.post("/bots/{bot_id}/token", status_code=201)
 def renew_token(request: Request, bot_id: BotId, who: BotsScope) -> Json:
-    """A new token for one's own remote bot; the one before is good no more."""
+    """A new token for your remote bot; the old one stops working."""
     found = own_bot(request, bot_id, who)
     if found.kind != REMOTE:
         raise ValueError("only a remote bot has a token")
@@ -173,7 +173,7 @@ def renew_token(request: Request, bot_id: BotId, who: BotsScope) -> Json:
 
 @router.post("/bots/{bot_id}/retire")
 def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) -> Json:
-    """One's own bot plays no more, or plays again."""
+    """Retire your bot, or bring it back."""
     own_bot(request, bot_id, who)
     store.retire(request.app.state.engine, bot_id, wanted.back)
     return league.bot_json(bot_of(request, bot_id))
@@ -181,7 +181,7 @@ def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) ->
 
 @router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)
 def records(request: Request, bot_id: BotId) -> StreamingResponse:
-    """All records of a bot, one a line, in the order in which the games ended."""
+    """All records of a bot as JSON lines, in the order in which the games ended."""
     bot_of(request, bot_id)
     engine = request.app.state.engine
 
@@ -195,16 +195,16 @@ def records(request: Request, bot_id: BotId) -> StreamingResponse:
 
 @router.post("/checks", response_class=Response, responses=LINES)
 async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingResponse:
-    """The doctor examines a program; what is found comes line by line, as it is found.
+    """Check a program with the doctor; the findings are streamed as JSON lines.
 
-    A line has a ``note`` (what is looked at now), a ``finding``, a ``trouble`` that ended it, or ``over``.
+    A line has a ``note`` (the current check), a ``finding``, a ``trouble`` that ended the check, or ``over``.
     """
     find(wanted.game)
     await check_uploads(request)
     check_source(wanted.source)
     doctor: UploadChecker = request.app.state.doctor
     stream = doctor.examine(wanted.game, wanted.source)
-    first = await anext(stream)  # what is refused is refused before the answer has begun
+    first = await anext(stream)  # errors before the response starts
 
     async def lines() -> AsyncIterator[str]:
         try:
@@ -214,7 +214,7 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingRe
         finally:
             await stream.aclose()
 
-    headers = {"x-accel-buffering": "no", "content-encoding": "identity"}  # not held back to be compressed
+    headers = {"x-accel-buffering": "no", "content-encoding": "identity"}  # no buffering
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
 
 
@@ -237,7 +237,7 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
 
 
 async def check_uploads(request: Request) -> None:
-    """Refused with the reason where strangers' programs cannot be run safely."""
+    """Refuse uploads where no sandbox works."""
     if request.app.state.doctor.sandboxed:
         level = await run_in_threadpool(request.app.state.doctor.look)
         if not level.holds:

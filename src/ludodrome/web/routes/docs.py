@@ -1,4 +1,8 @@
-"""The documentation's pages and files."""
+"""The documentation: the built site, or its Markdown pages.
+
+``scripts/docs`` builds the site into ``site/``, and a wheel contains it. In a clone without it, the pages under docs/
+are rendered at the same URLs.
+"""
 
 import functools
 import html
@@ -16,11 +20,6 @@ from markdown_it.token import Token
 from ludodrome.web.static_files import CachedStaticFiles
 from ludodrome.web.templating import general_page
 
-# The documentation: the built site where there is one, else the same Markdown pages, plainly.
-# ``scripts/docs`` builds the site into ``site/``, and a wheel carries it. In a clone where that has not been done the
-# pages under docs/ are rendered as they are, at the same addresses. How they are sent is for ``routes/handbook.py``.
-
-
 SITE = Path(__file__).parents[1] / "site"
 SOURCE = Path(__file__).parents[4] / "docs"
 """In a clone."""
@@ -28,17 +27,17 @@ INDEX = "index.html"
 PAGE_PATH = re.compile(r"(?:[a-z0-9-]+/)*[a-z0-9-]+\.html")
 PICTURE_PATH = re.compile(r"pictures/[a-z0-9-]+\.(?:svg|png|webp)")
 DIRECTIVE = re.compile(r"^```\{([a-z-]+)\} ?(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FROM_DOCSTRINGS = "*This part is made from docstrings when the site is built: `scripts/docs`.*"
+FROM_DOCSTRINGS = "*`scripts/docs` generates this part from docstrings when it builds the site.*"
 ABSENT = """\
 # Documentation
 
-It is not part of this installation: `scripts/docs`, in a clone, builds it. Every command has `--help`, and the \
+This installation does not include it; `scripts/docs` builds it in a clone. Every command has `--help`, and the \
 rules of each game are under its tab *Rules*.
 """
 
 
 class DocsPage(NamedTuple):
-    """A page in Markdown, rendered."""
+    """A rendered Markdown page."""
 
     title: str
     body: str
@@ -52,7 +51,7 @@ def is_built() -> bool:
 
 
 def plain_page(address: str) -> DocsPage | None:
-    """The page at an address below /docs/, from its Markdown; None if there is none."""
+    """The page at a path below /docs/, from its Markdown; None if there is none."""
     if not PAGE_PATH.fullmatch(address):
         return None
     source = (SOURCE / address).with_suffix(".md")
@@ -68,7 +67,7 @@ def find_picture(address: str) -> Path | None:
 
 
 def _expanded(source: Path) -> str:
-    """The text of a page, with what it includes, without what is meant for programs alone."""
+    """The text of a page with its includes, without other directives."""
 
     def replace(found: re.Match[str]) -> str:
         name, argument, content = found.groups()
@@ -81,7 +80,7 @@ def _expanded(source: Path) -> str:
 
 
 def _excerpt(text: str, settings: str) -> str:
-    """The part of a text that an include asks for."""
+    """The part of a text that an include selects."""
     bounds = dict(re.findall(r'^:(start-after|end-before): "(.*)"$', settings, re.MULTILINE))
     if "start-after" in bounds:
         text = text.partition(bounds["start-after"])[2]
@@ -120,25 +119,25 @@ def _links(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _anchor(title: str) -> str:
-    """As Sphinx would have it, nearly enough."""
+    """The anchor of a heading, nearly as Sphinx makes it."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", html.unescape(title).lower()))
 
 
 pages = APIRouter(include_in_schema=False)
 
 KEPT = {"cache-control": "no-cache"}
-"""A browser keeps what it has, and asks whether that is still right."""
+"""Browsers cache, and revalidate every time."""
 
 
 @pages.get("/docs")
 def beginning() -> Response:
-    """The first page; links in it count from the folder."""
+    """The first page; its relative links need the slash."""
     return RedirectResponse("/docs/")
 
 
 @pages.get("/docs/{address:path}")
 async def documentation(request: Request, address: str) -> Response:
-    """A page of the documentation, or a file that one needs."""
+    """A page or file of the documentation."""
     wanted = f"{address}{INDEX}" if not address or address.endswith("/") else address
     if is_built():
         answer = _site((SITE / INDEX).stat().st_mtime_ns).answer(wanted, request.headers)
@@ -156,7 +155,7 @@ async def documentation(request: Request, address: str) -> Response:
 
 @functools.lru_cache(1)
 def _site(built: int) -> CachedStaticFiles:
-    """The site as it was built then."""
+    """The site; a new one after every build."""
     return CachedStaticFiles(SITE)
 
 

@@ -1,4 +1,4 @@
-"""Games: which there are, their options and bots, and single positions of them."""
+"""Games: the list, their options and bots, and single positions."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def one_game(game_id: str) -> Json:
 
 @router.post("/{game_id}/positions")
 def position(game_id: str, asked: Position) -> Json:
-    """A position: whose turn it is, what is legal, how it ended. With a move: the position after it."""
+    """A position: side to move, legal moves, outcome. With a move: the position after it."""
     game, state = _position(game_id, asked)
     if asked.move is None:
         return position_view(game, state)
@@ -60,7 +60,7 @@ def position(game_id: str, asked: Position) -> Json:
 
 @router.post("/{game_id}/check")
 def check(game_id: str, asked: Position) -> Json:
-    """Whether a move can be made, and if not why."""
+    """Whether a move is legal, and if not, why."""
     game, state = _position(game_id, asked)
     why = why_illegal(game, state, asked.move)
     return {"legal": not why, "why": why}
@@ -75,7 +75,7 @@ def _position(game_id: str, asked: Position) -> tuple[Game, Any]:
 
 
 def warm_up(game_id: str) -> None:
-    """Compiles or loads what a first game needs, before anybody asks for it."""
+    """Compile or load what a first game needs."""
     game = open_game(game_id, {})
     state = game.initial_state()
     position_view(game, state)

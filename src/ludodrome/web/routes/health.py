@@ -1,10 +1,11 @@
-"""Whether the server is well, and what it counts about itself."""
+"""Health and metrics."""
 
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
+from ludodrome.arena import sandbox
 from ludodrome.store.database import is_reachable
 from ludodrome.store.league_matches import runners
 from ludodrome.web.auth import Administrator, Anybody
@@ -15,7 +16,7 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Health(BaseModel):
-    """How the server is."""
+    """The health of the server."""
 
     status: Literal["ok", "ill"]
     database: Literal["reachable", "unreachable"]
@@ -25,7 +26,7 @@ class Health(BaseModel):
 
 @router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
 def health(request: Request, response: Response, who: Anybody) -> Health:
-    """How the server is. 503 if it cannot do its work."""
+    """The health of the server; 503 if the database cannot be reached."""
     if not is_reachable(request.app.state.engine):
         response.status_code = 503
         return Health(status="ill", database="unreachable", runner="unknown", sandbox=_sandbox(request))
@@ -34,7 +35,7 @@ def health(request: Request, response: Response, who: Anybody) -> Health:
 
 @router.get("/metrics", response_class=Response)
 def metrics(request: Request, who: Administrator) -> Response:
-    """Numbers for Prometheus; it shows an administrator's token."""
+    """Metrics for Prometheus, with the token of an administrator."""
     return Response(request.app.state.metrics.text(), media_type=PROMETHEUS)
 
 
@@ -43,9 +44,7 @@ def _runner(request: Request) -> str:
 
 
 def _sandbox(request: Request) -> str:
-    """The level in force, where strangers enter bots: it is found once, and known for hours."""
+    """The sandbox of uploaded bots on a hosted server; cached for hours."""
     if request.app.state.mode != "hosted":
         return "unused: all bots belong to the owner"
-    from ludodrome.arena import sandbox
-
     return sandbox.level().name

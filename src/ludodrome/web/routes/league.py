@@ -1,4 +1,4 @@
-"""Matches of the league: what is played, what was played, and asking for one."""
+"""The league: matches, tournaments, leaderboard, and its pages."""
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -56,13 +56,13 @@ def matches(
     event: Annotated[str | None, Query(max_length=40)] = None,
     most: Annotated[int, Query(ge=1, le=MAX_MATCHES)] = 20,
 ) -> list[Json]:
-    """The games that ended last: of a game, of a bot, of an event."""
+    """The latest finished games: of a game, a bot, or an event."""
     return [league.match_json(one) for one in league_matches.recent(request.app.state.engine, game, bot, event, most)]
 
 
 @router.post("/matches", status_code=201)
 def ask_match(request: Request, wanted: NewMatch, who: BotsScope) -> Json:
-    """Ask for a match. It is played as soon as a worker is free; the answer is the event that holds its games."""
+    """Request a match. It is played as soon as a worker is free; the answer is its event."""
     find(wanted.game)
     engine = request.app.state.engine
     event_id = events.ask(
@@ -89,14 +89,14 @@ def one_match(request: Request, match_id: MatchId) -> Json:
 
 @router.get("/matches/{match_id}/events", response_class=Response, responses=STREAM)
 async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> StreamingResponse:
-    """A match for those who look on: its view whenever it changes, and ``gone`` when it is over."""
+    """A match for spectators: its view whenever it changes, and ``gone`` when it is over."""
     await run_in_threadpool(match_of, request, match_id)
     return _event_stream(request.app.state.spectators, None, match_id)
 
 
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
 async def live(request: Request, game_id: str, who: Anybody) -> StreamingResponse:
-    """All matches of a game that are being played: a view whenever one changes, and ``gone`` when one is over."""
+    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over."""
     check_game(game_id)
     return _event_stream(request.app.state.spectators, game_id, None)
 
@@ -118,7 +118,7 @@ def _event_stream(spectators: Spectators, game: str | None, match: str | None) -
     return StreamingResponse(text(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
-# Tournaments of the league, with their tables; a challenge is a small one.
+# Tournaments; a challenge is a small one
 
 
 tournament_router = APIRouter(prefix="/tournaments", tags=["tournaments"], responses=ERROR_RESPONSES)
@@ -156,7 +156,7 @@ def tournaments(
 
 @tournament_router.post("", status_code=201)
 def begin_tournament(request: Request, wanted: NewTournament, who: BotsScope) -> Json:
-    """Begin a tournament. Its games are played as workers are free."""
+    """Begin a tournament. Its games are played as workers become free."""
     find(wanted.game)
     engine = request.app.state.engine
     event_id = events.ask(
@@ -176,13 +176,13 @@ def begin_tournament(request: Request, wanted: NewTournament, who: BotsScope) ->
 
 @tournament_router.get("/{event_id}")
 def one_tournament(request: Request, event_id: EventId) -> Json:
-    """A tournament or a challenge: how far it is, its table and its crosstable."""
+    """A tournament or a challenge: progress, standings and crosstable."""
     return league.event_details(request.app.state.engine, event_of(request, event_id))
 
 
 @tournament_router.post("/{event_id}/stop")
 def stop_tournament(request: Request, event_id: EventId, who: BotsScope) -> Json:
-    """Stop a tournament or a challenge of one's own; what was played stays."""
+    """Stop your tournament or challenge; finished games stay."""
     found = event_of(request, event_id)
     if found.asked_by != who.account and not who.admin:
         raise HTTPException(403, "this event is not yours")
@@ -198,7 +198,7 @@ def event_of(request: Request, event_id: str) -> EventRow:
     return found
 
 
-# The leaderboard of a game.
+# Leaderboard
 
 
 MAX_ROWS = 1000
@@ -218,14 +218,14 @@ def leaderboard(
     return league.leaderboard(request.app.state.engine, game_id, most, skip)
 
 
-# Pages of the league: arena, new bot, leaderboard, one bot, one tournament, one match as it is played.
+# Pages
 
 
 pages = APIRouter(include_in_schema=False)
 
 RECENT = 12
 GLANCE = 0.05
-"""Seconds that a page waits for what it can do without."""
+"""Seconds that a page waits for optional facts."""
 TOURNAMENTS = 6
 
 
@@ -237,7 +237,7 @@ def _here(request: Request, game_id: str) -> Any:
 
 @pages.get("/{game_id}/arena")
 def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
-    """What is played now, what was played, and a form to ask for more."""
+    """Running matches, results, and forms for matches and tournaments."""
     engine = _here(request, game_id)
     bots = [league.bot_json(one) for one in league_bots.bots(engine, game_id) if one.retired is None]
     recent = [league.match_json(one) for one in league_matches.recent(engine, game_id, most=RECENT)]
@@ -257,7 +257,7 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
 
 @pages.get("/{game_id}/bots/new")
 def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None = None) -> Response:
-    """An editor with a working example, and what a remote bot needs. ``bot``: a new version of that bot."""
+    """An editor with a starter bot, and a form for remote bots. ``bot``: edit a new version of that bot."""
     engine = _here(request, game_id)
     known = league_bots.find_bot(engine, bot[:40]) if bot else None
     source, old = one_file(game_id) if game_id in GAMES_WITH_STARTERS else "", None
@@ -266,7 +266,7 @@ def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None =
     mine = [league.bot_json(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
     doctor = request.app.state.doctor
     if doctor.sandboxed:
-        with suppress(TimeoutError):  # what takes longer is found out for those who come later
+        with suppress(TimeoutError):  # the result is for later visitors
             request.app.state.bot_pool.executor.submit(doctor.look).result(GLANCE)
     data = {"game": game_id, "source": source, "bot": old, "mine": mine, "hosted": request.app.state.mode == "hosted"}
     return page(
@@ -341,7 +341,7 @@ def tournament_page(request: Request, game_id: str, event_id: str, who: Anybody)
 
 @pages.get("/{game_id}/matches/{match_id}")
 def match_page(request: Request, game_id: str, match_id: str) -> Response:
-    """A match as it is played; one that is over is replayed."""
+    """A running match; a finished one redirects to its replay."""
     _here(request, game_id)
     found = match_of(request, match_id[:60])
     if found.counted is not None:

@@ -1,4 +1,4 @@
-"""Games as they go on: a WebSocket for those who play, server-sent events for those who look on."""
+"""Live plays: a WebSocket for players, server-sent events for spectators."""
 
 import asyncio
 import json
@@ -21,17 +21,13 @@ from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.security import MAX_BODY
 
-# A game as it goes on: a stream of views for whoever has it before them, and what they say back.
-# How the stream travels, as a WebSocket or as server-sent events, is for ``routes/live.py``.
-
-
 PATIENCE = 15.0
-"""Seconds after which a stream on which nothing happened shows that it is still there."""
+"""Seconds after which an idle stream sends a sign of life."""
 
 
 @contextmanager
 def present(play: WebPlay, viewer: Viewer) -> Iterator[None]:
-    """Somebody has the game before them; the others are told when they come and go."""
+    """Count a viewer as present; the others are notified."""
     if play.participants.arrive(viewer):
         play.mark_changed()
     try:
@@ -42,7 +38,7 @@ def present(play: WebPlay, viewer: Viewer) -> Iterator[None]:
 
 
 async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncIterator[str | None]:
-    """The game as JSON, now and after every change, until it is put away; None now and then if nothing changes."""
+    """The play as JSON, now and after every change, until it leaves memory; None as a sign of life."""
     seen = -1
     while not play.closed:
         if play.tick != seen:
@@ -52,7 +48,7 @@ async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncI
             continue
         flag = play.seconds_left_to_move()
         await play.notifier.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
-        registry.cached(play.id)  # what somebody looks at stays in memory
+        registry.cached(play.id)  # a watched play stays in memory
         if flag is not None:
             await run_in_threadpool(play.check_clock)
         if play.tick == seen and not play.closed:
@@ -68,7 +64,7 @@ def _text(play: WebPlay, viewer: Viewer) -> str:
 
 
 async def obey(registry: PlayRegistry, play: WebPlay, viewer: Viewer, said: Json) -> None:
-    """What somebody says over a WebSocket; ValueError says why it cannot be done."""
+    """Execute a message of a viewer; ValueError says why it cannot be done."""
     kind = said.get("type")
     if kind == "move":
         if "move" not in said:
@@ -95,14 +91,14 @@ router = APIRouter(prefix="/plays", tags=["plays"], responses=ERROR_RESPONSES)
 
 GOING_AWAY, TOO_BIG = 1001, 1009
 KNOWN_SECONDS = 15.0
-"""So long it is taken for granted that whoever speaks is still let in: a session ends, a token is revoked."""
+"""Seconds after which a WebSocket checks again whether its session or token is still valid."""
 
 
 @router.websocket("/{name}/live")
 async def live(
     socket: WebSocket, name: str, who: Anybody, key: Annotated[str | None, Query(max_length=MAX_KEY)] = None
 ) -> None:
-    """Views of the game whenever it changes; moves, undo, resign, rematch and ping the other way."""
+    """Views whenever the play changes; move, undo, resign, rematch and ping from the client."""
     registry = registry_of(socket)
     play = await run_in_threadpool(registry.find, name)
     if play is None:
@@ -132,12 +128,12 @@ async def _send(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer
 
 
 async def _hear(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None) -> None:
-    """Everything that is said gets one answer, under the ``id`` that came with it."""
+    """Answer every message once, with its ``id``."""
     known = time.monotonic()
     while True:
         try:
             text = await socket.receive_text()
-        except KeyError:  # bytes, which are no text of ours
+        except KeyError:  # a binary message
             text = ""
         if time.monotonic() - known > KNOWN_SECONDS:
             socket.state.caller = None
@@ -177,7 +173,7 @@ def _refusal(number: Any, status: int, sentence: str) -> Json:
     responses={200: {"content": {"text/event-stream": {}}, "description": "Views of the game, one an event."}},
 )
 async def events(request: Request, name: str) -> StreamingResponse:
-    """The game for those who look on: a view whenever it changes."""
+    """The play for spectators: a view whenever it changes."""
     play = await run_in_threadpool(play_of, request, name)
     stream = _stream(registry_of(request), play)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})

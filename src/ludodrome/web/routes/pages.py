@@ -1,4 +1,4 @@
-"""Pages for people."""
+"""Pages to play on, and the home page."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def home() -> Response:
 
 @pages.get("/favicon.ico")
 def icon() -> Response:
-    """For browsers that do not read the page's link."""
+    """For browsers that ignore the link in the page."""
     return RedirectResponse("/static/icon.svg")
 
 
@@ -34,14 +34,14 @@ def play(request: Request, game_id: str) -> Response:
 
 
 def _play_data(request: Request, game_id: str, play: str | None, first: Any) -> dict[str, Any]:
-    """What the play page is told: the game, and where friends find this server."""
+    """Data of the play page: the game, and the URL of this server for friends."""
     state = request.app.state
     return {"game": game_id, "play": play, "showcase": first, "mode": state.mode, "address": state.public_address}
 
 
 @pages.get("/join/{link}")
 def join(request: Request, link: str) -> Response:
-    """A link that gives a seat away: the page takes it."""
+    """A link to a free seat; the page takes it."""
     return general_page(request, "join.html", data={"link": link})
 
 

@@ -1,4 +1,4 @@
-"""Plays: games on the page, from the first move to the record. How they are watched live is in ``live.py``."""
+"""Plays: games on the page, from the first move to the record. Live streams are in ``live.py``."""
 
 import json
 import secrets
@@ -25,12 +25,12 @@ from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, Seat
 router = APIRouter(tags=["plays"], responses=ERROR_RESPONSES)
 
 PATIENCE = 20.0
-"""Seconds that an answer is held back until something has changed."""
+"""Seconds of a long poll."""
 MAX_LINES = 100
 LATEST = 2**53
 MAX_KEY = 100
 MAX_PARAMS = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
-"""What a bot may be given for a move by those who are not at this machine: the bots of all others wait meanwhile."""
+"""Limits of a bot per move, for callers from elsewhere: all bots share the threads."""
 ENDS_A_SEARCH = {"time", "nodes"}
 
 Key = Annotated[
@@ -54,9 +54,9 @@ def play_of(request: Any, name: str) -> WebPlay:
 
 @router.post("/plays", status_code=201)
 def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
-    """Begin a game. Bots that are to move begin to think at once.
+    """Begin a play. A bot that is to move starts to think at once.
 
-    Whoever is not signed in gets a ``key`` with it, and shows that as ``X-Play-Key`` from then on.
+    A caller who is not signed in gets a ``key``, to be sent as ``X-Play-Key`` from then on.
     """
     game = open_game(wanted.game, wanted.options)
     for spec in wanted.seats:
@@ -83,7 +83,7 @@ def mine(
     most: Annotated[int, Query(ge=1, le=MAX_LINES)] = MAX_LINES,
     before: Annotated[int | None, Query(ge=0, le=LATEST, description="Milliseconds of universal time.")] = None,
 ) -> list[Json]:
-    """The games that you began, the latest first."""
+    """The plays that you began, newest first."""
     assert who.account is not None
     return [asdict(line) for line in registry_of(request).lines(who.account, most, before)]
 
@@ -96,7 +96,7 @@ async def look(
     key: Key = None,
     after: Annotated[int | None, Query(ge=0, le=2**31)] = None,
 ) -> Response:
-    """The game as it is now. ``after`` holds the answer back until the version is higher, 20 seconds at most."""
+    """The current state of a play. ``after`` waits until the version is higher, at most 20 seconds."""
     play = await run_in_threadpool(play_of, request, name)
     if after is not None:
         flag = play.seconds_left_to_move()
@@ -108,13 +108,13 @@ async def look(
 
 @router.get("/plays/{name}/positions/{number}")
 def position(request: Request, name: str, number: int) -> Json:
-    """The position after so many moves."""
+    """The position after ``number`` moves."""
     return play_of(request, name).position(number)
 
 
 @router.post("/plays/{name}/moves")
 async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Response:
-    """A person's move. An illegal one is refused with the reason and costs nothing. The answer means: it is kept."""
+    """Make a move, and answer once it is saved. An illegal move is refused with the reason and costs nothing."""
     play = registry_of(request).cached(name)
     if play is None:
         play = await run_in_threadpool(play_of, request, name)
@@ -126,7 +126,7 @@ async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Ke
 
 @router.post("/plays/{name}/undo")
 def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
-    """Back to the last decision of a person."""
+    """Return to the last decision of a person."""
     play = play_of(request, name)
     play.undo(viewer_of(play, who, key))
     return _view(play, who, key)
@@ -134,7 +134,7 @@ def undo(request: Request, name: str, who: Anybody, key: Key = None) -> Response
 
 @router.post("/plays/{name}/resign")
 def resign(request: Request, name: str, seat: SeatChoice, who: Anybody, key: Key = None) -> Response:
-    """A person gives up."""
+    """Resign."""
     play = play_of(request, name)
     play.resign(viewer_of(play, who, key).seats, seat.seat)
     return _view(play, who, key)
@@ -142,7 +142,7 @@ def resign(request: Request, name: str, seat: SeatChoice, who: Anybody, key: Key
 
 @router.post("/plays/{name}/rematch")
 def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Response:
-    """The same again with the seats changed, once all people want it: ``next`` is the other game's id then."""
+    """Offer a rematch with swapped seats. Once all people have offered it, ``next`` is its id."""
     play = play_of(request, name)
     registry_of(request).rematch(play, viewer_of(play, who, key))
     return _view(play, who, key)
@@ -150,7 +150,7 @@ def rematch(request: Request, name: str, who: Anybody, key: Key = None) -> Respo
 
 @router.post("/joins/{link}", status_code=201)
 def join(request: Request, link: str, who: Anybody) -> Json:
-    """Take the seat that a link gives away. Whoever shows the ``key`` as ``X-Play-Key`` holds it from then on."""
+    """Take the seat of a link. Send the ``key`` as ``X-Play-Key`` from then on."""
     called = who.name if who.account not in (None, LOCAL) else None
     joined = registry_of(request).join(link, called)
     if joined is None:
@@ -160,7 +160,7 @@ def join(request: Request, link: str, who: Anybody) -> Json:
 
 @router.get("/plays/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def record(request: Request, name: str) -> Response:
-    """The record of the finished game, as the arena writes it."""
+    """The record of a finished game."""
     kept = registry_of(request).record(play_of(request, name))
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
@@ -168,7 +168,7 @@ def record(request: Request, name: str) -> Response:
 
 
 def viewer_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
-    """What somebody is in a game; a token that is not good for playing only looks on."""
+    """The caller as a viewer; a token without the scope ``play`` only watches."""
     return play.participants.viewer(who.account if PLAY in who.scopes else None, key)
 
 
@@ -184,7 +184,7 @@ def _response(play: WebPlay, who: Caller, key: str | None) -> Response:
 
 
 def _names(seats: list[str], who: Caller) -> list[str] | None:
-    """What the seats are called, where it is not plain; None: as it is usual at one screen."""
+    """Names of the seats; None for the default names at one screen."""
     known = who.name if who.account not in (None, LOCAL) else None
     if known is None and FRIEND not in seats:
         return None
@@ -194,14 +194,14 @@ def _names(seats: list[str], who: Caller) -> list[str] | None:
 
 
 def _check_spec(spec: str, game: Game) -> None:
-    """Only people and built-ins sit here: no programs of strangers."""
+    """Allow only people and built-in bots, not programs."""
     if spec not in (PERSON, FRIEND) and not is_built_in(spec, game):
         kinds = ", ".join(kinds_of(game))
         raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({kinds}), not {show(spec)}")
 
 
 def _check_thought(spec: str, game: Game) -> None:
-    """A bot thinks in a thread that it shares with all others here: it may not keep it for long."""
+    """Limit the search of a bot: it shares its thread with the bots of others."""
     kind, params = read_spec(spec, game)
     for name, most in MAX_PARAMS.items():
         if params.get(name, 0) > most:

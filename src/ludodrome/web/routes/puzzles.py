@@ -1,4 +1,4 @@
-"""Puzzles: the book, and somebody at one of them."""
+"""Puzzles: the list, and attempts."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
 
 @router.post("/attempts/{name}/moves")
 def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
-    """Try a move. If it is right it is made, and the others answer; ``steps`` are the positions on the way."""
+    """Try a move. A right move is made and answered; ``steps`` are the positions on the way."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
     with engine_slot_for_request(), session.lock:
@@ -71,7 +71,7 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
 
 @router.post("/attempts/{name}/hint")
 def hint(request: Request, name: str) -> Json:
-    """A hint, a better one each time."""
+    """A hint; each further one says more."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
     with engine_slot_for_request(), session.lock:
@@ -81,7 +81,7 @@ def hint(request: Request, name: str) -> Json:
 
 @router.post("/attempts/{name}/solution")
 def solution(request: Request, name: str) -> Json:
-    """The solution from here. The puzzle does not count as solved then."""
+    """The solution from here. The puzzle then does not count as solved."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
     with engine_slot_for_request(), session.lock:

@@ -1,4 +1,8 @@
-"""Remote bots: where they connect, and where the seats of the workers meet them."""
+"""Remote bots: a relay between the connection of a bot and the seat in a worker process.
+
+A relay only passes messages on, and tells the seat when the bot connects and disconnects. A new connection of a bot
+replaces its former one.
+"""
 
 import asyncio
 import json
@@ -19,18 +23,13 @@ from ludodrome.store.league_matches import arrive, leave
 from ludodrome.store.models import REMOTE
 from ludodrome.web.auth import POLICY_VIOLATION
 
-# Relays: a remote bot's connection here on one side, the seat in a worker process on the other.
-# Nothing is judged here. What the bot says goes to the seat, what the seat says goes to the bot; and the seat is told
-# when the bot comes and goes. A bot that connects anew takes the place of its former connection.
-
-
 BEAT = 10.0
-"""Seconds between two signs that a bot is still connected."""
+"""Seconds between heartbeats of a connected bot."""
 REPLACED, TOO_BIG, GOING_AWAY = 4000, 1009, 1001
 
 
 class Relay:
-    """The two ends of one bot's relay; either may be missing."""
+    """The two ends of the relay of a bot; either may be missing."""
 
     def __init__(self) -> None:
         self.bot: WebSocket | None = None
@@ -38,20 +37,20 @@ class Relay:
         self.secret = ""
 
     async def tell_seat(self, **message: Any) -> None:
-        """To the seat, if there is one."""
+        """Send to the seat, if there is one."""
         if self.seat is not None:
             with suppress(RuntimeError, WebSocketDisconnect):
                 await self.seat.send_text(json.dumps(message))
 
     async def tell_bot(self, text: str) -> None:
-        """To the bot, if it is there."""
+        """Send to the bot, if it is connected."""
         if self.bot is not None:
             with suppress(RuntimeError, WebSocketDisconnect):
                 await self.bot.send_text(text)
 
 
 class RelayRegistry:
-    """The bots that are connected to this process."""
+    """The relays of the bots that are connected to this process."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -66,7 +65,7 @@ class RelayRegistry:
         return line is not None and bool(line.secret) and secrets.compare_digest(line.secret.encode(), secret.encode())
 
     async def close(self) -> None:
-        """Every bot is told to connect again."""
+        """Close all connections; bots connect again."""
         for line in list(self._lines.values()):
             for socket in (line.bot, line.seat):
                 if socket is not None:
@@ -74,10 +73,10 @@ class RelayRegistry:
                         await socket.close(GOING_AWAY, "connect again")
 
     async def serve_bot(self, bot: str, socket: WebSocket, address: str) -> None:
-        """A bot's connection, until it ends."""
+        """Serve the connection of a bot."""
         line = self._lines.setdefault(bot, Relay())
         former, line.bot = line.bot, socket
-        secret = line.secret = secrets.token_urlsafe(32)  # another one each time: see ``leave``
+        secret = line.secret = secrets.token_urlsafe(32)  # a new one each time: see ``leave``
         if former is not None:
             with suppress(RuntimeError):
                 await former.close(REPLACED, "another connection of this bot has replaced this one")
@@ -103,7 +102,7 @@ class RelayRegistry:
                 await run_in_threadpool(leave, self._engine, bot, secret)
 
     async def serve_seat(self, bot: str, socket: WebSocket) -> None:
-        """A seat's connection, until it ends."""
+        """Serve the connection of a seat."""
         line = self._lines.setdefault(bot, Relay())
         former, line.seat = line.seat, socket
         if former is not None:
@@ -138,7 +137,7 @@ ANYWHERE = ("0.0.0.0", "::", "")
 
 
 async def connecting(socket: WebSocket, bot_id: BotId) -> str:
-    """The remote bot that connects: with its own token, or with a token of its owner's that is good for bots."""
+    """The remote bot that connects, with its own token or one of its owner with the scope ``bots``."""
     kind, _, secret = socket.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and await run_in_threadpool(_may_connect, socket, bot_id, secret.strip()):
         return bot_id
@@ -158,20 +157,20 @@ def _may_connect(socket: WebSocket, bot_id: str, secret: str) -> bool:
 
 @router.websocket("/{bot_id}/connect")
 async def connect(socket: WebSocket, bot: Annotated[str, Depends(connecting)]) -> None:
-    """A remote bot's connection: the bot protocol, one JSON object a frame."""
+    """The connection of a remote bot: the bot protocol, one JSON object per frame."""
     await socket.accept()
     relays: RelayRegistry = socket.app.state.relays
     await relays.serve_bot(bot, socket, _address(socket))
 
 
 def _address(socket: WebSocket) -> str:
-    """Where this very process can be dialled from this machine, and what it is called there."""
+    """The address of this process on this machine, and its host name."""
     host, port = (socket.scope.get("server") or ("127.0.0.1", 80))[:2]
     return f"{'127.0.0.1' if host in ANYWHERE else host}:{port} {socket.headers.get('host', '127.0.0.1')}"
 
 
 async def relaying(socket: WebSocket, bot_id: BotId) -> str:
-    """The bot whose relay a worker of ours may use."""
+    """The bot whose relay a worker opens with its secret."""
     relays: RelayRegistry = socket.app.state.relays
     if not relays.opens(bot_id, socket.headers.get(SECRET_HEADER, "")):
         raise WebSocketException(POLICY_VIOLATION, "this relay is only for workers of this server")
@@ -180,7 +179,7 @@ async def relaying(socket: WebSocket, bot_id: BotId) -> str:
 
 @router.websocket("/{bot_id}/relay")
 async def relay(socket: WebSocket, bot: Annotated[str, Depends(relaying)]) -> None:
-    """The seat of a worker, at the other end of a bot's connection."""
+    """The seat in a worker, at the other end of the relay."""
     await socket.accept()
     relays: RelayRegistry = socket.app.state.relays
     await relays.serve_seat(bot, socket)

@@ -1,4 +1,4 @@
-"""Replays: every finished game, its grading, its record; records that somebody brings along."""
+"""Replays of finished games: positions, grading, record; uploads of records."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/replays", tags=["replays"], responses=ERROR_RESPONSE
 
 MAX_PLIES = 100_000
 MAX_REPLAYS = 8
-"""So many replays are told at once: a long one of spaces takes a second, and one of the threads that answer all."""
+"""Replays prepared at once: a long one of spaces takes a second of one of the forty threads."""
 Record = Annotated[Json, Body(examples=[{"ludodrome": "record", "version": 1}])]
 
 
@@ -39,7 +39,7 @@ def record_named(request: Request, name: str) -> Json:
 
 @router.post("", status_code=201)
 def bring(request: Request, record: Record) -> Json:
-    """Bring a record along, to be replayed. It is verified, and kept for half a day."""
+    """Upload a record. It is verified and kept for 12 hours."""
     return {"id": add_record(request.app.state.uploaded_records, record)}
 
 
@@ -49,7 +49,7 @@ def look(request: Request, name: str) -> Response:
     found = record_named(request, name)
     if not _tellers.acquire(blocking=False):
         raise Busy("too many replays are being prepared; try again in a moment")
-    try:  # megabytes of plain JSON: to look for what might not be would take longer than the rest
+    try:  # megabytes of plain JSON: validation would take longer than the rest
         return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
     finally:
         _tellers.release()
@@ -57,9 +57,9 @@ def look(request: Request, name: str) -> Response:
 
 @router.get("/{name}/grading")
 def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIES)) -> Json:
-    """The grades of its moves as far as they are known; whoever asks first sets the work going.
+    """The grades so far; the first request starts the grading.
 
-    Plies come in the order in which they were graded, the last first; ``after`` leaves out so many of them.
+    Plies come in the order of grading, the last ply first; ``after`` skips that many.
     """
     record = record_named(request, name)
     reviewer: Reviewer = request.app.state.reviewer
@@ -69,14 +69,14 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
 
 @router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def record(request: Request, name: str) -> Response:
-    """The record, as the arena wrote it."""
+    """The record."""
     kept = record_named(request, name)
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
     return Response(to_text(kept) + "\n", media_type="application/json", headers=headers)
 
 
-# Pages for people: a finished game, a place to bring a record, the analysis board.
+# Pages
 
 
 pages = APIRouter(include_in_schema=False)
@@ -84,7 +84,7 @@ pages = APIRouter(include_in_schema=False)
 
 @pages.get("/games/{name}")
 def replay_page(request: Request, name: str) -> Response:
-    """A finished game; one that is still played is shown where it is played."""
+    """A finished game; a running one redirects to its play."""
     found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
         running = plays.find(request.app.state.engine, name)
@@ -97,5 +97,5 @@ def replay_page(request: Request, name: str) -> Response:
 
 @pages.get("/replay")
 def bring_page(request: Request) -> Response:
-    """A place to drop a record."""
+    """Upload a record."""
     return general_page(request, "bring.html")

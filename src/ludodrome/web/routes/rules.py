@@ -19,12 +19,12 @@ from ludodrome.web.templating import page
 pages = APIRouter(include_in_schema=False)
 
 APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
-"""Chapters for those who write programs: they come folded."""
+"""Chapters for programmers, collapsed."""
 RULE = re.compile(r"<p><strong>(R(\d+)\. .*?)</strong>")
 
 
 class Chapter(NamedTuple):
-    """A part of the page."""
+    """A chapter of the rules."""
 
     anchor: str
     title: str
@@ -62,7 +62,7 @@ def rules(game_id: str) -> RulesPage:
 
 
 def _with_diagram(text: str, number: int, diagram: Diagram) -> str:
-    """The page with a place for a diagram before the rule that follows its own."""
+    """Insert a diagram after its rule."""
     start = text.index(f'<p id="R{diagram.rule}">')
     ends = [at for mark in ('<p id="R', "<h2>", "<h3>") if (at := text.find(mark, start + 1)) > 0]
     figure = (

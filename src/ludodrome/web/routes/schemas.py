@@ -1,10 +1,11 @@
-"""What requests look like, and how the things that they name are found."""
+"""Schemas of requests, and error responses."""
 
 from typing import Any
 
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from ludodrome.games import PAGE_ORDER
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play import PERSON
 from ludodrome.web.puzzles import PuzzleSession
@@ -24,8 +25,8 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     429: {"description": "Too many requests; the header Retry-After says when to try again."},
     503: {"description": "The engine is busy, or the database cannot be reached."},
 }
-"""What else may be answered; each is an object with a sentence in ``error``."""
-GAME_NAME = Field(max_length=40, examples=["skysummit"])
+"""Error responses; each is an object with a sentence in ``error``."""
+GAME_NAME = Field(max_length=40, examples=list(PAGE_ORDER[:1]))
 
 
 class Strict(BaseModel):
@@ -35,7 +36,7 @@ class Strict(BaseModel):
 
 
 class NewPlay(Strict):
-    """A game to be begun."""
+    """A play to begin."""
 
     game: str = GAME_NAME
     options: dict[str, Any] = Field(default={}, max_length=10)
@@ -53,7 +54,7 @@ class NewPlay(Strict):
 
 
 class NewMove(Strict):
-    """A person's move."""
+    """A move."""
 
     move: Any
     version: int | None = Field(default=None, description="The version of the game in which the move was chosen.")
@@ -74,7 +75,7 @@ class Position(Strict):
 
 
 class Question(Strict):
-    """A position to be analysed."""
+    """A position to analyse."""
 
     game: str = GAME_NAME
     options: dict[str, Any] = Field(default={}, max_length=10)
@@ -94,13 +95,13 @@ class MovesToTry(Strict):
 
 
 class PuzzleMove(Strict):
-    """A move that may solve a puzzle."""
+    """An answer to a puzzle."""
 
     move: Any
 
 
 def puzzle_session_of(request: Request, name: str) -> PuzzleSession:
-    """Somebody at a puzzle, or 404."""
+    """The session of an id, or 404."""
     session: PuzzleSession | None = request.app.state.puzzle_sessions.get(name)
     if session is None:
         raise HTTPException(404, "this attempt has expired; begin the puzzle again")

@@ -29,7 +29,7 @@ RING = "V(0,1) V(0,2) V(0,3) H(1,3) V(1,3) V(1,2) V(1,1) H(1,0)"
 
 @pytest.fixture(autouse=True)
 def _wrapping() -> Any:
-    """Without compilation, products of machine words overflow aloud."""
+    """Without compilation, products of machine words warn about overflow."""
     with np.errstate(over="ignore"):
         yield
 
@@ -108,7 +108,7 @@ def test_isomorphism_checks_change_no_value(rows: int, cols: int) -> None:
 
 
 def test_isomorphic_positions_share_proofs() -> None:
-    """2 x 3 looked at closely never, at its beginning (which saves nodes), and almost to the end: the same margin."""
+    """2 x 3 with scouting never, at the beginning (which saves nodes), and almost to the end: the same margin."""
     nodes = []
     for scout_edges in (30, 16, 8):
         solver = Solver(2, 3, 16, scout_edges=scout_edges)

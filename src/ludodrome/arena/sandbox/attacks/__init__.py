@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, Files
-from ludodrome.arena.sandbox.limits import ResourceLimits
+from ludodrome.arena.sandbox.levels import ResourceLimits
 
 SECONDS = 20.0
 """Timeout of one batch."""

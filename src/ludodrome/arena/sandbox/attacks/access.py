@@ -131,7 +131,7 @@ def database_by_detours(given: Given) -> str | None:
         os.link(path, "hard")
         return _open("hard")
 
-    return refusals({"dots": lambda: _open(upwards), "link": link, "folder": folder, "hard link": hard})
+    return refusals({"parents": lambda: _open(upwards), "link": link, "folder": folder, "hard link": hard})
 
 
 def settings(given: Given) -> str | None:

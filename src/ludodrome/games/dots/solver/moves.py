@@ -379,10 +379,10 @@ def make_heap_tables(boxes: int) -> HeapTables:
     added = np.zeros((len(codes), len(sizes)), np.uint16)
     removed = np.full((len(codes), len(sizes)), -1, np.int64)
     for kind, size in enumerate(sizes):
-        (room,) = np.nonzero(totals + size <= boxes)
-        bigger = by_code[np.searchsorted(codes, codes[room] + units[kind], sorter=by_code)]
-        added[room, kind] = bigger
-        removed[bigger, kind] = room
+        (fits,) = np.nonzero(totals + size <= boxes)
+        bigger = by_code[np.searchsorted(codes, codes[fits] + units[kind], sorter=by_code)]
+        added[fits, kind] = bigger
+        removed[bigger, kind] = fits
     for kind in range(min(SHORTEST_LONG_CHAIN - 1, boxes)):
         (there,) = np.nonzero(removed[:, kind] >= 0)
         added[there, kind] = removed[there, kind]

@@ -1,8 +1,12 @@
-"""Dots on the page: diagrams of the rules, and the chains and loops of a position."""
+"""How Dots is shown: diagrams of the rules, chains and loops, pictures."""
 
 from typing import Any
 
+from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
+from ludodrome.games.dots.rules import board_edges
+from ludodrome.jit import Array, Record
+from ludodrome.painting import CELL, FAINT, INK, SEATS, Canvas
 
 DIAGRAMS = (
     Diagram(
@@ -46,3 +50,26 @@ def chains(state: Any) -> list[Json]:
         if len(chain) > 1:
             found.append({"boxes": [list(box) for box in chain], "loop": inner == 2 * len(chain)})
     return found
+
+
+def paint(game: Game, record: Record) -> Array:
+    """Dots, drawn edges, boxes by owner."""
+    rows, cols = game.options["rows"], game.options["cols"]
+    canvas = Canvas((rows + 1) * CELL, (cols + 1) * CELL)
+    half = CELL // 2
+    for seat, boxes in enumerate(record["boxes"].tolist()):
+        for box in range(rows * cols):
+            if boxes >> box & 1:
+                top, left = box // cols * CELL + half, box % cols * CELL + half
+                canvas.box(top + 4, left + 4, CELL - 8, CELL - 8, SEATS[seat])
+    for edge, (way, r, c) in enumerate(board_edges(rows, cols)):
+        colour = INK if int(record["edges"]) >> edge & 1 else FAINT
+        top, left = r * CELL + half, c * CELL + half
+        if way == "H":
+            canvas.box(top - 1, left, 3, CELL, colour)
+        else:
+            canvas.box(top, left - 1, CELL, 3, colour)
+    for r in range(rows + 1):
+        for c in range(cols + 1):
+            canvas.disc(r * CELL + half, c * CELL + half, 4, INK)
+    return canvas.pixels

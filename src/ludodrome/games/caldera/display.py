@@ -1,10 +1,12 @@
-"""Caldera on the page: diagrams of the rules, and the eruptions that a forge sets off."""
+"""How Caldera is shown: diagrams of the rules, the eruptions that a forge sets off, pictures."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
+from ludodrome.jit import Array, Record
+from ludodrome.painting import CELL, PAPER, SEATS, ground, heights, middle
 
 DIAGRAMS = (
     Diagram(
@@ -37,3 +39,15 @@ def eruptions(game: Game, states: Any, legal: Sequence[Any]) -> list[Json]:
         lost = [[piece["r"], piece["c"]] for side in ("p0", "p1") for piece in state[side]]
         found.append({"move": move, "cells": cells, "lost": [cell for cell in lost if cell in cells]})
     return found
+
+
+def paint(game: Game, record: Record) -> Array:
+    """Cells by height, dark vents, lettered pieces by seat."""
+    canvas = ground(heights(record["levels"], 49), 7)
+    for seat in range(game.seats):
+        for letter, cell in zip("CLLSS", record["cells"][seat].tolist(), strict=True):
+            if cell < 49:
+                row, column = middle(cell // 7), middle(cell % 7)
+                canvas.disc(row, column, CELL * 3 // 8, SEATS[seat])
+                canvas.write(row, column, letter, PAPER)
+    return canvas.pixels

@@ -1,4 +1,4 @@
-"""Moves of spaces: codes, texts, steps and actions, lists that are too long, rounds by the thousand."""
+"""Moves of spaces in JSON and text, lists of moves, steps and actions."""
 
 import json
 import time
@@ -9,7 +9,7 @@ import pytest
 import ludodrome
 from ludodrome import BadState, Game, IllegalMove, TooManyMoves, spaces
 from ludodrome.jit import COMPILED
-from tests.games.spaces.boards import RUN, board, lay, played, squares
+from tests.games.spaces.boards import RUN, board, lay
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -17,73 +17,6 @@ pytestmark = pytest.mark.xdist_group("spaces")
 @pytest.fixture(scope="module")
 def game() -> Game:
     return ludodrome.make("spaces")
-
-
-# Codes
-
-
-@pytest.mark.parametrize("code", ["2:0:uf", "3:1:ul8uf", "3:1:", "3:2:l5u6uf", "4:0:123456789d", f"100:99:{'u' * 99}f"])
-def test_codes_are_read_and_written(code: str) -> None:
-    assert spaces.encode_board(board(code)) == code
-    assert board(f" {code.upper()}\n") == board(code)
-
-
-def test_the_characters_of_a_code() -> None:
-    assert board("3:1:ulrd789456123f") == squares(
-        3, "p2,1 p1,1 p1,0 p1,1 p2,1 t1,0 t1,1 t1,2 t2,0 t2,1 t2,2 t3,0 t3,1 t3,2 f1,1"
-    )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "3",
-        "3:1",
-        "3:1:x",
-        "3:1:u0f",
-        "1:0:f",
-        "101:0:uf",
-        "03:1:uuf",
-        "3:01:uuf",
-        "3:3:uuf",
-        "3:-1:uuf",
-        "3:1:u uf",
-        "1000000000:0:uf",
-        "9" * 5000 + ":0:uf",
-        "٣:1:uuf",
-        "3:1:uuf\0",
-        "3:1:uuf;",
-        "3:1:" + "u" * 10**6,
-        None,
-        3,
-        b"3:1:uuf",
-        [],
-    ],
-)
-def test_what_is_no_code(text: Any, game: Game) -> None:
-    with pytest.raises(IllegalMove, match=r"\w \w"):
-        spaces.parse_board(text)
-    with pytest.raises(IllegalMove, match=r"\w \w"):
-        game.parse_move(text, game.initial_state())
-
-
-@pytest.mark.parametrize(
-    "given",
-    [squares(3, "p2,1 p0,1 f-1,1"), squares(3, "p1,1 p0,1 f-1,1"), squares(3, "t2,1"), None, {}, {"boardSize": 10**9}],
-)
-def test_boards_without_a_code(given: Any) -> None:
-    with pytest.raises(IllegalMove):
-        spaces.encode_board(given)
-    with pytest.raises(IllegalMove):
-        spaces.draw_board(given)
-
-
-def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(IllegalMove, match=r"step 2: \(2,-1\) is outside"):
-        spaces.draw_board(board("3:0:luuf"))
-    with pytest.raises(IllegalMove, match="cannot be drawn"):
-        spaces.draw_board(board("100:0:" + "5" * 1000))
 
 
 # Texts
@@ -119,7 +52,7 @@ def test_a_move_is_read_from_its_code_or_its_json(game: Game) -> None:
         '"3:1:uuf"',
     ],
 )
-def test_json_that_is_no_move(text: str, game: Game) -> None:
+def test_json_that_is_not_a_move(text: str, game: Game) -> None:
     with pytest.raises(IllegalMove, match=r"\w \w"):
         game.parse_move(text, game.initial_state())
 
@@ -151,7 +84,7 @@ def test_a_refusal_names_the_first_faults(game: Game) -> None:
 
 
 @pytest.mark.parametrize("move", [None, RUN, 7, [], {}, {"deck": []}, [board(RUN)], {"boardSize": 3, "sequence": None}])
-def test_what_is_no_move(move: Any, game: Game) -> None:
+def test_invalid_moves(move: Any, game: Game) -> None:
     state = game.initial_state()
     assert not game.is_legal(state, move)
     with pytest.raises(IllegalMove, match=r"\w \w"):
@@ -294,7 +227,7 @@ def test_a_board_that_is_being_built_is_no_part_of_the_state(game: Game) -> None
         board("3:1:uuff"),
     ],
 )
-def test_steps_refuses_what_is_no_beginning_of_a_board(prefix: Any) -> None:
+def test_steps_refuses_invalid_prefixes(prefix: Any) -> None:
     with pytest.raises(IllegalMove, match=r"R\d"):
         spaces.steps(prefix, 3)
 
@@ -304,40 +237,6 @@ def test_steps_takes_sequences_and_boards() -> None:
     for prefix in empty:
         assert [step["position"]["col"] for step in spaces.steps(prefix, 3)] == [0, 1, 2]
     assert spaces.steps(board(RUN), 3) == spaces.steps(board(RUN)["sequence"], 3) == []
-
-
-# Rounds by the thousand
-
-
-@pytest.mark.parametrize("rules", ["written", "live"])
-def test_a_matrix_is_what_single_rounds_give(rules: str) -> None:
-    codes = [RUN, "3:0:uuf", "3:0:5uuf", "3:1:u6uf", "3:1:uu4f", "3:1:uduuf"]
-    first, second = spaces.simulate_matrix([board(code) for code in codes], [board(code) for code in codes], 3, rules)
-    assert first.shape == second.shape == (6, 6)
-    for i, a in enumerate(codes):
-        for j, b in enumerate(codes):
-            assert [first[i, j], second[i, j]] == played(a, b, rules)[0]
-    assert (second == first.T).all()
-    packed = spaces.Packed([board(code) for code in codes], 3, rules)
-    assert (spaces.simulate_matrix(packed, packed, 3, rules)[0] == first).all()
-    with pytest.raises(ValueError, match="packed"):
-        spaces.simulate_matrix(packed, packed, 4, rules)
-
-
-def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
-    first, second = spaces.simulate_matrix([], [board(RUN)], 3)
-    assert first.shape == second.shape == (0, 1)
-    for wrong, rule in (
-        (board("3:0:4uuf"), "R5"),
-        (board("3:1:uf"), "R6"),
-        (board("3:1:uu"), "R6"),
-        (squares(3, "p2,1 p0,1 f-1,1"), "R4"),
-        ({}, "R2"),
-    ):
-        with pytest.raises(IllegalMove, match=rf"^in the first list board 1: .*\({rule}\)"):
-            spaces.simulate_matrix([board(RUN), wrong], [board(RUN)], 3)
-        with pytest.raises(IllegalMove, match=rf"^the board of seat 1: .*\({rule}\)"):
-            spaces.simulate(board(RUN), wrong, 3)
 
 
 # Size 100

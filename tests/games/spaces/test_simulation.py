@@ -1,15 +1,53 @@
-"""Boards in boxes and as SVG, rounds moment by moment, and the four layers of validation."""
+"""Matrices of rounds; boards in boxes and as SVG; rounds step by step."""
 
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.legality import LAYERS, MEANING
-from ludodrome.games.spaces.simulation import beside, moments
-from tests.games.spaces.boards import board, squares
+from ludodrome.games.spaces.simulation import round_frames, side_by_side
+from tests.games.spaces.boards import RUN, board, played, squares
 
 pytestmark = pytest.mark.xdist_group("spaces")
+
+
+# Matrices
+
+
+@pytest.mark.parametrize("rules", ["written", "live"])
+def test_a_matrix_is_what_single_rounds_give(rules: str) -> None:
+    codes = [RUN, "3:0:uuf", "3:0:5uuf", "3:1:u6uf", "3:1:uu4f", "3:1:uduuf"]
+    first, second = spaces.simulate_matrix([board(code) for code in codes], [board(code) for code in codes], 3, rules)
+    assert first.shape == second.shape == (6, 6)
+    for i, a in enumerate(codes):
+        for j, b in enumerate(codes):
+            assert [first[i, j], second[i, j]] == played(a, b, rules)[0]
+    assert (second == first.T).all()
+    packed = spaces.Packed([board(code) for code in codes], 3, rules)
+    assert (spaces.simulate_matrix(packed, packed, 3, rules)[0] == first).all()
+    with pytest.raises(ValueError, match="packed"):
+        spaces.simulate_matrix(packed, packed, 4, rules)
+
+
+def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
+    first, second = spaces.simulate_matrix([], [board(RUN)], 3)
+    assert first.shape == second.shape == (0, 1)
+    for wrong, rule in (
+        (board("3:0:4uuf"), "R5"),
+        (board("3:1:uf"), "R6"),
+        (board("3:1:uu"), "R6"),
+        (squares(3, "p2,1 p0,1 f-1,1"), "R4"),
+        ({}, "R2"),
+    ):
+        with pytest.raises(IllegalMove, match=rf"^in the first list board 1: .*\({rule}\)"):
+            spaces.simulate_matrix([board(RUN), wrong], [board(RUN)], 3)
+        with pytest.raises(IllegalMove, match=rf"^the board of seat 1: .*\({rule}\)"):
+            spaces.simulate(board(RUN), wrong, 3)
+    with pytest.raises(IllegalMove, match="boards come as a list, not as '3:1:uuf'"):
+        spaces.simulate_matrix("3:1:uuf", [board(RUN)], 3)
+
+
+# Drawings
 
 
 def test_a_board_in_boxes() -> None:
@@ -34,19 +72,19 @@ def test_what_leaves_the_grid_cannot_be_drawn() -> None:
 
 
 def test_blocks_side_by_side() -> None:
-    assert beside(["ab", "c"], ["1", "2", "3"], gap=1) == ["ab 1", "c  2", "   3"]
-    assert beside([], ["1"]) == ["   1"]
+    assert side_by_side(["ab", "c"], ["1", "2", "3"], gap=1) == ["ab 1", "c  2", "   3"]
+    assert side_by_side([], ["1"]) == ["   1"]
 
 
 def test_the_moments_of_a_round() -> None:
     round_ = spaces.simulate(board("3:0:5uuf"), board("3:0:u5uf"), 3, "written")
-    drawn = moments(round_, 3)
+    drawn = round_frames(round_, 3)
     assert len(drawn) == len(round_.steps)
     assert drawn[0][1] == "│     │     │  ◆  │"
     assert drawn[0][5] == "│  ●  │     │     │"
     assert "x●" in drawn[1][5]
     twice = spaces.simulate(board("2:0:66uf"), board("2:0:uf"), 2, "written")
-    assert len(moments(twice, 2)) == len(twice.steps)
+    assert len(round_frames(twice, 2)) == len(twice.steps)
 
 
 def test_svg_is_xml_and_shows_every_step() -> None:
@@ -62,47 +100,3 @@ def test_a_heat_map_is_xml_and_shows_every_margin() -> None:
         picture = ElementTree.fromstring(spaces.matrix_svg([[0, 3], [-3, 1]], title))
         texts = [element.text for element in picture.iter() if element.tag.endswith("text")]
         assert texts == [*([title] if title else []), "0", "+3", "-3", "+1"]
-
-
-# Layers
-
-
-def verdicts(given: object, rules: str = "written", size: int = 3) -> list[bool | None]:
-    layers = spaces.validate(given, size, rules)
-    assert tuple(layer.name for layer in layers) == LAYERS == tuple(MEANING)
-    return [layer.passed for layer in layers]
-
-
-def test_a_legal_board_passes_all_layers() -> None:
-    assert verdicts(board("3:1:uuf")) == [True] * 4
-
-
-def test_a_wrong_shape_leaves_moves_and_sequence_unjudged() -> None:
-    assert verdicts({"boardSize": 3}) == [False, None, None, False]
-    assert verdicts(board("2:0:uf")) == [False, None, None, False]
-
-
-@pytest.mark.parametrize(
-    ("given", "rules", "right"),
-    [
-        (squares(3, "p2,1 p1,1 t2,0 t2,0 p0,1 f-1,1"), "written", [True, False, True, True]),
-        (squares(3, "p2,1 p1,1 p0,1 t0,0 f-1,1"), "written", [True, True, False, True]),
-        (squares(3, "p2,1 p0,1 f-1,1"), "written", [True, False, True, False]),
-        (squares(3, "p1,1 p0,1 f-1,1"), "written", [True, True, False, False]),
-        (squares(3, "p2,1 p1,1 t0,1 p0,1 f-1,1"), "live", [True, False, True, True]),
-    ],
-)
-def test_each_layer_has_its_own_faults(given: object, rules: str, right: list[bool]) -> None:
-    assert verdicts(given, rules) == right
-
-
-def test_a_board_that_is_too_long_is_not_playable_and_nothing_else_is_said() -> None:
-    layers = spaces.validate(board("2:0:" + "ud" * 10 + "uf"), 2, "written")
-    assert [layer.passed for layer in layers] == [True, None, None, False]
-    assert [fault.rule for layer in layers for fault in layer.faults] == ["R7"]
-
-
-def test_every_fault_is_told_once() -> None:
-    given = squares(3, "p2,1 p1,1 p0,1 t0,0 p0,2 f-1,1")
-    told = [fault for layer in spaces.validate(given, 3) for fault in layer.faults]
-    assert sorted(told) == sorted(spaces.check(given, 3))

@@ -17,15 +17,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.rendering import MODES, check_render_mode, paint_boards
+from ludodrome.envs.rendering import MODES, check_render_mode
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, encode_board, format_board, perfect
 from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
 from ludodrome.games.spaces.codec import read_finished
+from ludodrome.games.spaces.display import paint_boards
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
-from ludodrome.games.spaces.rules import MOST_ROUNDS, longest
+from ludodrome.games.spaces.rules import MAX_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
 from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
@@ -210,7 +211,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self.choice = chosen(choice, ("seen", "blind"), "choice", ValueError)
         self.information = chosen(information, ("perfect", "fog"), "information", ValueError)
         self.opponent = chosen(opponent, (*style_names(self.without), UNKNOWN), "opponent", ValueError)
-        self.rounds = checked_count(rounds, "rounds", 1, MOST_ROUNDS)
+        self.rounds = checked_count(rounds, "rounds", 1, MAX_ROUNDS)
         self.seat = None if seat is None else checked_count(seat, "seat", 0, 1)
         self.render_mode = check_render_mode(render_mode)
         self._fixed, self.count = self._read_boards(boards)
