@@ -38,8 +38,8 @@ def test_a_fork_that_lives_on_keeps_nobody_waiting(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_a_lock_whose_holder_was_killed(tmp_path: Path) -> None:
-    code = "import sys; from pathlib import Path; from ludodrome import locks; "
-    code += "locks.take(Path(sys.argv[1])); print('mine', flush=True); sys.stdin.read()"
+    code = "import sys; from pathlib import Path; from ludodrome import atomic_io; "
+    code += "atomic_io.lock_file(Path(sys.argv[1])); print('mine', flush=True); sys.stdin.read()"
     program = [sys.executable, "-c", code, str(tmp_path / "a lock")]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout

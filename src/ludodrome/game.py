@@ -1,7 +1,7 @@
-"""Game, Outcome and the errors: all that the upper floors see of a game.
+"""Game, Outcome and the errors: what the rest of the package sees of a game.
 
-A ``Game`` is a view of a room's kernels in JSON: states and moves are plain JSON values,
-``encode`` and ``decode`` turn states into kernel records and back. Legality is checked here,
+A ``Game`` speaks JSON: states and moves are plain JSON values; ``encode`` and ``decode`` turn states into
+kernel records and back, and ``position.Position`` works on such records. Legality is checked here,
 once; kernels trust their input. What a match does about a refused move belongs to the arena.
 """
 
@@ -19,19 +19,19 @@ from ludodrome.jit import Array, Record, new_states
 PLAYERS = "players"
 """The option that sets the number of seats, in games that have it."""
 LISTED_MOVES = 100_000
-"""Where there are more legal moves than this, they are not listed."""
+"""More legal moves than this are not listed."""
 
 
 class BadState(ValueError):
-    """What was given is no state of this game; the sentence names the field."""
+    """The given value is not a state of this game; the sentence names the field."""
 
 
 class IllegalMove(ValueError):
-    """The move cannot be made here; the sentence says why."""
+    """The move is not legal here; the sentence says why."""
 
 
 class TooManyMoves(ValueError):
-    """There are more legal moves than anybody wants listed; ``count`` says how many, if known."""
+    """There are too many legal moves to list; ``count`` is their number, if known."""
 
     def __init__(self, message: str, count: int | None = None) -> None:
         super().__init__(message)
@@ -87,7 +87,7 @@ class Cell(NamedTuple):
     name: str
     """A move whose notation is just this name is made by choosing the cell."""
     sign: str = ""
-    """What stands there, a letter or two; empty for nothing."""
+    """The content, a letter or two; empty for nothing."""
     seat: int | None = None
     """Whose it is."""
 
@@ -95,7 +95,7 @@ class Cell(NamedTuple):
 class Game(GameExtras):
     """One game with its options set, in JSON. Instances are immutable and may be shared.
 
-    A room makes its own by naming its parts; it overrides only what is different with it.
+    A game package subclasses it, names its parts, and overrides only what differs.
     """
 
     id: ClassVar[str]
@@ -113,20 +113,20 @@ class Game(GameExtras):
     actions_a_turn: int = 1
     """No turn takes more actions than this."""
     reasons: tuple[str, ...]
-    """What a record's ``reason`` stands for; number 0 is the empty text of a running game."""
+    """The texts of a record's ``reason``; number 0 is the empty text of a running game."""
     kernels: Kernels
     codec: Codec
     evaluator: Evaluator | None = None
     """What alpha-beta knows of the game; None where it cannot play it."""
 
-    # What the upper floors ask; most games leave these as they are
+    # For matches, pages and language models; most games keep the defaults
 
     asks_every_seat: ClassVar[bool] = False
     """Whether a match asks all seats every turn, although only the mover's answer counts."""
     reads_text: ClassVar[bool] = False
     """Whether moves are texts: then what bots write is read generously, and kept in its proper form."""
     policy: ClassVar[str] = "forfeit"
-    """What a match does about an offender unless it is told otherwise: forfeit, substitute or retry:N."""
+    """What a match does about an illegal move by default: forfeit, substitute or retry:N."""
     seat_names: ClassVar[tuple[str, ...]] = ()
     """What the seats are called in drawings; empty if they have no names."""
     move_format: str = ""
@@ -173,7 +173,7 @@ class Game(GameExtras):
         return states
 
     def new_states(self, count: int) -> Any:
-        """So many records with the option fields set."""
+        """Make an array of ``count`` records with the option fields set."""
         states = new_states(self.dtype, count)
         states[:] = self.blank()[0]
         return states
@@ -213,7 +213,7 @@ class Game(GameExtras):
         return self.codec.render(self.encode(state))
 
     def parse_state(self, text: str) -> Any:
-        """A position from its one-line form; BadState with a sentence if it is none."""
+        """Read a position from its one-line form; raise BadState with a sentence if it is not one."""
         return self.decode(self.codec.parse_line(text, self._options)[0])
 
     def format_state(self, state: Any) -> str:
@@ -222,12 +222,12 @@ class Game(GameExtras):
 
     @property
     def planes(self) -> Planes:
-        """What a learner's observation is made of: by default the record, byte after byte (``room.plain_planes``)."""
+        """The planes of a learner's observation; by default the record byte by byte (``default_planes``)."""
         return default_planes(self.dtype)
 
     @property
     def has_hidden_information(self) -> bool:
-        """Whether there are positions of which not everybody may see everything."""
+        """Whether there are positions that not every seat may see completely."""
         return False
 
     def cells(self, state: Any) -> list[list[Cell]] | None:
@@ -242,7 +242,7 @@ class Game(GameExtras):
         return self.codec.format_moves(self.legal_actions_of(states), states[0])
 
     def is_legal(self, state: Any, move: Any) -> bool:
-        """Whether the move can be made; False as well for what is no move at all."""
+        """Whether the move is legal; False also for a value that is not a move."""
         states = self.encode_array(state)
         try:
             return bool(self.kernels.fault(states, self.codec.parse_move(move, states)) == 0)
@@ -250,13 +250,13 @@ class Game(GameExtras):
             return False
 
     def apply(self, state: Any, move: Any) -> Any:
-        """The state after the move. The state given is not changed."""
+        """Return the state after the move; the given state does not change."""
         states = self.encode_array(state)
         self.kernels.play(states, self._legal_action(move, states))
         return self.decode(states[0])
 
     def apply_to(self, states: Any, move: Any) -> None:
-        """Make a move in states[0], in place; IllegalMove, and nothing is changed, if it cannot be made there."""
+        """Make a move in states[0], in place; raise IllegalMove, and change nothing, if it is not legal."""
         if self.actions_a_turn == 1:
             self.kernels.play(states, self._legal_action(move, states))
         else:
@@ -274,17 +274,17 @@ class Game(GameExtras):
         return self.legal_moves(self.decode(states[0]))
 
     def action(self, move: Any, state: Any) -> int:
-        """The small integer that stands for a legal move in this position."""
+        """The action, a small integer, of a legal move in this position."""
         return self._legal_action(move, self.encode_array(state))
 
     def move(self, action: int, state: Any) -> Any:
-        """The legal move that an action stands for in this position."""
+        """The legal move of an action in this position."""
         states = self.encode_array(state)
         number = self.check_action(action, states)
         return self.codec.format_moves([number], states[0])[0]
 
     def parse_move(self, text: str, state: Any) -> Any:
-        """A legal move from what a person typed; IllegalMove with a sentence if it is none."""
+        """Read a legal move that a person typed; raise IllegalMove with a sentence if it is not one."""
         states = self.encode_array(state)
         self.check_running(states)
         action = self.codec.parse_notation(text, states, self.legal_actions_of(states))
@@ -296,7 +296,7 @@ class Game(GameExtras):
         return self.codec.format_notation(self._legal_action(move, states), states[0])
 
     def check_countable(self, depth: int) -> None:
-        """TooManyMoves where the games of so many moves are too many to be counted one by one."""
+        """Raise TooManyMoves if there are too many games of ``depth`` moves to count one by one."""
 
     # Underneath
 
@@ -305,7 +305,7 @@ class Game(GameExtras):
         return self._options
 
     def encode_array(self, state: Any) -> Any:
-        """An array of one record; BadState if the state is none."""
+        """Encode a JSON state as an array of one record; raise BadState if it is not a state."""
         return self.codec.parse_state(state, self._options)
 
     def scores_of(self, winner: int | None, states: Any) -> list[float]:
@@ -361,7 +361,8 @@ class Game(GameExtras):
             number = -1
         if isinstance(action, bool) or not 0 <= number < self.num_actions:
             raise IllegalMove(
-                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, not {validation.show(action)}"
+                f"an action of {self.id} is a whole number from 0 to {self.num_actions - 1}, "
+                f"not {validation.show(action)}"
             )
         return number
 
@@ -385,7 +386,7 @@ def checked_seed(seed: Any) -> Any:
 
 
 def checked_count(value: Any, what: str, low: int, high: int) -> int:
-    """A count that a caller gave, of Python's or of NumPy's kind; ValueError with a sentence if it is none."""
+    """Read a count, a whole number of Python or NumPy; raise ValueError with a sentence if it is not one."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -1,10 +1,10 @@
-"""What a game's room must provide: the rules of its rules, its compiled entries, its codec.
+"""What a game package provides: rules, a codec and, optionally, an evaluator and planes.
 
-``Game`` in game.py is made of these. A new game begins with this page, and with docs/how-to/adding-a-game.md.
+``Game`` in game.py is made of these. To add a game, start here and with docs/how-to/adding-a-game.md.
 
-A room must have a RULES.md, ``Verbs``, ``Kernels`` and a ``Codec``. An ``Evaluator`` (then ``ThinkingKernels`` too) and
-``Planes`` are optional: without the one, ``alphabeta`` does not play the game, and without the others learners see its
-record byte by byte.
+A game package has a RULES.md, ``Rules`` and a ``Codec``; ``search/entry_points.py`` makes its ``Kernels``. An
+``Evaluator`` and ``Planes`` are optional: without an evaluator ``alphabeta`` does not play the game, and without planes
+learners see its record byte by byte.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ludodrome.jit import Array, Int, Record
 
 
 class Rules(NamedTuple):
-    """A game's kernels, the same rules in every room. ``s`` is one record."""
+    """The rules of a game as seven kernels. ``s`` is one record."""
 
     reset: Callable[[Record, Any], None]
     """(s, seed): the initial position; the option fields stay as they are."""
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
 
 
 class Evaluator(NamedTuple):
-    """What a room knows beyond its rules, for searches between two sides (``search/alphabeta.py``).
+    """What a search between two sides knows beyond the rules (``search/alphabeta.py``).
 
     The sides are the *pov_seat*, a seat, and everybody else. Values are whole numbers from the pov_seat's
     point of view, below 10,000 either way: a hundred is about one good thing more than the other side has.
@@ -56,7 +56,7 @@ class Evaluator(NamedTuple):
     is_tactical: Callable[[Record, Int], Any]
     """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
     move_context: Callable[[Record], Any]
-    """(s): what promises depend on, gathered once for all moves of a position."""
+    """(s): what move scores depend on, computed once for all moves of a position."""
     move_score: Callable[[Record, Any, Int], Int]
     """(s, move_context, action): how good a move looks before anything was searched, -1000 to 1000."""
     gain: Callable[[Record, Record], Int]
@@ -73,13 +73,13 @@ class Evaluator(NamedTuple):
     by_points: bool
     """Whether the margin of points counts, as in dots, rather than who wins."""
     has_no_tactics: bool
-    """Whether no action is ever is_tactical: there is no search for quiet positions then."""
+    """Whether ``is_tactical`` is always false: then there is no quiescence search."""
 
 
 class Planes(NamedTuple):
     """What a learner's observation of a game is made of: planes of whole numbers, each as large as the board.
 
-    The kernel ``observe`` of a room's ``planes.py`` fills them, as one seat sees the position.
+    A game's kernel ``observe`` fills them, as one seat sees the position.
     """
 
     names: tuple[str, ...]
@@ -101,7 +101,7 @@ DEFAULT_PLANES = ("record", "to move")
 
 
 def default_planes(dtype: np.dtype[Any]) -> Planes:
-    """The planes of a room that has none of its own: a record's bytes in one row, and whose turn it is.
+    """The planes of a game that has none of its own: a record's bytes in one row, and the seat to move.
 
     ``search/vector.py`` fills them.
     """
@@ -186,7 +186,7 @@ class Kernels(Protocol):
 
 
 class Codec(Protocol):
-    """What a room's ``codec.py`` offers: JSON and text on one side, records and actions on the other."""
+    """The functions of a game's ``codec.py``, between JSON and text, and records and actions."""
 
     def parse_state(self, state: Any, options: dict[str, Any]) -> Any:
         """An array of one record from a JSON state, or BadState."""
@@ -204,7 +204,7 @@ class Codec(Protocol):
         """The drawing of a record."""
 
     def parse_move(self, move: Any, states: Any) -> int:
-        """The action that a JSON move stands for; IllegalMove if it has not the form of a move here."""
+        """The action of a JSON move; IllegalMove if it does not have the form of a move here."""
 
     def format_moves(self, actions: list[int], record: Record) -> list[Any]:
         """The JSON moves of legal actions of one position."""

@@ -1,6 +1,6 @@
-"""Ctrl-C and the compiler: who interrupts LLVM half-way crashes at its next use, so a Ctrl-C waits until it is done.
+"""Ctrl-C and the compiler: LLVM crashes at its next use if it is interrupted, so Ctrl-C waits until it is done.
 
-``jit.py`` calls ``hold_while_compiling`` once; whoever has work done on a thread of its own calls ``end_compiling``.
+``jit.py`` calls ``hold_while_compiling`` once; programs with worker threads call ``end_compiling`` before they exit.
 """
 
 import signal
@@ -18,12 +18,12 @@ _LOCK = "numba:compiler_lock"
 
 
 def hold_while_compiling() -> None:
-    """From now on, Ctrl-C is heeded after what is being compiled; the second one ends the process at once."""
+    """Delay Ctrl-C until the current compilation is done; a second Ctrl-C ends the process at once."""
     _event.register(_LOCK, _Hold())
 
 
 def end_compiling() -> None:
-    """Wait for what is being compiled, and let no other thread begin: this process is about to end.
+    """Wait for the current compilation, and let no other thread begin one: this process is about to end.
 
     A process that ends while a thread is in the compiler may crash.
     """
@@ -31,7 +31,7 @@ def end_compiling() -> None:
 
 
 class _Hold(_event.Listener):  # type: ignore[misc]
-    """Stands in for the handler of Ctrl-C while the main thread, which alone is interrupted, has the lock."""
+    """Replaces the handler of Ctrl-C while the main thread, which receives it, holds the compiler lock."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -39,7 +39,7 @@ class _Hold(_event.Listener):  # type: ignore[misc]
         self._caught: tuple[int, FrameType | None] | None = None
 
     def on_start(self, event: Any) -> None:
-        """The main thread wants the lock, perhaps not for the first time."""
+        """The main thread asks for the lock, possibly nested."""
         if threading.current_thread() is not threading.main_thread():
             return
         if self._depth == 0:
@@ -51,7 +51,7 @@ class _Hold(_event.Listener):  # type: ignore[misc]
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        """The main thread has given the lock back: what came meanwhile is heeded after the last time."""
+        """The main thread released the lock: after the outermost release, handle a Ctrl-C that came meanwhile."""
         if threading.current_thread() is not threading.main_thread():
             return
         self._depth -= 1

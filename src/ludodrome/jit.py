@@ -2,7 +2,7 @@
 
 A *kernel* is a compiled function that other compiled functions call. An *entry* is a
 module-level compiled function that Python calls; it is cached on disk, so that the next
-process starts at once. Rules live in the games' rooms, search algorithms in ``search/``.
+process starts at once. Rules are in the game packages, search algorithms in ``search/``.
 
 With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python and give the same answers.
 """
@@ -57,23 +57,23 @@ def kernel(function: Function) -> Function:
 
 
 def inline_kernel(function: Function) -> Function:
-    """The same for a piece of a large kernel: it becomes part of whatever calls it, for passing arrays on costs."""
+    """Compile a piece of a large kernel that is inlined into its callers: passing arrays on costs time."""
     compiled: Function = _njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return compiled
 
 
 def python(function: Function) -> Function:
-    """A small kernel as it was written, for Python: called as it is, it would be compiled anew in every process."""
+    """Return a small kernel as plain Python: a direct call would compile it anew in every process."""
     plain: Function = getattr(function, "py_func", function)
     return plain
 
 
 def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Function], Function]:
-    """The same for a function that a factory makes anew for each game; ``owner`` is one of the game's kernels.
+    """Compile a function that a factory makes for each game; ``owner`` is one of the game's kernels.
 
     The game's module becomes part of its name: see the names of compiled functions below. Only compiled
-    functions may call it: from Python it crashes the process. ``inline``: it becomes part of whatever calls it, for
-    pieces of one large kernel: passing half a dozen arrays on costs more than many of them do.
+    functions may call it: from Python it crashes the process. ``inline``: it is inlined into its callers, for
+    pieces of one large kernel: passing half a dozen arrays on can cost more than the piece itself.
     """
 
     def decorate(function: Function) -> Function:
@@ -151,7 +151,7 @@ _STRUCT_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i
 def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
     """A state's dtype: aligned as in C, its size a multiple of eight bytes.
 
-    A record can thus be copied as machine words, see ``words``.
+    A record can thus be copied as machine words, see ``as_words``.
     """
     aligned: Any = np.dtype(list(fields), align=True)
     layout: Any = {
@@ -351,16 +351,16 @@ def _compiled_prefetch(typing: Any, table: Any, row: Any) -> Any:
 prefetch: Any = _compiled_prefetch if COMPILED else _plain_prefetch
 
 
-# Lending: compiled functions count the references to every array they pass on, with a locked instruction each time.
+# Borrowing: compiled functions count the references to every array they pass on, with a locked instruction each time.
 
 
-def _plain_lent(array: Array) -> Array:
-    """The same array without the counting. The caller holds on to the array as long as this one is used."""
+def _plain_borrow(array: Array) -> Array:
+    """Return the array without reference counting. The caller keeps the array alive as long as it is used."""
     return array
 
 
 @intrinsic
-def _compiled_lent(typing: Any, array: Any) -> Any:
+def _compiled_borrow(typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         borrow = _make_array(signature.args[0])(context, builder, arguments[0])
         borrow.meminfo = _get_null_value(borrow.meminfo.type)
@@ -370,11 +370,10 @@ def _compiled_lent(typing: Any, array: Any) -> Any:
     return array(array), generate
 
 
-borrow: Any = _compiled_lent if COMPILED else _plain_lent
+borrow: Any = _compiled_borrow if COMPILED else _plain_borrow
 
 
-# Random numbers: SplitMix64 (Steele, Lea and Flood 2014), a counter and a mixing function,
-# so that game number i of a seed is the same whoever plays it, on whichever thread.
+# Random numbers: SplitMix64, see ``splitmix.py``. Game number i of a seed is the same on every thread.
 
 GOLDEN = np.uint64(splitmix.GOLDEN)
 _FACTOR_1, _FACTOR_2 = (np.uint64(factor) for factor in splitmix.FACTORS)

@@ -1,6 +1,6 @@
-"""Compiled code on disk: where it is kept, for how long, and who compiles what several processes want at once.
+"""The cache of compiled code on disk: its directories, their age, and locks so that one process compiles a function.
 
-What is compiled, and how, is in ``jit.py``.
+``jit.py`` compiles.
 """
 
 import functools
@@ -24,7 +24,7 @@ VARIABLE = "LUDODROME_CACHE"
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 KEPT_DAYS = 30
 MAX_COMPILE_SECONDS = 120.0
-"""A process waits no longer than this for another one that compiles what it needs."""
+"""The longest time that a process waits for another one that compiles the same function."""
 
 WITHOUT_KERNELS = (
     "analysis.py",
@@ -44,9 +44,9 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def cache_root() -> Path:
-    """Where things are kept that can be made again: LUDODROME_CACHE, else the user's cache folder.
+    """Return the cache folder: LUDODROME_CACHE, or the user's cache folder.
 
-    A user without a home has it in the temporary folder. Whether anything can be written there is another matter.
+    A user without a home has it in the temporary folder. It may not be writable.
     """
     if named := os.environ.get(VARIABLE):
         return Path(named)
@@ -63,22 +63,22 @@ def _temporary_root() -> Path:
         folder = tempfile.gettempdir()
     except OSError:  # none can be written
         folder = "/tmp"
-    return Path(folder) / f"ludodrome-{os.getuid()}"
+    return Path(folder) / f"ludodrome-{_user_id()}"
 
 
 @functools.cache
-def cache_directory(room: Path) -> Path | None:
-    """The directory for the compiled entries of one room; None if nothing can be kept, and a warning says so.
+def cache_directory(package: Path) -> Path | None:
+    """Return the cache directory of one game package; warn and return None if nothing can be written.
 
     Numba does not notice that a function in another file has changed, so the name holds
-    a hash of every source that the room's kernels can be made of, and of Numba's version.
+    a hash of every source that the package's kernels can be made of, and of Numba's version.
     """
     digest = hashlib.blake2b(digest_size=10)
     digest.update(f"{numba.__version__} {np.__version__}".encode())
-    for source in _sources(room):
+    for source in _sources(package):
         digest.update(str(source.name).encode() + b"\0" + source.read_bytes() + b"\0")
     for root in _roots():
-        directory = root / f"{room.name}-{digest.hexdigest()}"
+        directory = root / f"{package.name}-{digest.hexdigest()}"
         try:
             directory.mkdir(parents=True, exist_ok=True)
             os.utime(directory)
@@ -96,9 +96,9 @@ def cache_directory(room: Path) -> Path | None:
 
 
 def _roots() -> Iterator[Path]:
-    """The usual folder, and one among the temporary ones if it is certainly the user's own.
+    """Yield the usual folder, and a temporary one if it certainly belongs to the user.
 
-    Whoever can write compiled code decides what is run.
+    A user who can write compiled code there decides what runs.
     """
     yield cache_root()
     root = _temporary_root()
@@ -107,8 +107,13 @@ def _roots() -> Iterator[Path]:
         found = root.lstat()
     except OSError:
         return
-    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & OTHERS_WRITE:
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == _user_id() and not found.st_mode & OTHERS_WRITE:
         yield root
+
+
+def _user_id() -> int:
+    """The user's number; 0 where the system has none."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def kept_bytes(root: Path) -> int:
@@ -138,20 +143,22 @@ def _sources(package: Path) -> Iterable[Path]:
     games = _PACKAGE / "games"
     own_modules = {_PACKAGE / name for name in ("jit.py", "splitmix.py", "game_spec.py")}
     shared = {*own_modules, *(_PACKAGE / "search").glob("*.py"), *games.glob("*.py")}
+    if package.is_relative_to(_PACKAGE):
+        package = package_folder(package / "__init__.py")
     own = (package if package.is_relative_to(_PACKAGE) else _top(package)).rglob("*.py")
     others = {games / "__init__.py", *(package / name for name in WITHOUT_KERNELS)}
     return sorted({*shared, *own} - others)
 
 
 def _top(folder: Path) -> Path:
-    """The outermost package that a folder belongs to; itself if it is no package."""
+    """Return the outermost package that a folder belongs to; the folder itself if it is not in a package."""
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent
     return folder
 
 
 def _forget_old(root: Path) -> None:
-    """Remove what no process has opened for a month: compiled code of older sources."""
+    """Remove the cache directories that no process has used for a month."""
     oldest = time.time() - KEPT_DAYS * 86400
     for directory in root.iterdir():
         try:
@@ -172,14 +179,14 @@ def _forget_old(root: Path) -> None:
 
 
 def take_turns(compiled: Any, directory: Path) -> None:
-    """See to it that one process at a time compiles this function, which is cached in this directory."""
+    """Let one process at a time compile this function, which is cached in this directory."""
     _Turns(compiled, directory)
 
 
 class _Turns:
-    """Of the processes that want a function at the same time, one compiles it, and the others load what it has made.
+    """A lock for each function: one process compiles it, and the others wait and load the result.
 
-    It stands between Numba and the function's cache on disk. Numba asks one thread at a time.
+    It wraps the function's cache on disk. Numba calls it from one thread at a time.
     """
 
     def __init__(self, compiled: Any, directory: Path) -> None:
@@ -190,7 +197,7 @@ class _Turns:
         cache.load_overload, cache.save_overload = self.load, self.save
 
     def load(self, *arguments: Any) -> Any:
-        """What is there; if there is nothing, it is our turn to compile once this returns."""
+        """Load from the cache; if nothing is found, take the lock: the caller compiles next."""
         found = self._load(*arguments)
         if found is None and self._held is None:
             self._held = _turn(self._path)
@@ -200,7 +207,7 @@ class _Turns:
         return found
 
     def save(self, *arguments: Any) -> None:
-        """It is compiled: the others can load it."""
+        """Save to the cache, and release the lock."""
         try:
             self._save(*arguments)
         finally:
@@ -213,7 +220,7 @@ class _Turns:
 
 
 def _turn(path: Path) -> int | None:
-    """A file that is locked by us alone; None if it cannot be had, or not in good time."""
+    """Lock a file; None if that is impossible, or takes too long."""
     until = time.monotonic() + MAX_COMPILE_SECONDS
     with suppress(OSError):  # nothing can be written there, or the disk knows no locks
         while time.monotonic() < until:

@@ -1,15 +1,15 @@
-"""Folders of texts: those that ship with the package to begin with, and new ones that are made from them."""
+"""Templates that ship with the package, and new folders written from them."""
 
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 TEMPLATE = ".template"
-"""Ends the names of files that ship and are no modules of this package, although they hold Python."""
+"""The suffix of files that hold Python but are not modules of this package."""
 
 
 def files_below(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:
-    """All files of a folder and its folders, by their paths in it, in order."""
+    """Yield all files below a folder with their relative paths, sorted."""
     for file in sorted(folder.iterdir(), key=lambda one: one.name):
         if file.is_dir():
             yield from files_below(file, f"{before}{file.name}/")
@@ -18,7 +18,7 @@ def files_below(folder: Traversable, before: str = "") -> Iterator[tuple[str, Tr
 
 
 def write_new(directory: Path, texts: Mapping[str, str]) -> list[str]:
-    """Writes texts into a new or empty folder, and gives their names; ValueError if that cannot be done."""
+    """Write texts into a new or empty folder, and return their names; raise ValueError if that is impossible."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ValueError(f"{directory} is there already, and nothing is overwritten; name a new or an empty folder")
     for name, text in texts.items():

@@ -1,8 +1,7 @@
-"""Strict reading of JSON values that strangers send, and sentences about what is wrong with them.
+"""Strict validation of JSON values from outside, with sentences that say what is wrong.
 
-``true`` is no integer here, nor is ``1.0``; unknown keys are refused; nothing that is shown
-back in a sentence is longer than a line. Each function takes the exception to raise, so that
-a bad state and a bad move are told apart by their readers.
+``true`` and ``1.0`` are not integers here, unknown keys are refused, and a value shown in a sentence is at
+most a line long. Each function takes the exception to raise, so that callers can tell a bad state from a bad move.
 """
 
 import functools
@@ -16,7 +15,7 @@ _SMALL = 10**15
 
 
 def show(value: Any) -> str:
-    """A value as a few words; never long, never deep, never failing."""
+    """Show a value in a few words, whatever it is."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -74,7 +73,7 @@ def choice(value: Any, among: Sequence[Any], where: str, complaint: Complaint) -
 
 
 def items(value: Any, count: int, where: str, complaint: Complaint) -> list[Any]:
-    """A list of so many, or a complaint."""
+    """A list of ``count`` items, or a complaint."""
     if type(value) is list and len(value) == count:
         return value
     raise complaint(f"{where} is a list of {count}, not {show(value)}")

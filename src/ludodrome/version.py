@@ -1,7 +1,7 @@
-"""Which program this is: its version, and the commit that it was made from.
+"""The version of the program, and the commit it was built from.
 
-In a wheel or an sdist the commit stands in a file that the build wrote (``scripts/commit_hook.py``). In a clone it is
-read from ``.git`` by hand; git itself is asked only whether files were changed, and may be missing. This module
+In a wheel or an sdist a file holds the commit, written by the build (``scripts/commit_hook.py``). In a clone it is
+read from ``.git``; git itself only says whether files have changed, and may be missing. This module
 imports nothing of the package, so that the build can run it.
 """
 
@@ -11,7 +11,7 @@ COMMIT_FILE = "commit.txt"
 SHOWN = 7
 """Digits of a commit that are shown."""
 CHANGED = "+"
-"""Stands after the commit if files differ from it."""
+"""Follows the commit if files differ from it."""
 PATIENCE = 2.0
 """Seconds that git may take."""
 
@@ -19,13 +19,13 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def version_line(version: str) -> str:
-    """``ludodrome 0.1.0 (abc1234)``; without brackets if nothing says which commit it was."""
+    """``ludodrome 0.1.0 (abc1234)``; without the commit if it is unknown."""
     made_from = commit()
     return f"ludodrome {version} ({made_from})" if made_from else f"ludodrome {version}"
 
 
 def commit(package: Path = _PACKAGE) -> str | None:
-    """The commit that a package's folder was made from, short; None if nothing says it."""
+    """The short commit that a package's folder was made from; None if unknown."""
     try:
         return (package / COMMIT_FILE).read_text("ascii").strip()[: SHOWN + len(CHANGED)] or None
     except (OSError, ValueError):
@@ -35,7 +35,7 @@ def commit(package: Path = _PACKAGE) -> str | None:
 
 
 def _clone(package: Path) -> Path | None:
-    """The clone whose src/ the package stands in; None if it stands elsewhere."""
+    """The clone whose src/ contains the package; None if there is none."""
     root = package.parent.parent
     try:
         ours = package.parent.name == "src" and 'name = "ludodrome"' in (root / "pyproject.toml").read_text("utf-8")

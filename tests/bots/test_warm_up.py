@@ -16,7 +16,12 @@ import ludodrome
 
 def loaded(kernels):
     entries = {name: getattr(kernels, name) for name in dir(kernels)}
+    for module in [one for name, one in sys.modules.items() if name.startswith(type(game).__module__)]:
+        entries |= {f"{module.__name__}.{name}": one for name, one in vars(module).items() if is_entry(one)}
     return {name: len(entry.signatures) for name, entry in entries.items() if hasattr(entry, "signatures")}
+
+def is_entry(one):
+    return hasattr(one, "signatures") and bool(one.stats.cache_path)
 
 spec, game_id, *options = sys.argv[1:]
 game = ludodrome.make(game_id, **{name: int(value) for name, value in (one.split("=") for one in options)})

@@ -1,11 +1,11 @@
-"""Everything above the rooms with a game of another package: ``python -m tests.scaffold.above GAME``.
+"""Everything above the games with a game of another package: ``python -m tests.scaffold.above GAME``.
 
 The tests run it in a process of its own, since a package is looked for once in a process.
 """
 
 import sys
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import ludodrome
 from ludodrome.arena import records
@@ -17,11 +17,59 @@ from ludodrome.jit import COMPILED
 from ludodrome.testing.contract import refused
 from tests.arena.playing import play_spec
 
+
+class Example(NamedTuple):
+    """What is particular to a game: positions and what is right there."""
+
+    best: dict[str, Any]
+    """Position -> the move that a greedy bot finds, and a search."""
+    opening: list[Any]
+    prompt: tuple[str, ...]
+    """Parts of what a language model is told."""
+    reply: dict[str, Any]
+    """What a model writes -> the move."""
+    drawing: str
+    """The beginning of the drawing."""
+    cells: list[str]
+    """The names of the first cells."""
+    board: tuple[str, str, int]
+    """A position, a move there, and the turn after it."""
+    frame: tuple[int, int, int]
+    """The size of its picture."""
+
+
+TICTACTOE = Example(
+    {"XX./OO./...": {"cell": "c1"}, "X.X/.O./...": {"cell": "b1"}},
+    [{"cell": "a1"}, {"cell": "b2"}],
+    ("A move is written as in [a1], [b1] or [c1].", "You are player 1 (O).", "R3."),
+    {"The centre [b2] is best, not [z9].": {"cell": "b2"}, 'I play {"cell": "a3"}': {"cell": "a3"}},
+    "  a b c",
+    ["a1", "b1", "c1"],
+    ("X../.O./...", "c3", 3),
+    (96, 96, 3),
+)
+COINS = Example(
+    {"3-4 14/12 0": {"coin": 4}, "14-15 12/13 1": {"coin": 15}},
+    [{"coin": 1}, {"coin": 2}],
+    ("A move is written as in [1] or [15].", "You are player 1", "R3."),
+    {"I take [15].": {"coin": 15}, 'I play {"coin": 1}': {"coin": 1}},
+    " 1  2  3",
+    ["1", "2", "3"],
+    ("3-15 3/0 1", "15", 3),
+    (32, 480, 3),
+)
+
+
+def example(game: ludodrome.Game) -> Example:
+    """The example of a game; every other game is tic-tac-toe under some name."""
+    return COINS if game.id == "coins" else TICTACTOE
+
+
 QUICK = ("random", "greedy", "mcts:sims=30", "level:1", "level:4")
 
 
 def bots(game: ludodrome.Game) -> None:
-    """Every kind of bot that can play it does; alpha-beta where the room has an insight."""
+    """Every kind of bot that can play it does; alpha-beta where the game has an evaluator."""
     names = ludodrome.bot_names(game)
     assert {"random", "greedy", "mcts", "expert", "level:1", "level:8"} <= set(names)
     assert ("alphabeta" in names) == (game.evaluator is not None)
@@ -31,15 +79,17 @@ def bots(game: ludodrome.Game) -> None:
     if game.evaluator is None:
         with refused(ValueError, "has no evaluator"):
             ludodrome.bot("alphabeta", game)
-    near = game.parse_state("XX./OO./...")
-    assert ludodrome.bot("greedy", game).choose(near) == {"cell": "c1"}
-    assert ludodrome.bot("greedy", game).choose(game.parse_state("X.X/.O./...")) == {"cell": "b1"}
+    by_points = game.evaluator is not None and game.evaluator.by_points
+    for line, move in example(game).best.items():
+        assert (
+            ludodrome.bot("alphabeta:depth=3" if by_points else "greedy", game).choose(game.parse_state(line)) == move
+        )
 
 
 def matches(game: ludodrome.Game) -> None:
     """A match by the arena's judge, from an opening; its record verifies."""
     strong = "alphabeta:depth=3" if game.evaluator else "mcts:sims=50"
-    drawn = opening(game, 1, 1) if COMPILED else [{"cell": "a1"}, {"cell": "b2"}]
+    drawn = opening(game, 1, 1) if COMPILED else example(game).opening
     given = play_spec(game.id, [strong, "random"], opening=drawn)
     assert given.conditions.policy == "forfeit"
     record = play(given)
@@ -51,12 +101,12 @@ def language_models(game: ludodrome.Game) -> None:
     """What they are told, and what they answer."""
     state = game.initial_state()
     told = rules_prompt(game, 1)
-    assert "A move is written as in [a1], [b1] or [c1]." in told
-    assert "You are player 1 (O)." in told
-    assert "R3." in told
-    assert "[c3]" in turn_prompt(game, state, 0, legal_texts(game, state, game.legal_moves(state)))
-    assert read_reply(game, state, "The centre [b2] is best, not [z9].").move == {"cell": "b2"}
-    assert read_reply(game, state, 'I play {"cell": "a3"}').move == {"cell": "a3"}
+    for part in example(game).prompt:
+        assert part in told
+    last = game.format_move(game.legal_moves(state)[-1], state)
+    assert f"[{last}]" in turn_prompt(game, state, 0, legal_texts(game, state, game.legal_moves(state)))
+    for text, move in example(game).reply.items():
+        assert read_reply(game, state, text).move == move
 
 
 def pages(game: ludodrome.Game) -> None:
@@ -73,21 +123,23 @@ def pages(game: ludodrome.Game) -> None:
         view = play_out(client, begin(client, game.id, ["person", "random"]))
         assert view["position"]["outcome"] is not None
         marks = view["position"]["marks"]
-        assert marks["drawing"].startswith("  a b c")
-        assert [cell["name"] for cell in marks["cells"][0]] == ["a1", "b1", "c1"]
+        assert marks["drawing"].startswith(example(game).drawing)
+        assert [cell["name"] for cell in marks["cells"][0][:3]] == example(game).cells
+        near, best = next(iter(example(game).best.items()))
         found = client.post(
             f"{API}/analysis",
-            json={"game": game.id, "options": {}, "state": game.parse_state("XX./OO./..."), "seconds": 0.2, "lines": 1},
+            json={"game": game.id, "options": {}, "state": game.parse_state(near), "seconds": 0.2, "lines": 1},
         )
-        assert found.json()["lines"][0]["move"] == {"cell": "c1"}
+        assert found.json()["lines"][0]["move"] == best
         for tab in ("", "/rules", "/puzzles", "/analysis", "/arena", "/leaderboard", "/bots/new"):
             answer = client.get(f"/{game.id}{tab}")
             assert answer.status_code == 200, (tab, answer.text)
             assert 'data-board="generic"' in answer.text
             assert f">{game.title}</a>" in answer.text
         assert client.get(f"/games/{view['id']}").status_code == 200
-        told = client.post(f"{API}/boards/{game.id}", json={"options": None, "state": "X../.O./...", "moves": ["c3"]})
-        assert told.json()["positions"][1]["state"]["turn"] == 3
+        line, move, turn = example(game).board
+        told = client.post(f"{API}/boards/{game.id}", json={"options": None, "state": line, "moves": [move]})
+        assert told.json()["positions"][1]["state"]["turn"] == turn
 
 
 def environments(game: ludodrome.Game) -> None:
@@ -111,7 +163,8 @@ def environments(game: ludodrome.Game) -> None:
         assert env.observation_space.contains(seen)
         if ended:
             break
-    assert frame(game, game.encode(game.parse_state("X../.O./...")), "rgb_array").shape == (96, 96, 3)
+    line = example(game).board[0]
+    assert frame(game, game.encode(game.parse_state(line)), "rgb_array").shape == example(game).frame
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "tictactoe"
+COINS = ROOT / "examples" / "coins"
 
 
 def install(package: Path, site: Path) -> Path:

@@ -10,11 +10,12 @@ from ludodrome import games, kernel_cache
 from ludodrome.scaffold import game_files, write_game
 from tests.cli.running import complaint
 from tests.cli.running import run as command
-from tests.scaffold.installing import EXAMPLE, install, run
+from tests.scaffold.installing import COINS, EXAMPLE, install, run
 from tests.web.serving import CHROMIUM
 
-OWN_WAY = ("__init__.py", "kernels.py")
-"""What the example does differently: it has an insight and planes."""
+OWN_WAY = ("__init__.py",)
+"""The example differs there: it has an evaluator and planes."""
+MAX_SOURCES = 4
 PARTS = ["bots", "matches", "language_models", "pages", "environments"]
 
 
@@ -26,10 +27,23 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `new-game` writes, installed: a room without insight and planes."""
+    """What `new-game` writes, installed: a game without an evaluator and planes."""
     package = tmp_path_factory.mktemp("starter")
     write_game(package / "threes", "threes", "Threes, again")
     return install(package / "threes", package / "site")
+
+
+@pytest.fixture(scope="module")
+def coins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example with points, extra turns and three seats, installed."""
+    return install(COINS, tmp_path_factory.mktemp("coins"))
+
+
+def test_a_game_is_at_most_four_source_files() -> None:
+    written = [name for name in game_files("tictactoe") if name.startswith("src/") and name.endswith(".py")]
+    assert len(written) == MAX_SOURCES - 1
+    for package in (EXAMPLE, COINS):
+        assert len(list((package / "src").rglob("*.py"))) == MAX_SOURCES
 
 
 def test_the_example_is_what_new_game_writes_and_more() -> None:
@@ -57,6 +71,14 @@ def _own_tests(package: Path, site: Path, plain: bool) -> None:
 
 def test_everything_above_has_the_example(example: Path) -> None:
     assert run("-m", "tests.scaffold.above", "tictactoe", site=example).split() == PARTS
+
+
+def test_the_tests_of_coins_hold(coins: Path, long: bool) -> None:
+    _own_tests(COINS, coins, plain=not long)
+
+
+def test_everything_above_has_coins(coins: Path) -> None:
+    assert run("-m", "tests.scaffold.above", "coins", site=coins).split() == PARTS
 
 
 def test_everything_above_has_a_new_game(starter: Path) -> None:
@@ -88,7 +110,7 @@ def test_people_play_it_in_the_terminal(example: Path) -> None:
     assert "seat 1 to move" in told
 
 
-def test_the_list_of_games_has_it_without_opening_its_room(example: Path) -> None:
+def test_the_list_of_games_has_it_without_importing_it(example: Path) -> None:
     script = """
 import sys
 from ludodrome.games import GAMES, find

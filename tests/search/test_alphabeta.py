@@ -197,7 +197,7 @@ def test_what_was_proved_needs_no_second_search() -> None:
 
 
 def test_a_game_without_insight_is_refused() -> None:
-    with pytest.raises(ValueError, match="alpha-beta knows nothing about spaces"):
+    with pytest.raises(ValueError, match="alpha-beta needs an evaluator, and spaces has none"):
         Searcher(ludodrome.make("spaces"))
 
 

@@ -276,9 +276,9 @@ def test_memory_is_bounded(game_id: str) -> None:
 def test_no_machine_rounds_exploration_terms_differently() -> None:
     entries = [*range(tree_fine := mcts.FINE)]
     entries += [n << octave for octave in range(1, 25) for n in range(tree_fine // 2, tree_fine)]
-    assert len(entries) == len(mcts.URGES)
+    assert len(entries) == len(mcts.EXPLORATION_TERMS)
     exploration_of = python(mcts.exploration_of)
-    for visits, entry in zip(entries, mcts.URGES.tolist(), strict=True):
+    for visits, entry in zip(entries, mcts.EXPLORATION_TERMS.tolist(), strict=True):
         assert abs(abs(mcts.exploration(visits) - entry) - 0.5) > 1e-7
         assert exploration_of(visits) == entry
     assert exploration_of(1001) == exploration_of(1000)  # 1000 >> 2 == 1001 >> 2
@@ -348,7 +348,7 @@ def test_what_is_wrong_is_said() -> None:
     states = game.encode_array(game.initial_state())
     budgets: list[dict[str, Any]] = [{}, {"sims": 1, "time": 1}]
     for budget in budgets:
-        with pytest.raises(ValueError, match="a search wants a budget: sims, a number of simulations, or time"):
+        with pytest.raises(ValueError, match="a search needs a budget: sims, a number of simulations, or time"):
             search.search(states, **budget)
     with pytest.raises(ValueError, match="sims is a whole number from 1 to"):
         search.search(states, sims=0)

@@ -174,7 +174,7 @@ def test_what_is_wrong_is_said() -> None:
     ]:
         with pytest.raises(ValueError, match=wrong):
             planner.expand_and_backup(priors, values)
-    with pytest.raises(ValueError, match="wants 2 records of its dtype"):
+    with pytest.raises(ValueError, match="takes 2 records of its dtype"):
         planner.restart(starts(game, 3))
     bad: list[tuple[dict[str, Any], str]] = [
         ({"nodes": 4}, "the number of a tree's nodes is a whole number from 5 to"),

@@ -104,7 +104,7 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
         vec.reset()
     lots: Array = np.arange(n).astype(np.uint64)
     for _ in range(steps):
-        vecs[0].look()
+        vecs[0].observe()
         actions = sample_legal(vecs[0].observations, lots)
         vecs[0].step(actions)
         for i, vec in enumerate(vecs[1:]):

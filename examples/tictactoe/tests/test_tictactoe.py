@@ -11,7 +11,7 @@ import pytest
 import ludodrome
 from ludodrome.testing import CHECKS, CHECKS_ONCE, Tally, walk
 
-ROOM = Path(ludodrome_tictactoe.__file__).parent
+PACKAGE = Path(ludodrome_tictactoe.__file__).parent
 GAME = ludodrome.make("tictactoe")
 WALKS = 40
 
@@ -29,8 +29,8 @@ def test_walks_beside_the_oracle_meet_every_end():
 
 
 def test_every_rule_is_named_in_the_code_and_in_a_test():
-    numbers = re.findall(r"^\*\*(R\d+)\.", (ROOM / "RULES.md").read_text("utf-8"), re.MULTILINE)
-    code, tests = (ROOM / "rules.py").read_text("utf-8"), Path(__file__).read_text("utf-8")
+    numbers = re.findall(r"^\*\*(R\d+)\.", (PACKAGE / "RULES.md").read_text("utf-8"), re.MULTILINE)
+    code, tests = (PACKAGE / "rules.py").read_text("utf-8"), Path(__file__).read_text("utf-8")
     for number in numbers:
         assert re.search(rf"\b{number}\b", code), number
         assert f"def test_{number.lower()}_" in tests, number
@@ -88,7 +88,7 @@ def test_a_bot_plays_it():
     assert bot.choose(state) == {"cell": "c1"}
 
 
-# What the example has beyond the room that `ludodrome new-game` writes: an insight, and planes of its own
+# What the example has beyond the game that `ludodrome new-game` writes: an evaluator, and planes of its own
 
 
 def test_alpha_beta_proves_that_the_game_is_a_draw():

@@ -1,7 +1,7 @@
-"""A game to begin with: what ``ludodrome new-game`` writes, a package with a small, complete room and its tests.
+"""What ``ludodrome new-game`` writes: a package with a small, complete game and its tests.
 
-The files in ``templates/`` are those of tic-tac-toe; the new game's names take the place of its own. They end in
-``.template``, since they are no modules of this package.
+The files in ``templates/`` are those of tic-tac-toe; the new game's names replace its own. They end in
+``.template``, since they are not modules of this package.
 """
 
 import re
@@ -17,7 +17,7 @@ _NAME, _TITLE, _CLASS = "tictactoe", "Tic-tac-toe", "TicTacToe"
 
 
 def write_game(directory: Path, name: str, title: str = "") -> list[str]:
-    """Writes a game into a new or empty folder, and gives the names of its files; ValueError if that cannot be done."""
+    """Write a game into a new or empty folder, and return its file names; raise ValueError if that is impossible."""
     if not ID.fullmatch(name):
         raise ValueError(f"a game's name is a small letter and 1 to 29 more letters, digits or _, not {show(name)}")
     if name in GAMES and name != _NAME:

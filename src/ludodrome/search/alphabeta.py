@@ -1,9 +1,9 @@
 """Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
 
 Principal variation search (null windows after the first move), a transposition table over the
-eight symmetries, late-move reductions, and searches on until a position is quiet. It knows no game: rules come as
-``Verbs``, knowledge as ``Evaluator``. The order of moves (killers, history) is in ``ordering.py``; iterative deepening,
-clocks and results for people are in ``thinking.py``.
+eight symmetries, late-move reductions, and searches on until a position is quiet. It is generic: a game gives its
+``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative deepening and
+deadlines are in ``iterative.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
 negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
@@ -38,13 +38,13 @@ from ludodrome.search.transposition_table import (
 WIN = 30_000
 DECIDED = 29_000
 PLIES = 128
-"""The most plies that a search looks ahead, quiet searches and all."""
+"""The most plies that a search looks ahead, quiescence included."""
 MAX_DEPTH = 100
 _MAX_QUIESCENCE = -8
-"""So many plies beyond the depth are is_tactical actions tried."""
+"""The depth at which quiescence search ends: tactical actions are tried that many plies beyond the depth."""
 
 ENTER, ADVANCE, RETREAT, DONE = range(4)
-"""Where a search stands: before a position, at its next move, after a move, at the end."""
+"""The next step of a search: enter a position, play its next move, take a move back, finish."""
 WHOLE, NULL, REDUCED = range(3)
 """How a move is being searched: with the whole window, with a null window, or less deeply too."""
 UNORDERED, BY_SCORE, AS_GIVEN = range(3)
@@ -58,7 +58,10 @@ def search_dtype(num_move_ids: int) -> np.dtype[Any]:
     return record_dtype(
         [
             ("nodes", np.int64),
-            ("key", np.uint64),  # combined with every position's key: searches for several heroes share a table
+            (
+                "key",
+                np.uint64,
+            ),  # combined with every position's key: searches for several point-of-view seats share a table
             ("ply", np.int32),
             ("mode", np.int32),
             ("value", np.int32),  # of the position just left, for the side to move there
@@ -68,7 +71,7 @@ def search_dtype(num_move_ids: int) -> np.dtype[Any]:
             ("generation", np.int32),
             ("reductions", np.int32),  # 1: late moves are reduced
             ("shortest", np.int32),  # 1: the shortest way to a win is asked for
-            ("history", np.int32, (2, num_move_ids)),  # by side: how often a move_id was good
+            ("history", np.int32, (2, num_move_ids)),  # by side: how often a move was good
         ]
     )
 
@@ -89,53 +92,17 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("best_action", np.int32),
             ("length", np.int32),  # of the best line from here
             ("stage", np.int32),
-            ("side", np.int32),  # 0: the pov_seat's
+            ("side", np.int32),  # 0: the point-of-view seat's
             ("lane", np.int32),  # the symmetry of the key
             ("exact", np.int32),  # so far
-            ("recommended", np.int32),  # the move_id that the table knows, or NO_MOVE_ID
+            ("recommended", np.int32),  # the move id from the table, or NO_MOVE_ID
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
-            ("killers", np.int32, (KILLERS,)),  # num_move_ids
+            ("killers", np.int32, (KILLERS,)),  # move ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
         ]
     )
-
-
-# The root of a search. Python runs these as they are written (``jit.python``), opponents run them compiled.
-
-
-@kernel
-def begin_search(search: Record, root: Record, seats: Int, seat: Int, generation: Int, reductions: Int) -> None:
-    """Begin a search for the seat to move; with more than two seats, it is the point-of-view seat."""
-    pov_seat = 0 if seats == 2 else seat
-    search.nodes = 0
-    search.seats = seats
-    search.pov_seat = pov_seat
-    search.key = np.uint64(pov_seat)
-    search.generation = generation
-    search.reductions = reductions
-    root.side = 0 if seat == pov_seat else 1
-
-
-@kernel
-def set_root(search: Record, root: Record, count: Int, depth: Int, low: Int, high: Int) -> None:
-    """Set the window, the depth and the number of moves of the next iteration."""
-    root.alpha = low
-    root.floor = low
-    root.beta = high
-    root.best = -2 * WIN - 1
-    root.best_action = -1
-    root.depth = depth
-    root.count = count
-    root.next = 0
-    root.length = 0
-    root.ordered = AS_GIVEN
-    root.stage = WHOLE
-    root.exact = 1
-    root.reducible = search.reductions
-    search.ply = 0
-    search.mode = ADVANCE
 
 
 @kernel
@@ -306,8 +273,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             ranks[i] = TRIED
 
     @kernel_of(legal, inline=True)
-    def only_loud(states: Any, moves: Array, ply: Int, count: Int) -> Int:
-        """Of the listed moves keep the is_tactical ones; how many."""
+    def only_tactical(states: Any, moves: Array, ply: Int, count: Int) -> Int:
+        """Keep the tactical moves; return their number."""
         kept = 0
         for i in range(count):
             action = moves[ply, i]
@@ -364,7 +331,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 search.exact = True
                 return True
         elif f.depth <= 0:
-            count = only_loud(states, moves, ply, count)
+            count = only_tactical(states, moves, ply, count)
             if count == 0:
                 return True
             update_hash(states[ply - 1], s, keys, ply - 1)
@@ -479,7 +446,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     def alphabeta(
         states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: Int
     ) -> Any:
-        """Goes on until so many nodes have been visited in all; whether it is done.
+        """Search until ``limit`` nodes have been visited in total; return whether it is done.
 
         states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, max_legal)
         int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.

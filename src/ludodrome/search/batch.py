@@ -1,4 +1,4 @@
-"""Many games side by side in compiled code: no Python loop over games."""
+"""Many games stepped together in compiled code: no Python loop over games."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ def make_batch(rules: Rules) -> BatchKernels:
 
     @kernel_of(legal)
     def reset_many(states: Any, seed: Any, where: Array) -> None:
-        """Begins game i anew where where[i]; where: (n,) bool."""
+        """Reset game i where where[i] is true; where: (n,) bool."""
         for i in range(len(states)):
             if where[i]:
                 reset(states[i], stream(seed, i))
@@ -45,7 +45,7 @@ def make_batch(rules: Rules) -> BatchKernels:
     def step_many(
         states: Any, actions: Array, limit: int, done: Array, to_move: Array, rewards: Array, illegal: Array
     ) -> None:
-        """Plays actions[i] in game i if it runs and the action is legal.
+        """Play actions[i] in game i if the game runs and the action is legal.
 
         actions: (n,) int64; limit: num_actions; done, illegal: (n,) bool; to_move: (n,) int8;
         rewards: (n, seats) float32.
@@ -106,7 +106,7 @@ class Batch:
         return self.n
 
     def reset(self, seed: int = 0, where: ArrayLike | None = None) -> None:
-        """Begins all games anew, or those named by a mask (n,) of booleans or by their numbers (signed integers)."""
+        """Reset all games, or those given by a mask (n,) of booleans or by their numbers (signed integers)."""
         chosen = self._chosen(where)
         self.game.kernels.reset_many(self.states, checked_seed(seed), chosen)
         self.to_move[chosen] = 0
@@ -133,11 +133,11 @@ class Batch:
         )
 
     def step(self, actions: ArrayLike) -> None:
-        """Plays one action in every running game; actions: (n,) integers."""
+        """Play one action in every running game; actions: (n,) integers."""
         chosen = np.asarray(actions)
         if chosen.shape != (self.n,) or chosen.dtype.kind not in "iu":
             raise ValueError(
-                f"step wants {self.n} integers, one for each game, not {chosen.dtype} of shape {chosen.shape}"
+                f"step takes {self.n} integers, one for each game, not {chosen.dtype} of shape {chosen.shape}"
             )
         self.game.kernels.step_many(
             self.states,

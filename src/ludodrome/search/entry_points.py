@@ -74,26 +74,35 @@ def make_kernels(
     """
     if observe is None and dtype is not None:
         observe = make_default_observe(rules, dtype, seats)
-    return cast(Kernels, EntryPoints(Parts(rules, evaluator, observe, greedy, one_action_a_turn)))
+    return cast(Kernels, _lazy(Parts(rules, evaluator, observe, greedy, one_action_a_turn)))
 
 
 class EntryPoints:
-    """A game's entry points by name, each made when it is first used."""
+    """A game's entry points by name. Each game has a subclass, whose attributes make them when they are first used."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._names = _available(parts)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._names:
-            raise AttributeError(f"this game has no entry point {name!r}")
+class _Pending:
+    """An entry point that was not used yet. Then it becomes a plain attribute, which Python finds fastest."""
+
+    def __init__(self, name: str, parts: Parts) -> None:
+        self._name, self._parts = name, parts
+
+    def __get__(self, kernels: EntryPoints | None, owner: type[EntryPoints]) -> Any:
+        if kernels is None:
+            return self
         with _making:
-            made = _library(self._parts.rules).entry_point(name, self._parts)
-        setattr(self, name, made)  # from now on it is found without this method
+            made = _library(self._parts.rules).entry_point(self._name, self._parts)
+            setattr(kernels, self._name, made)
+            if self._name in vars(owner):
+                delattr(owner, self._name)
         return made
 
-    def __dir__(self) -> list[str]:
-        return sorted(self._names)
+
+def _lazy(parts: Parts) -> EntryPoints:
+    """Make the entry points of a game, none of them compiled or loaded yet."""
+    pending = {name: _Pending(name, parts) for name in _available(parts)}
+    made: EntryPoints = type(EntryPoints.__name__, (EntryPoints,), pending)()
+    return made
 
 
 # Which entry points there are
@@ -142,7 +151,7 @@ def _available(parts: Parts) -> frozenset[str]:
         found |= _names(_VECTOR_FACTORIES)
     if parts.evaluator is not None:
         found |= {*_OF_EVALUATOR, *_names(_SEARCH_FACTORIES)}
-    if parts.greedy is not None or parts.evaluator is not None:
+    if parts.greedy is not None or (parts.evaluator is not None and not parts.evaluator.by_points):
         found |= _names(_GREEDY_FACTORIES)
     return frozenset(found)
 

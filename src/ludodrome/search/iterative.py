@@ -1,4 +1,4 @@
-"""Alpha-beta from Python: deeper and deeper until a budget is spent, with the best answer so far at any time."""
+"""Iterative deepening: alpha-beta from Python, deeper and deeper until the budget is spent."""
 
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
@@ -8,8 +8,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import as_words, new_states, python
-from ludodrome.search.alphabeta import DECIDED, MAX_DEPTH, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
+from ludodrome.jit import Int, Record, as_words, kernel, new_states, python
+from ludodrome.search.alphabeta import (
+    ADVANCE,
+    AS_GIVEN,
+    DECIDED,
+    MAX_DEPTH,
+    PLIES,
+    WHOLE,
+    WIN,
+    frame_dtype,
+    search_dtype,
+)
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
@@ -18,12 +28,48 @@ _SLICE_SECONDS = 0.001
 _FIRST_SLICE = 256
 _LEAST_SLICE = 64
 _SPARE_SECONDS = 0.0005
-"""So much earlier than asked a search stops: Python needs some time to give the answer."""
+"""A search stops this much before its deadline: Python needs some time to return the answer."""
 _WINDOW = 40
 _WIDE = 2 * WIN
 
 FINISHED, SPENT, RESTS = range(3)
 """How a run of a search ends."""
+
+
+# The root of a search. Python runs these as they are written (``jit.python``), opponents run them compiled.
+
+
+@kernel
+def begin_search(search: Record, root: Record, seats: Int, seat: Int, generation: Int, reductions: Int) -> None:
+    """Begin a search for the seat to move; with more than two seats, it is the point-of-view seat."""
+    pov_seat = 0 if seats == 2 else seat
+    search.nodes = 0
+    search.seats = seats
+    search.pov_seat = pov_seat
+    search.key = np.uint64(pov_seat)
+    search.generation = generation
+    search.reductions = reductions
+    root.side = 0 if seat == pov_seat else 1
+
+
+@kernel
+def set_root(search: Record, root: Record, count: Int, depth: Int, low: Int, high: Int) -> None:
+    """Set the window, the depth and the number of moves of the next iteration."""
+    root.alpha = low
+    root.floor = low
+    root.beta = high
+    root.best = -2 * WIN - 1
+    root.best_action = -1
+    root.depth = depth
+    root.count = count
+    root.next = 0
+    root.length = 0
+    root.ordered = AS_GIVEN
+    root.stage = WHOLE
+    root.exact = 1
+    root.reducible = search.reductions
+    search.ply = 0
+    search.mode = ADVANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +101,11 @@ class SlicedSearch(Protocol):
         """How many positions were visited."""
 
     def step(self, limit: int) -> bool:
-        """Go on until so many positions have been visited in all; whether it is done."""
+        """Search until ``limit`` positions have been visited in total; return whether it is done."""
 
 
 class Searcher:
-    """One searcher with its memory. It may be asked about one position after another of the same game."""
+    """A searcher with its memory, for one position after another of the same game."""
 
     def __init__(
         self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
@@ -70,7 +116,7 @@ class Searcher:
         shortest within the depth, not just a win.
         """
         if game.evaluator is None:
-            raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+            raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
         self.game = game
         self._kernels = game.kernels
         self.reductions, self.shortest = reductions, shortest
@@ -86,17 +132,17 @@ class Searcher:
         self.forget()
 
     def forget(self) -> None:
-        """As new: for games that shall not depend on what was thought before."""
+        """Forget everything, so that the next search does not depend on earlier ones."""
         self._table[:] = 0
         self._searches["history"] = 0
         self._generation = 0
 
     def rest(self) -> None:
-        """The search is over: its nodes are counted."""
+        """End the search, and reset its count of nodes."""
         self._search.nodes = 0
 
     def warm_up(self) -> None:
-        """Compile, or load, what a search needs, so that no clock runs meanwhile."""
+        """Compile or load the kernels of a search before a clock runs."""
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
         for finding in self.search(states, depth=1, nodes=1):
@@ -118,11 +164,11 @@ class Searcher:
         first: int = 1,
         pulse: float | None = None,
     ) -> Iterator[SearchResult]:
-        """Searches states[0], a running game, and yields what it finds, depth after depth.
+        """Search states[0], a running game, and yield a result after each depth.
 
-        The last finding is the best answer. Without a budget it ends when the truth is known.
-        ``avoid``: actions that are not considered; ``first``: the depth to begin with; ``pulse``: about every
-        so many seconds the last finding is given once more, with the nodes visited since; the search can rest there.
+        The last result is the best answer. Without a budget the search ends when the value is proven.
+        ``avoid``: actions that are not considered; ``first``: the first depth; ``pulse``: yield the last result again
+        about every ``pulse`` seconds, with the nodes visited so far; the caller can pause the search there.
         """
         watch = Deadline(self, nodes, time, pulse)
         actions = self._begin(states, avoid)
@@ -139,14 +185,14 @@ class Searcher:
                 actions.remove(finding.action)
                 actions.insert(0, finding.action)
                 yield finding
-            forced = len(actions) == 1 and not avoid and time is not None  # why let others wait
+            forced = len(actions) == 1 and not avoid and time is not None  # searching on would only cost time
             if not done or forced or (finding and finding.proven):
                 break
-        if finding is None:  # not even one move could be searched: the first will do
+        if finding is None:  # not even one move was searched: take the first
             yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
 
     def _begin(self, states: Any, avoid: Sequence[int]) -> list[int]:
-        """Set up the root; its actions, the promising first."""
+        """Set up the root; return its actions, best move scores first."""
         game, search = self.game, self._search
         self._states[0] = states[0]
         pair = game.new_states(2)
@@ -166,9 +212,9 @@ class Searcher:
         return sorted(kept, key=lambda action: -int(self._kernels.move_score(states, action)))
 
     def _recalled_win(self, actions: list[int], watch: "Deadline") -> SearchResult | None:
-        """A win from here that was proved before: it is not put at risk by thinking again.
+        """Return a win that was proved before, without searching again.
 
-        A search with few nodes may fail to see what an earlier one, or this one with other moves in view, has seen.
+        A search with few nodes can miss what an earlier one has found.
         """
         found = self._recall(self._keys[0])
         if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
@@ -182,7 +228,7 @@ class Searcher:
         return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
 
     def _recall(self, keys: Any) -> tuple[TableEntry, int] | None:
-        """What the table knows of a position by its eight keys, and the move_id as the board stands."""
+        """Look a position up by its eight keys; return the entry, and its move id on this board."""
         evaluator = self.game.evaluator
         assert evaluator is not None
         lane = int(np.argmin(keys))
@@ -194,7 +240,7 @@ class Searcher:
     def _deepen(
         self, actions: list[int], level: int, finding: SearchResult | None, watch: "Deadline"
     ) -> Generator[SearchResult, None, bool]:
-        """One depth, with a window around the score expected that opens where it must; whether it was finished."""
+        """Search one depth with an aspiration window that widens on failure; return whether it was finished."""
         score = finding.score if finding else 0
         low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
         span = _WINDOW
@@ -219,7 +265,7 @@ class Searcher:
         python(set_root)(self._search, self._root, len(actions), level, low, high)
 
     def step(self, limit: int) -> bool:
-        """Go on with the search until so many nodes have been visited in all; whether it is done."""
+        """Search until ``limit`` nodes have been visited in total; return whether it is done."""
         memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
         return bool(self._kernels.alphabeta(self._states, *memory, limit))
 
@@ -227,12 +273,12 @@ class Searcher:
         root = self._root
         score = int(root.best)
         line = self._longer(root.line[: int(root.length)].tolist(), level)
-        decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not stand together
+        decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not play together
         proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
         return SearchResult(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
 
     def _longer(self, line: list[int], depth: int) -> tuple[int, ...]:
-        """A line that the table has cut short, with the moves that the table recommends."""
+        """Extend a line that the table cut short by the moves that the table recommends."""
         game = self.game
         follow = game.new_states(2)
         follow[1] = self._states[0]
@@ -257,7 +303,7 @@ class Searcher:
 
 
 class Deadline:
-    """Runs a search in slices and stops it when its budget is spent."""
+    """Runs a search in slices, and stops it when its budget is spent."""
 
     def __init__(
         self, search: SlicedSearch, nodes: int | None, seconds: float | None, pulse: float | None = None
@@ -275,7 +321,7 @@ class Deadline:
         return clock.perf_counter() - self._begin
 
     def run(self) -> int:
-        """Go on with the search that has been set up: until it is FINISHED, or the budget SPENT, or it RESTS."""
+        """Run the search until it is FINISHED, its budget is SPENT, or it RESTS for the pulse."""
         search = self._search
         begin = then = self.seconds
         while self._most_seconds is None or then < self._most_seconds:

@@ -1,9 +1,9 @@
-"""Max-n: search for three or more seats, each of which wants the most for itself.
+"""Max-n: search for three or more seats, each of which maximises its own result.
 
-A position is worth one number to each seat. Whoever moves takes the move that is worth most to it, and the others get
-what that leaves them. Nothing can be cut off but what is won already, so it looks less far than alpha-beta, where all
-others stand together against one; but it does not fear what nobody would do. It knows no game: rules come as ``Verbs``,
-knowledge as ``Evaluator``. Both the kernel and its side in Python are here; budgets are those of ``thinking.py``.
+A position has one value for each seat, and the seat to move takes the move with the highest value for itself. Only won
+positions can be cut off, so max-n looks less far ahead than alpha-beta, in which all others play together against one
+seat; but it does not expect moves that harm the seat that makes them. It is generic: a game gives its ``Rules`` and its
+``Evaluator``. Both the kernel and its Python side are here; deadlines are in ``iterative.py``.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ PLIES = 24
 """The most plies that it looks ahead, forced replies and all."""
 
 NODES, PLY, DEPTH, BEST, SEATS = range(5)
-"""The numbers of a run: positions visited, where it stands (-1: done), how deep it looks, the action found, seats."""
+"""The numbers of a run: positions visited, the current ply (-1: done), the depth, the best action, the seats."""
 
 
 class MaxNBuffers(NamedTuple):
@@ -50,13 +50,13 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
 
     @kernel_of(legal)
     def award(worth: Array, ply: Int, seats: Int, won: Int, plies: Int) -> None:
-        """A seat has won after so many plies; -1: nobody."""
+        """Value a game that a seat has won after ``plies`` plies; -1: a draw."""
         for seat in range(seats):
             worth[ply, seat] = 0 if won < 0 else WIN - plies if seat == won else plies - WIN
 
     @kernel_of(legal)
     def arrange(s: Record, moves: Array, ply: Int, count: Int, scores: Array) -> None:
-        """The promising moves first."""
+        """Sort the moves by their scores."""
         seen = move_context(s)
         for i in range(count):
             action = moves[ply, i]
@@ -122,7 +122,7 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
 
     @kernel_of(legal)
     def maxn(states: Any, words: Array, memory: Any, limit: Int) -> Any:
-        """Goes on until so many nodes have been visited in all; whether it is done.
+        """Search until ``limit`` nodes have been visited in total; return whether it is done.
 
         states: (PLIES + 2,) records, words: the same memory. The root's moves are listed before.
         """
@@ -174,7 +174,7 @@ class MaxN:
         return int(self._memory.run[NODES])
 
     def step(self, limit: int) -> bool:
-        """Go on with the search until so many nodes have been visited in all; whether it is done."""
+        """Search until ``limit`` nodes have been visited in total; return whether it is done."""
         return bool(self._kernels.maxn(self._states, as_words(self._states), self._memory, limit))
 
     def search(

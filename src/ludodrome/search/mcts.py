@@ -53,7 +53,7 @@ MAX_SIMULATIONS = 10**9
 
 
 class TreeBuffers(NamedTuple):
-    """What the kernels work in beside the tree. The words are those of records, see ``jit.words``."""
+    """What the kernels work in beside the tree. The words are those of records, see ``jit.as_words``."""
 
     root: Array
     """(1, words): the root."""
@@ -62,8 +62,8 @@ class TreeBuffers(NamedTuple):
     buffer: Array
     """(max_legal,) int16"""
     path: Array
-    """(3, max_game_length + 1) int32: the nodes from the root down; the blocks in which they stand; 1 where
-    whoever chose the node had a certain draw instead."""
+    """(3, max_game_length + 1) int32: the nodes from the root down; their blocks; 1 where
+    the seat that chose the node had a certain draw instead."""
 
 
 SEATS, EXPLORATION, FIRST_PLAY_URGENCY, PATIENCE = range(4)
@@ -83,7 +83,7 @@ def exploration(visits: int) -> float:
     return SCALE * math.sqrt(math.log(max(visits, 1)))
 
 
-URGES = np.array(
+EXPLORATION_TERMS = np.array(
     [round(exploration(n)) for n in range(FINE)]
     + [round(exploration(n << octave)) for octave in range(1, 32 - _FINE_BITS) for n in range(_OCTAVE, FINE)],
     np.int64,
@@ -96,12 +96,12 @@ inner = kernel_of(exploration)
 
 @inner
 def exploration_of(visits: Int) -> Int:
-    """The exploration to explore below a node with so many visits."""
+    """The exploration term of a node's children, by the node's visits."""
     row = 0
     while visits >= FINE:
         visits >>= 1
         row += _OCTAVE
-    return URGES[row + visits]
+    return EXPLORATION_TERMS[row + visits]
 
 
 # Ends
@@ -138,7 +138,7 @@ def payoff(winner: Int, seat: Int, seats: Int) -> Int:
 
 @inner
 def settle(tree: Tree, node: Int, block: Int, ends: Int, seats: Int) -> None:
-    """Write what is now certain of a node, which stands in this block, or in NONE if it is the root."""
+    """Write what is now certain of a node, which is in this block, or in NONE if it is the root."""
     tree.nodes[ENDS, node] = ends
     tree.nodes[SPREAD, node] = 0
     if ends == 1 << seats:
@@ -210,7 +210,7 @@ def back_up(tree: Tree, work: TreeBuffers, depth: Int, winner: Int, seats: Int) 
 
 @inner
 def select(tree: Tree, node: Int, block: Int, settings: Array) -> Any:
-    """The child to visit: the best of those opened, or the next one if it promises more.
+    """The child to visit: the best of those opened, or the next one if its first-play urgency is higher.
 
     Where the best is a certain draw, another is visited, since there is nothing to be learnt from
     the draw; whether this is so comes second. The seat will not be worse off than drawn then.
@@ -268,7 +268,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
 
     @kernel_of(legal)
     def playout(s: Any, buffer: Array, choices: Int, random: Any) -> Int:
-        """Random moves to the end, from a position with so many choices in the buffer; the winner."""
+        """Play random moves to the end, from a position whose legal actions are in the buffer; return the winner."""
         while choices > 0:
             random += GOLDEN
             play(s, buffer[below(mix(random), choices)])
@@ -331,7 +331,7 @@ def make_mcts(rules: Rules) -> TreeKernels:
 
     @kernel_of(legal)
     def simulate(tree: Tree, work: TreeBuffers, states: Any, settings: Array, seed: Any, simulations: int) -> Int:
-        """Adds so many simulations, or fewer if the root's end becomes certain; how many.
+        """Run simulations until the root's result is proven; return their number.
 
         states: (2,), the memory of work.state_words.
         """

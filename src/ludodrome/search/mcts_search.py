@@ -1,7 +1,7 @@
-"""Tree search for Python: one searcher a seat, asked for one position after another.
+"""Monte-Carlo tree search from Python: one searcher for each seat, for one position after another.
 
-The compiled search is in ``mcts.py``. A searcher keeps its tree between two questions, and what
-the next position has of it is used again. With a budget of simulations the answer depends on the
+The compiled search is in ``mcts.py``. A searcher keeps its tree between two searches, and reuses
+the part below the next position. With a budget of simulations the answer depends on the
 game, the seed and the positions asked alone; with a budget of time it comes in time.
 """
 
@@ -32,10 +32,10 @@ from ludodrome.search.tree import (
 from ludodrome.validation import show
 
 NODES = 2_000_000
-"""The room of a tree, if nothing else is said: about 60 megabytes."""
+"""Default size of a tree: about 60 megabytes."""
 MIN_NODES, MAX_NODES = 1 << 10, 1 << 28
 NODES_A_BLOCK = 8
-"""A tree has room for one block in so many nodes: few positions have fewer moves."""
+"""Nodes for each block: few positions have fewer moves."""
 MAX_THREADS = 64
 MAX_SECONDS = 10**6
 
@@ -49,7 +49,7 @@ PATIENCE = 4
 SLICE = 0.001
 """Seconds of search between two looks at the clock."""
 RESERVE, RESERVED_SHARE = 0.003, 0.1
-"""Searches stop so many seconds early, or so great a part of short times: other processes may be in the way."""
+"""Seconds, or share of a short time, that a search stops early: other processes may interfere."""
 FIRST_SLICE = 8
 """Simulations until the speed is known."""
 
@@ -96,7 +96,7 @@ def field_bits(dtype: np.dtype[Any]) -> Array:
 
 
 class TreeWorker:
-    """One tree, and all that its kernels need to grow it."""
+    """One tree, and the arrays that its kernels work in."""
 
     def __init__(self, game: Game, seed: Any, nodes: int) -> None:
         self.kernels = game.kernels
@@ -113,7 +113,7 @@ class TreeWorker:
         self.forget()
 
     def forget(self) -> None:
-        """The tree knows no position any more; turn_to plants it anew."""
+        """Drop the tree; ``turn_to`` begins a new one."""
         self.tree.used[BLOCKS] = 0
 
     def turn_to(self, states: Any) -> None:
@@ -121,22 +121,22 @@ class TreeWorker:
         self.kernels.reroot(self.tree, self.work, self.states, self.settings, as_words(states) & self.fields)
 
     def simulate(self, simulations: int) -> int:
-        """Adds so many simulations, or fewer if the end becomes certain; how many."""
+        """Run simulations, fewer if the result becomes certain; return their number."""
         return int(self.kernels.simulate(self.tree, self.work, self.states, self.settings, self.seed, simulations))
 
     def simulate_until(self, deadline: float, stop: threading.Event) -> int:
-        """Grows the tree in slices until the time has come or somebody knows the end; how many simulations."""
+        """Run simulations in slices until the deadline or a proved result; return their number."""
         done, simulations = 0, FIRST_SLICE
         begin = clock.perf_counter()
         while not stop.is_set():
-            grown = self.simulate(simulations)
-            done += grown
-            if grown < simulations:
+            count = self.simulate(simulations)
+            done += count
+            if count < simulations:
                 stop.set()
             now = clock.perf_counter()
             if now >= deadline:
                 break
-            speed = grown / max(now - begin, 1e-9)
+            speed = count / max(now - begin, 1e-9)
             simulations = max(1, min(8 * simulations, int(speed * min(SLICE, deadline - now))))
             begin = now
         return done
@@ -145,9 +145,9 @@ class TreeWorker:
 class TreeSearch:
     """A Monte-Carlo tree search that is asked for one position of a game after another.
 
-    ``threads`` trees are grown side by side where the budget is time, and their visits are added
-    up; a budget of simulations is spent on one. No tree has more than so many ``nodes``: when it
-    is full, what is there is searched on, without getting deeper.
+    With a budget of time, ``threads`` trees are searched in parallel and their visits added up; a budget of
+    simulations is spent on one tree. A tree has at most ``nodes`` nodes: when it is full, the search goes on
+    without expanding it.
     """
 
     def __init__(self, game: Game, seed: int = 0, threads: int = 1, nodes: int = NODES) -> None:
@@ -159,7 +159,7 @@ class TreeSearch:
         self._compile()
 
     def _compile(self) -> None:
-        """The kernels are there before anybody waits for them."""
+        """Compile or load the kernels before a clock runs."""
         worker = TreeWorker(self.game, np.uint64(0), MIN_NODES)
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
@@ -168,20 +168,20 @@ class TreeSearch:
         worker.simulate(1)
 
     def forget(self) -> None:
-        """Drops the trees: the next search starts from nothing."""
+        """Drop the trees: the next search starts from nothing."""
         for worker in self.workers:
             worker.forget()
 
     def search(self, states: Any, sims: int | None = None, time: float | None = None) -> TreeSearchResult:
-        """Searches a position, an array of one record, for so many simulations or so many seconds.
+        """Search a position, an array of one record, for ``sims`` simulations or ``time`` seconds.
 
         It ends sooner when the value of the position is certain.
         """
         begin = clock.perf_counter()
         if (sims is None) == (time is None):
-            raise ValueError("a search wants a budget: sims, a number of simulations, or time, in seconds")
+            raise ValueError("a search needs a budget: sims, a number of simulations, or time, in seconds")
         if states.dtype != self.game.dtype or states.shape != (1,):
-            raise ValueError(f"a search of {self.game.id} wants an array of one record of its dtype")
+            raise ValueError(f"a search of {self.game.id} takes an array of one record of its dtype")
         if self.game.kernels.mover(states) < 0:
             raise ValueError("the game is over: there is nothing to search")
         if time is None:

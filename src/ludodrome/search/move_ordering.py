@@ -1,8 +1,8 @@
-"""Which move alpha-beta tries first: what looks good, what was good elsewhere, what has just refuted something.
+"""Move ordering for alpha-beta: move scores, the history heuristic and killer moves.
 
 A move's *rank* is its score above, and the complement of its index below: so the highest of all ranks belongs to
 the best move, the first of them if there are several, and says where it is. Moves that were tried, and places
-without a move, have the rank TRIED. A move_id names a move across positions, see ``Evaluator``.
+without a move, have the rank TRIED. A move id names a move across positions, see ``Evaluator``.
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ import numpy as np
 from ludodrome.jit import LANES, Array, Int, highest, kernel
 
 SORTED = 8
-"""So many moves are tried in the order of their ranks; the rest, as a rule without merit, as they come."""
-_HISTORY_MOST = 1 << 14
+"""The number of moves tried in the order of their ranks; the rest, rarely good, follow unsorted."""
+_MAX_HISTORY = 1 << 14
 _MOVE_SCORE_WEIGHT = 8
 _FIRST, _SECOND = 1 << 17, 1 << 16
-"""Killers: beyond what history and move_score come to together."""
+"""Killers rank above every sum of history and move score."""
 _INDEX_BITS = 12
 _LAST_INDEX = (1 << _INDEX_BITS) - 1
 TRIED = np.int32(-(1 << 31))
@@ -24,13 +24,13 @@ TRIED = np.int32(-(1 << 31))
 
 @kernel
 def rank_places(count: Int) -> Int:
-    """The places that an array of ranks needs for so many moves: it is read in whole blocks."""
+    """The size of an array of ranks for ``count`` moves: it is read in whole blocks."""
     return -(-count // LANES) * LANES
 
 
 @kernel
 def rank(history: Int, move_score: Int, first: Any, second: Any, index: Int) -> Int:
-    """The rank of a move: how often its move_id was good, how good it looks, whether it is a killer, where it stands."""
+    """Rank a move by its history, its score, whether it is a killer, and its index."""
     score = history + _MOVE_SCORE_WEIGHT * move_score
     if first:
         score += _FIRST
@@ -52,7 +52,7 @@ def bring_best(ranks: Array, moves: Array, ply: Int, at: Int, count: Int) -> Non
 
 @kernel
 def remember(killers: Array, move_id: Int) -> None:
-    """A move was too good: it is tried early where it comes up again."""
+    """Store a killer: a move that caused a cutoff is tried early in sibling positions."""
     if killers[0] != move_id:
         killers[1] = killers[0]
         killers[0] = move_id
@@ -60,6 +60,6 @@ def remember(killers: Array, move_id: Int) -> None:
 
 @kernel
 def credit(history: Array, move_id: Int, bonus: Int) -> None:
-    """History with a limit: what is high grows slowly."""
+    """Add a bonus to a move's history, less the higher it already is."""
     old = np.int64(history[move_id])
-    history[move_id] = old + bonus - old * abs(bonus) // _HISTORY_MOST
+    history[move_id] = old + bonus - old * abs(bonus) // _MAX_HISTORY

@@ -1,7 +1,7 @@
-"""Opponents that think, in compiled code: many games in one call, each answered without regard to the others.
+"""Opponents that search, in compiled code: many games in one call, each answered independently.
 
-``greedy`` takes what is best at once, as the bot of that name does; alpha-beta looks a few plies ahead, with an
-empty table for each move, so that a game does not depend on those beside it.
+``greedy`` takes the best move at one ply, as the bot of that name does; alpha-beta looks a few plies ahead, with an
+empty table for each move, so that games do not depend on each other.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,8 @@ import numpy as np
 from ludodrome.game import Game
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, new_states
-from ludodrome.search.alphabeta import DECIDED, KILLERS, PLIES, WIN, begin_search, frame_dtype, search_dtype, set_root
+from ludodrome.search.alphabeta import DECIDED, KILLERS, PLIES, WIN, frame_dtype, search_dtype
+from ludodrome.search.iterative import begin_search, set_root
 from ludodrome.search.symmetry import SYMMETRIES
 from ludodrome.search.transposition_table import NO_MOVE_ID, new_table
 from ludodrome.search.vector import VecState
@@ -24,7 +25,7 @@ _ALL_NODES = 1 << 62
 
 
 class SearchWorkspace(NamedTuple):
-    """What a thinking opponent works with."""
+    """The arrays that a searching opponent works in."""
 
     states: Any
     """(PLIES + 1,) records, the first one the position; and another one that is blank"""
@@ -46,7 +47,7 @@ class SearchWorkspace(NamedTuple):
 def new_workspace(game: Game) -> SearchWorkspace:
     """A workspace for a game that has an evaluator."""
     if game.evaluator is None:
-        raise ValueError(f"alpha-beta knows nothing about {game.id}; it can play games with an evaluation")
+        raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
     states = game.new_states(PLIES + 1)
     return SearchWorkspace(
         states,
@@ -71,7 +72,7 @@ def make_answer_greedy(rules: Rules, best: Callable[..., Any]) -> Callable[..., 
     def answer_greedy(
         vec: VecState, vec_words: Array, which: int, buffer: Array, workspace: Any, workspace_words: Array
     ) -> None:
-        """Opponent number ``which`` plays until it is the learner's turn; lots decide between equals.
+        """Opponent number ``which`` plays until it is the learner's turn; ties are broken at random.
 
         vec_words: the memory of the states; buffer: (max_legal,) int16; workspace: (2,) records, and their memory.
         """
@@ -91,7 +92,7 @@ def make_answer_greedy(rules: Rules, best: Callable[..., Any]) -> Callable[..., 
 
 
 def make_one_ply(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
-    """What looks best after one's own move, for games that are just won: see ``bots/baselines.py``."""
+    """Keep the best moves at one ply, for games that are won, not scored: see ``bots/baselines.py``."""
     play, mover, winner = rules.play, rules.mover, rules.winner
     value, winning = evaluator.value, evaluator.winning
 
@@ -134,7 +135,7 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
 
     @kernel_of(legal)
     def arrange(workspace: SearchWorkspace, count: Int) -> None:
-        """The promising moves of the root first, equals as they are listed."""
+        """Sort the root's moves by their scores; equal ones keep their order."""
         s = workspace.states[0]
         moves = workspace.moves[0]
         scores = workspace.frames[0].ranks
@@ -173,8 +174,8 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
         return count
 
     @kernel_of(legal)
-    def think(workspace: SearchWorkspace, seats: Int, depth: Int) -> Int:
-        """The best action in workspace.states[0], looking so many plies ahead, depth after depth."""
+    def best_action(workspace: SearchWorkspace, seats: Int, depth: Int) -> Int:
+        """Return the best action in workspace.states[0], by iterative deepening to ``depth``."""
         count = set_up(workspace, seats)
         moves = workspace.moves[0]
         for level in range(1, depth + 1):
@@ -212,7 +213,7 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
             seat = mover(s)
             while seat >= 0 and seat != vec.agent_seat[i]:
                 copy_state(workspace.words, 0, vec_words, i)
-                play(s, think(workspace, seats, depth))
+                play(s, best_action(workspace, seats, depth))
                 seat = mover(s)
 
     return answer_alphabeta

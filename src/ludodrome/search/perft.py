@@ -1,4 +1,4 @@
-"""Perft: how many games of so many moves there are. The oldest test of a move generator."""
+"""Perft: count the games of a given number of moves. The oldest test of a move generator."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_DEPTH = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PerftEnds:
-    """The positions at the end of all games of so many moves, and how they stand."""
+    """The positions after all games of a given number of moves, by winner."""
 
     nodes: int
     wins: list[int]
@@ -73,7 +73,7 @@ def make_perft(rules: Rules, one_action_a_turn: bool) -> Callable[..., Any]:
 def perft(game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None) -> int:
     """The number of ways to make ``depth`` moves from a position (the initial one if none is given).
 
-    ``progress`` is told how many of how many first moves are done.
+    ``progress`` is called with the number of first moves done, and their total.
     """
     return _count(game, depth, state, progress, np.empty(0, np.int64))
 

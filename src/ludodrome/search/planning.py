@@ -1,7 +1,7 @@
 """Tree search with a network: many trees side by side, whose priors and values come from outside.
 
-Each round every tree chooses one leaf by PUCT (Silver and others 2018); whoever asks judges all
-leaves at once and hands back priors and values; every tree takes in its own. There is no loop
+Each round every tree chooses one leaf by PUCT (Silver and others 2018); the caller evaluates all
+leaves at once and passes priors and values back; every tree backs up its own. There is no loop
 over trees in Python. Search with random playouts is in ``mcts.py``.
 """
 
@@ -40,7 +40,7 @@ NODES, DEPTH = range(2)
 
 
 class Plan(NamedTuple):
-    """n trees with room for so many nodes each. Node 0 is the root; children stand side by side."""
+    """n trees of a fixed number of nodes. Node 0 is the root; the children of a node are adjacent."""
 
     whole: Array
     """(n, 5, nodes) int32"""
@@ -234,7 +234,7 @@ class Planner:
     def restart(self, states: Any) -> None:
         """New roots, (n,) records; nothing is known of them. Finished games stay as they are."""
         if states.dtype != self.game.dtype or states.shape != self._roots.shape:
-            raise ValueError(f"this planner of {self.game.id} wants {len(self)} records of its dtype")
+            raise ValueError(f"this planner of {self.game.id} takes {len(self)} records of its dtype")
         self._roots[:] = states
         self._plan.used[:, NODES] = 1
         self._plan.whole[:, VISITS, 0] = 0
@@ -261,7 +261,7 @@ class Planner:
         return self._states, self._mask
 
     def expand_and_backup(self, priors: ArrayLike, values: ArrayLike) -> None:
-        """Takes in what the leaves were judged to be.
+        """Expand the leaves, and back their values up.
 
         priors: (n, num_actions), not negative; what they give to illegal moves does not count.
         values: (n, seats), the returns that are expected. Where a game is over neither counts.

@@ -24,7 +24,7 @@ _WORD = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """What n random games came to."""
+    """The results of n random games."""
 
     games: int
     wins: list[int]
@@ -41,10 +41,10 @@ def make_playouts(rules: Rules) -> Callable[..., Any]:
 
     @kernel_of(legal)
     def playouts(states: Any, buffer: Array, seed: Any, first: int, count: int, wins: Array) -> Any:
-        """Plays games first .. first+count-1 of a seed in states[0].
+        """Play games first .. first+count-1 of a seed in states[0].
 
         buffer: (max_legal,) int16; wins: (seats + 1,) int64, the last one counts draws.
-        Gives the number of plies and the sum of the games' fingerprints.
+        Return the number of plies and the sum of the games' fingerprints.
         """
         s = states[0]
         plies = 0
@@ -71,10 +71,10 @@ def make_playouts(rules: Rules) -> Callable[..., Any]:
 def playouts(
     game: Game, n: int, seed: int = 0, threads: int = 1, progress: Callable[[int], None] | None = None
 ) -> Playouts:
-    """Plays n games at random to the end.
+    """Play n random games to the end.
 
     Game number i of a seed is always the same game, so the result does not depend on the
-    threads. ``progress`` is told how many games have just been finished.
+    threads. ``progress`` is called with the number of games just finished.
     """
     n = checked_count(n, "the number of playouts", low=0, high=MAX_GAMES)
     threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)
@@ -99,7 +99,7 @@ def playouts(
 
 
 def _in_order(run: Callable[[int], Any], firsts: range, threads: int) -> Iterator[Any]:
-    """The results of run(first) one after another, so many at work at once and no more waiting than that."""
+    """Yield the results of run(first) in order, with at most ``threads`` running and as many waiting."""
     if threads == 1:
         yield from map(run, firsts)
         return

@@ -1,4 +1,4 @@
-"""The eight symmetries of a square, for keys and num_move_ids that do not care how a board is turned.
+"""The eight symmetries of a square, for hash keys and move ids that are the same in every orientation of a board.
 
 Their order: 0 to 3 keep rows as rows (as it is, left and right swapped, top and bottom swapped, both);
 4 to 7 are the same after rows and columns have changed places. On an oblong the last four are taken to be

@@ -1,4 +1,4 @@
-"""The transposition table of alpha-beta: what is known of positions that were met before.
+"""The transposition table of alpha-beta: results of positions that were searched before.
 
 Shape (buckets, ENTRIES, 2) uint64: for each entry the key, and one word with everything else. The key is stored
 combined with that word (Hyatt and Mann 2002): two threads that write the same entry at once leave one
@@ -29,7 +29,7 @@ _HALF = 1 << 15
 _MOVE_ID, _DEPTH, _BOUND, _EXACT, _GENERATION = (np.uint64(shift) for shift in (16, 32, 40, 42, 43))
 _NOTHING = np.uint64(0)
 _CERTAIN = 64
-"""What was proved is kept that much rather than what was guessed: whoever has proved a win needs the proof again."""
+"""Added to the worth of a proved entry: a proof will be needed again."""
 _LINE = 2 * ENTRIES
 """The words of a cache line."""
 
@@ -52,7 +52,7 @@ class TableEntry(NamedTuple):
 
 
 def lookup(table: Array, key: int) -> TableEntry | None:
-    """What is stored for a key: for Python, where the kernels below would have to be compiled."""
+    """Look a key up from Python, without compiling the kernels below."""
     for combined, word in table[key & (len(table) - 1)].tolist():
         if combined ^ word == key and word:
             return TableEntry(
@@ -66,7 +66,7 @@ def lookup(table: Array, key: int) -> TableEntry | None:
 
 @kernel
 def pack(value: Int, depth: Int, bound: Int, exact: Any, generation: Int, move_id: Int) -> Any:
-    """One word: value (16 bits), move_id (16), depth (8), bound (2), exact (1), generation (5)."""
+    """One word: value (16 bits), move id (16), depth (8), bound (2), exact (1), generation (5)."""
     return (
         np.uint64(value + _HALF)
         | np.uint64(move_id) << _MOVE_ID
@@ -85,7 +85,7 @@ def value_of(word: Any) -> Int:
 
 @kernel
 def move_id_of(word: Any) -> Int:
-    """The move_id of the best move, as the board was turned; or NO_MOVE_ID."""
+    """The move id of the best move in the key's orientation; or NO_MOVE_ID."""
     return np.int64((word >> _MOVE_ID) & _SHORT)
 
 
@@ -109,7 +109,7 @@ def is_exact(word: Any) -> Any:
 
 @kernel
 def expect(table: Array, key: Any) -> None:
-    """A key will be asked for soon: its bucket may come nearer."""
+    """Prefetch the bucket of a key."""
     prefetch(table, key & np.uint64(table.shape[0] - 1))
 
 
@@ -126,9 +126,9 @@ def probe(table: Array, key: Any) -> Any:
 
 @kernel
 def store(table: Array, key: Any, word: Any) -> None:
-    """Keep a word: in the entry of the same key, or else in place of the one that will be missed least.
+    """Store a word: in the entry of the same key, or else replace the entry of least worth.
 
-    What was proved of a position stays: a guess of it, or a bound that a search did not need, says less.
+    A proved entry is not replaced by an unproved one of the same position.
     """
     bucket = key & np.uint64(table.shape[0] - 1)
     generation = word >> _GENERATION

@@ -1,7 +1,7 @@
-"""The tree of a Monte-Carlo search: arrays that are allocated once; planting, growing, finding and cutting.
+"""The tree of a Monte-Carlo search, in arrays that are allocated once.
 
-A node is a position that a move leads to. The children of a node that has been expanded stand
-side by side in a *block*, in random order. Positions are not stored: a simulation plays the
+A node is a position that a move leads to. The children of an expanded node are
+adjacent in a *block*, in random order. Positions are not stored: a simulation plays the
 moves again from the root. What the numbers mean to a search is in ``mcts.py``.
 """
 
@@ -43,7 +43,7 @@ SEAT = 4
 PARENT = 5
 """The node whose children these are."""
 ABOVE = 6
-"""The block in which that node stands, or NONE."""
+"""The block of that node, or NONE."""
 
 # What Tree.used counts
 NODES, BLOCKS, SIMULATIONS = range(3)
@@ -63,7 +63,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(nodes: int, blocks: int) -> Tree:
-    """A tree with room for so many; nothing is planted yet."""
+    """Make an empty tree with the given capacity."""
     return Tree(
         np.zeros((BLOCK + 1, nodes), np.int32),
         np.zeros((ABOVE + 1, blocks), np.int32),
@@ -139,7 +139,7 @@ def cut(tree: Tree, root: Int) -> None:
     """Keep what is below the parent of one block: that node becomes the root, and all is moved to the front.
 
     Blocks and nodes are in the order in which they were made, parents before children: everything
-    moves towards the front, to where nothing stands any more that is still to be moved.
+    moves towards the front, to a place that is already free.
     """
     blocks = tree.blocks
     moved = np.full(tree.used[BLOCKS], NONE, np.int64)  # old block -> new block

@@ -1,8 +1,7 @@
-"""Games side by side for learners, in compiled code: a learner's moves, opponents' answers, ends, masks, planes.
+"""Vectorised games for learners, in compiled code: actions, opponents' answers, results, masks, planes.
 
-It knows no game: rules come as ``Verbs``, observations from a room's ``planes.py``. Each pass goes over all games;
-their order, what happens when a game ends, and everything for people is in ``envs/``. Opponents that think are in
-``answering.py``.
+It is generic: a game gives its ``Rules`` and its kernel ``observe``. Each pass goes over all games; ``envs/`` calls
+them and decides what happens when a game ends. Opponents that search are in ``opponents.py``.
 """
 
 from collections.abc import Callable
@@ -18,7 +17,7 @@ LOSS = -1.0
 
 
 class VecState(NamedTuple):
-    """n games, and what is known of each."""
+    """n games and their bookkeeping."""
 
     states: Any
     """(n,) records"""
@@ -29,7 +28,7 @@ class VecState(NamedTuple):
     opponents: Array
     """(n,) int16: the number of the opponent, the same for a whole game."""
     over: Array
-    """(n,) bool: it has ended, and the learner has been told."""
+    """(n,) bool: the game has ended, and so has the learner's episode."""
     ended: Array
     """(n,) bool: it ended in this step."""
     illegal: Array
@@ -41,10 +40,10 @@ class VecState(NamedTuple):
 
 
 class Observations(NamedTuple):
-    """What learners are shown, row after row."""
+    """What learners see, one row for each game."""
 
     choices: Array
-    """(rows, max_legal) int16: the legal actions, ascending; so many of them count"""
+    """(rows, max_legal) int16: the legal actions, ascending; the first ``counts`` are valid"""
     counts: Array
     """(rows,) int32"""
     mask: Array
@@ -65,7 +64,7 @@ class VectorKernels(NamedTuple):
 
 
 def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
-    """The training kernels of one game; ``observe`` (s, seat, out) fills the planes (planes, cells)."""
+    """The vector kernels of one game; ``observe`` (s, seat, out) fills the planes (planes, cells)."""
     reset, legal, fault, play, mover, winner = (
         rules.reset,
         rules.legal,
@@ -77,23 +76,23 @@ def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
 
     @kernel_of(legal)
     def begin_many(vec: VecState, where: Array, seat: int, kinds: int) -> None:
-        """Begins game i anew where where[i], with one of ``kinds`` opponents; seat -1: by lot."""
+        """Reset game i where where[i] is true, with one of ``kinds`` opponents; seat -1: a random seat."""
         seats = vec.returns.shape[1]
         for i in range(len(where)):
             if where[i]:
-                lot = vec.rng[i]
-                reset(vec.states[i], mix(lot + GOLDEN))
-                drawn = below(mix(lot + GOLDEN + GOLDEN), seats)
-                lot += GOLDEN + GOLDEN + GOLDEN
+                counter = vec.rng[i]
+                reset(vec.states[i], mix(counter + GOLDEN))
+                drawn = below(mix(counter + GOLDEN + GOLDEN), seats)
+                counter += GOLDEN + GOLDEN + GOLDEN
                 vec.agent_seat[i] = drawn if seat < 0 else seat
-                vec.opponents[i] = below(mix(lot), kinds)
-                vec.rng[i] = lot
+                vec.opponents[i] = below(mix(counter), kinds)
+                vec.rng[i] = counter
                 vec.over[i] = False
                 vec.returns[i, :] = 0.0
 
     @kernel_of(legal)
     def answer_random(vec: VecState, which: int, buffer: Array) -> None:
-        """Opponent number ``which`` plays by lot until it is the learner's turn; buffer: (max_legal,) int16."""
+        """Opponent number ``which`` plays at random until it is the learner's turn; buffer: (max_legal,) int16."""
         states, buffer = borrow(vec.states), borrow(buffer)
         for i in range(len(vec.agent_seat)):
             if vec.opponents[i] != which:
@@ -108,9 +107,9 @@ def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
 
     @kernel_of(legal)
     def act_many(vec: VecState, actions: Array, limit: int, fresh: Array, random_opponent: int, buffer: Array) -> None:
-        """The learner's actions, (n,) int64 below ``limit``; not where a game is over, or fresh[i]: just begun.
+        """Play the learner's actions, (n,) int64 below ``limit``, unless a game is over or just begun (fresh[i]).
 
-        Opponent number ``random_opponent``, or none if that is -1, answers by lot at once: that saves small rooms a call.
+        Opponent number ``random_opponent`` answers at random at once, which saves small games a call; -1: none.
         """
         states = borrow(vec.states)
         for i in range(len(actions)):
@@ -128,9 +127,9 @@ def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
 
     @kernel_of(legal)
     def settle_many(vec: VecState, fresh: Array, alone: bool) -> None:
-        """Which games have ended, and what for; ``alone``: the learner plays all seats, and next comes who is to move.
+        """Find the games that have ended, and their rewards; ``alone``: the learner plays all seats in turn.
 
-        A game that ends before its learner's first turn ends for it with its first step, not when it begins.
+        A game that ends before its learner's first turn ends with its first step, not with its reset.
         """
         seats = vec.returns.shape[1]
         for i in range(len(fresh)):
@@ -157,9 +156,9 @@ def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
 
     @kernel_of(legal)
     def look_many(states: Any, rows: Array, seats: Array, obs: Observations) -> None:
-        """What seats[i] sees of the games whose numbers i are in ``rows``, one row after the other; seats: (n,) int8.
+        """Observe the games whose numbers i are in ``rows`` from seats[i], into successive rows; seats: (n,) int8.
 
-        Whoever is not to move has no legal action.
+        A seat that is not to move has no legal action.
         """
         states, all_choices, masks, planes = (
             borrow(states),
@@ -183,15 +182,14 @@ def make_vector(rules: Rules, observe: Callable[..., Any]) -> VectorKernels:
 
     @kernel_of(legal)
     def movers_many(states: Any, movers: Array) -> None:
-        """Who is to move; movers: (n,) int8, -1 where a game is over."""
+        """Fill in the seats to move; movers: (n,) int8, -1 where a game is over."""
         for i in range(len(movers)):
             movers[i] = mover(states[i])
 
     return VectorKernels(begin_many, act_many, settle_many, look_many, movers_many, answer_random)
 
 
-# What learners see of a game whose room has no planes of its own: its record, byte after byte, and whose turn it is.
-# It knows no game: the fields come from the state's dtype. ``room.plain_planes`` says how large the planes are.
+# The default planes: the record byte by byte, and the seat to move. ``game_spec.default_planes`` has their size.
 
 
 _BYTE = np.uint64(255)
@@ -227,7 +225,7 @@ def _nothing(rules: Rules) -> Callable[..., Any]:
 
 
 def _one(rules: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
-    """Writes a field of one number, then the rest."""
+    """Write a field of one number, then the rest."""
 
     def write(s: Any, out: Array) -> None:
         number = np.uint64(np.int64(s[name]))
@@ -239,7 +237,7 @@ def _one(rules: Rules, name: str, at: int, count: int, size: int, rest: Callable
 
 
 def _many(rules: Rules, name: str, at: int, count: int, size: int, rest: Callable[..., Any]) -> Callable[..., Any]:
-    """Writes a field of several numbers, then the rest."""
+    """Write a field of several numbers, then the rest."""
 
     def write(s: Any, out: Array) -> None:
         numbers = s[name].reshape(count)

@@ -1,9 +1,9 @@
-"""What a game promises, as checks that ship with the package: every room is tested with the same ones.
+"""The contract of a game, as checks that ship with the package: every game passes the same ones.
 
     from ludodrome.testing import CHECKS, CHECKS_ONCE, Tally, walk
 
-``contract.py`` has the promises of ``Game``, ``walking.py`` the walk beside an oracle. Nothing here needs pytest; with
-it, ``pytest.register_assert_rewrite("ludodrome.testing")`` before the import makes failures tell more.
+``contract.py`` has the contract of ``Game``, ``walking.py`` the walk beside an oracle. Nothing here needs pytest; with
+it, ``pytest.register_assert_rewrite("ludodrome.testing")`` before the import gives more detailed failures.
 """
 
 from ludodrome.testing.contract import CHECKS, CHECKS_ONCE

@@ -1,7 +1,7 @@
-"""Every promise of Game, each as a function that takes a game and fails with an AssertionError.
+"""The contract of Game: functions that take a game and fail with an AssertionError.
 
 ``CHECKS`` are for every combination of options that is worth trying, ``CHECKS_ONCE`` for a game as it usually is.
-What only the walk beside an oracle can tell, whether the rules are right, is in ``walking.py``.
+The walk beside an oracle (``walking.py``) tests whether the rules are right.
 """
 
 import functools
@@ -28,7 +28,7 @@ LONG_TURN = 200
 MAX_STEPS = 100_000
 
 Choose = Callable[[Game, Any, random.Random], Any]
-"""(game, state, random numbers): a legal move by lot."""
+"""(game, state, random numbers): a random legal move."""
 
 
 def listed_move(game: Game, state: Any, rng: random.Random) -> Any:
@@ -125,7 +125,7 @@ def finished_states_say_so(game: Game, choose: Choose = listed_move) -> None:
 def legal_moves_are_listed_once_in_the_order_of_their_actions(game: Game, choose: Choose = listed_move) -> None:
     """``legal_moves``, ``action``, ``move``, ``is_legal`` and the kernel ``fault`` say the same.
 
-    Where a move is many actions, the room has its own tests of the order.
+    Where a move is many actions, the game has its own tests of the order.
     """
     if game.actions_a_turn > 1:
         return

@@ -15,7 +15,7 @@ Chooser = Callable[[list[Any], Any, random.Random], Any]
 
 
 def any_move(moves: list[Any], state: Any, rng: random.Random) -> Any:
-    """One of them by lot."""
+    """Choose one at random."""
     return rng.choice(moves)
 
 
@@ -86,7 +86,7 @@ def compare_notations(game: Game, state: Any, move: Any) -> None:
 
 
 def perft(oracle: ModuleType, state: Any, depth: int, options: dict[str, Any]) -> int:
-    """The oracle's count of games of so many moves."""
+    """The oracle's count of games of ``depth`` moves."""
     moves = oracle.legal(state, options)
     if depth == 1:
         return len(moves)
