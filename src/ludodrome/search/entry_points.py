@@ -6,7 +6,7 @@ functions of a module that is a file, so this module generates one for each game
 directory. It is never run from there: the text is generated anew in each process, and the file serves as the stamp of
 Numba's cache and for tracebacks. Where nothing can be written, the functions are compiled in memory.
 
-An entry point is made when it is first used, so a process that only plays moves makes no search.
+The entry points of a search are made when they are first called, so a process that only plays moves makes no search.
 """
 
 import linecache
@@ -74,35 +74,34 @@ def make_kernels(
     """
     if observe is None and dtype is not None:
         observe = make_default_observe(rules, dtype, seats)
-    return cast(Kernels, _lazy(Parts(rules, evaluator, observe, greedy, one_action_a_turn)))
+    return cast(Kernels, _entry_points(Parts(rules, evaluator, observe, greedy, one_action_a_turn)))
 
 
-class EntryPoints:
-    """A game's entry points by name. Each game has a subclass, whose attributes make them when they are first used."""
+def _entry_points(parts: Parts) -> ModuleType:
+    """A game's entry points by name: a plain module, whose attributes Python finds fastest.
 
-
-class _Pending:
-    """An entry point that was not used yet. Then it becomes a plain attribute, which Python finds fastest."""
-
-    def __init__(self, name: str, parts: Parts) -> None:
-        self._name, self._parts = name, parts
-
-    def __get__(self, kernels: EntryPoints | None, owner: type[EntryPoints]) -> Any:
-        if kernels is None:
-            return self
-        with _making:
-            made = _library(self._parts.rules).entry_point(self._name, self._parts)
-            setattr(kernels, self._name, made)
-            if self._name in vars(owner):
-                delattr(owner, self._name)
-        return made
-
-
-def _lazy(parts: Parts) -> EntryPoints:
-    """Make the entry points of a game, none of them compiled or loaded yet."""
-    pending = {name: _Pending(name, parts) for name in _available(parts)}
-    made: EntryPoints = type(EntryPoints.__name__, (EntryPoints,), pending)()
+    Those of the rules are called move by move and made at once; each of the others is made when it is first called.
+    """
+    made = ModuleType(f"{parts.rules.legal.__module__}_kernels")
+    for name in _available(parts):
+        if name in Rules._fields:
+            setattr(made, name, _library(parts.rules).entry_point(name, parts))
+        else:
+            setattr(made, name, _pending(made, name, parts))
     return made
+
+
+def _pending(kernels: ModuleType, name: str, parts: Parts) -> Function:
+    """A function that makes an entry point at its first call and takes its own place in ``kernels``."""
+
+    def make_and_call(*arguments: Any) -> Any:
+        with _making:
+            made = _library(parts.rules).entry_point(name, parts)
+        setattr(kernels, name, made)
+        return made(*arguments)
+
+    make_and_call.__name__ = name
+    return make_and_call
 
 
 # Which entry points there are
