@@ -36,7 +36,7 @@ def test_every_module_of_the_core_is_imported() -> None:
 import importlib, pkgutil
 import ludodrome
 count = 0
-for package in ("search", "games", "bots", "analysis", "puzzles", "envs"):
+for package in ("search", "games", "bots", "analysis", "puzzle", "envs"):
     module = importlib.import_module("ludodrome." + package)
     for found in pkgutil.walk_packages(module.__path__, module.__name__ + "."):
         importlib.import_module(found.name)
@@ -66,7 +66,7 @@ def test_a_game_is_played_analysed_solved_and_learnt_from() -> None:
         """
 import ludodrome, ludodrome.envs
 game = ludodrome.make("dots", rows=1, cols=2)
-bot = ludodrome.bot(game, "greedy", seed=1)
+bot = ludodrome.bot("greedy", game, seed=1)
 state = game.initial_state()
 while game.outcome(state) is None:
     state = game.apply(state, bot.choose(game.observation(state, game.to_move(state))))

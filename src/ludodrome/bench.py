@@ -163,7 +163,7 @@ def batch_work(game: Game) -> Work:
 
 @entry
 def choose(mask: Array, seed: Any, actions: Array) -> None:
-    """A random legal action for each game. mask: [n, num_actions] bool, no row all False; actions: [n] int64, filled."""
+    """A random legal action a game. mask: [n, num_actions] bool, no row all False; actions: [n] int64, filled."""
     for i in range(len(mask)):
         legal = np.flatnonzero(mask[i])
         actions[i] = legal[below(mix(stream(seed, i)), len(legal))]

@@ -5,7 +5,7 @@ Plies are graded from the last to the first (``move_review.py`` says why); resul
 
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ludodrome.analysis.move_review import MoveReview, reviewer_of
@@ -56,6 +56,7 @@ class GameReview:
         self.game, self.nodes, self.seconds = game, nodes, seconds
         self._states, self._moves = states, moves
         self._own = own if own is not None else [True] * len(moves)
+        self._even = self._even_margin()
         self.plies: dict[int, GradedMove] = {}
         """The moves graded so far, by ply."""
 
@@ -95,6 +96,19 @@ class GameReview:
             return Value(ending.scores[0] - ending.scores[1], proven=True)
         return Value(ending.returns[0], 0 if ending.winner is not None else None, proven=True)
 
+    def _even_margin(self) -> float:
+        """The margin of an even game of points: with more than two seats, a seat's margin is over all others together.
+
+        The last position tells how many points there are.
+        """
+        if self.game.point_unit is None or self.game.seats == 2:
+            return 0.0
+        points = sum(self.game.scores_of(None, self.game.encode_array(self._states[-1])))
+        return points * (2 / self.game.seats - 1)
+
+    def _win_probability(self, value: Value) -> float:
+        return win_probability(self.game, replace(value, score=value.score - self._even))
+
     def _seen_by(self, seat: int, mover: int | None, after: Value | None) -> Value | None:
         """The value of the position after a move for the seat that moved; ``after`` is the value for ``mover``."""
         if after is None or self.game.seats != 2:
@@ -103,8 +117,8 @@ class GameReview:
 
     def _graded(self, ply: int, seat: int, found: MoveReview) -> GradedMove:
         game = self.game
-        before = win_probability(game, found.best)
-        loss = max(0.0, before - win_probability(game, found.played))
+        before = self._win_probability(found.best)
+        loss = max(0.0, before - self._win_probability(found.played))
         points = max(0.0, found.best.score - found.played.score) if game.point_unit is not None else None
         counts = self._own[ply] and not self._forced(ply)
         return GradedMove(ply, seat, found, before, loss, points, grade(loss) if counts else None)

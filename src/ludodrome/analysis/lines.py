@@ -24,8 +24,8 @@ class Line:
     text: str
     """The move in notation."""
     score: float
-    """For the seat to move. In games of points the final margin; elsewhere the evaluation, where 1 is a clear
-    advantage; meaningless once ``distance`` is known."""
+    """For the seat to move. In games of points the final margin, with three seats over the two others together;
+    elsewhere the evaluation, where 1 is a clear advantage; meaningless once ``distance`` is known."""
     continuation: list[str]
     """The moves that follow, in notation."""
     proven: bool
@@ -148,9 +148,9 @@ def notations(game: Game, states: Any, actions: tuple[int, ...]) -> list[str]:
 
 
 def lead(game: Game, states: Any) -> int:
-    """The points by which the seat to move leads; 0 in games without points."""
+    """The points of the seat to move minus those of all others; 0 in games without points."""
     if game.evaluator is None or not game.evaluator.by_points:
         return 0
-    seat = int(game.kernels.mover(states))
-    own, other = game.scores_of(None, states) if seat == 0 else reversed(game.scores_of(None, states))
-    return int(own - other)
+    scores = game.scores_of(None, states)
+    own = scores[int(game.kernels.mover(states))]
+    return int(2 * own - sum(scores))

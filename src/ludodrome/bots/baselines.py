@@ -1,6 +1,7 @@
 """The baselines: ``random`` plays any legal move, ``greedy`` looks one ply ahead.
 
-``greedy`` wins if it can, prevents an immediate loss, and otherwise moves to the position with the best evaluation.
+``greedy`` wins if it can, prevents an immediate loss, and otherwise moves to the position with the best evaluation. In
+games of points it takes the move with the best sum of points won and evaluation.
 Dots and spaces have their own versions (``dots.py``, ``spaces.py``).
 """
 
@@ -15,39 +16,50 @@ from ludodrome.search.alphabeta import WIN
 
 
 class OnePlyEvaluator:
-    """Evaluates the position after each action. For games with one action a move that are won, not scored."""
+    """Evaluates the position after each action, for games with one action a move."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.kernels: Any = game.kernels
-        self._after = game.new_states(1)
-        self._words: Array = as_words(self._after)
+        self._by_points = game.evaluator is not None and game.evaluator.by_points
+        self._pair = game.new_states(2)
+        self._after = self._pair[1:]
+        self._pair_words: Array = as_words(self._pair)
         self._warm_up()
 
     def _warm_up(self) -> None:
         """Compile or load the kernels that only the end of a game needs."""
         self.kernels.reset(self._after, np.uint64(0))
         self.kernels.winner(self._after)
-        if self.game.evaluator is not None and not self.game.evaluator.by_points:
+        if self._by_points:
+            self._pair_words[0] = self._pair_words[1]
+            self.kernels.gain(self._pair)
+        elif self.game.evaluator is not None:
             self.kernels.winning(self._after)
 
     def values(self, states: Any, actions: list[int], replies: bool = True) -> list[int]:
-        """The value of each action for the seat to move. ``replies``: whether to see a win of the next seat."""
+        """The value of each action for the seat to move, in games of points the points it wins included.
+
+        ``replies``: whether to see a win of the next seat, in games without points.
+        """
         seat = int(self.kernels.mover(states))
         return [self._value(as_words(states), action, seat, replies) for action in actions]
 
     def after(self, before: Array, action: int) -> Any:
         """The position after an action, valid until the next call."""
-        self._words[0] = before[0]
+        self._pair_words[:] = before[0]
         self.kernels.play(self._after, action)
         return self._after
 
     def _value(self, before: Array, action: int, seat: int, replies: bool) -> int:
         after = self.after(before, action)
+        if self._by_points:
+            rest = 0 if self.kernels.mover(after) < 0 else int(self.kernels.value(after, seat))
+            return int(self.kernels.gain(self._pair)) + rest
         if self.kernels.mover(after) < 0:
             winner = int(self.kernels.winner(after))
             return 0 if winner < 0 else WIN - 1 if winner == seat else 1 - WIN
-        if self.game.evaluator is None or self.game.evaluator.by_points:
+        if self.game.evaluator is None:
             return 2 - WIN if replies and self._can_win(after) else 0
         if replies and self.kernels.winning(after) >= 0:
             return 2 - WIN

@@ -136,7 +136,7 @@ def _layout(source: GameSource, columns: tuple[Column, ...], form: str) -> dict[
 
 
 def read(folder: Path | str) -> Iterator[dict[str, Array]]:
-    """Yield the shards of a dataset as arrays by column, rows first. Raises ValueError if it is not a finished dataset."""
+    """Yield the shards of a dataset as arrays by column, rows first. Raises ValueError if it is not finished."""
     home = Path(folder)
     if not (home / CARD).is_file() or not (home / LAYOUT).is_file():
         raise ValueError(f"{home} is not a finished dataset: it has no {CARD} with a {LAYOUT}")

@@ -29,7 +29,7 @@ _MODULES = {
     "aec_env": f"{__name__}.pettingzoo_env",
 } | {name: f"{entry.module}.{module}" for entry in BUILT_IN.values() for name, module in entry.environments.items()}
 """Name -> the module that defines it; games add their own environments."""
-__all__ = sorted(_MODULES)  # noqa: PLE0605
+__all__ = sorted(_MODULES)
 
 SCENARIOS = {
     f"{entry.id.title()}{name}": (f"{entry.module}.{module}", name)

@@ -110,7 +110,7 @@ class VecGame:
         self.game.kernels.look_many(self.state.states, rows, seats, observations)
 
     def check_actions(self, actions: ArrayLike) -> Array:
-        """Actions as [n] int64, without a copy if they are int64 already. Raises ValueError for a wrong shape or type."""
+        """Actions as [n] int64, not copied if they are int64 already. Raises ValueError for a wrong shape or type."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             raise ValueError(f"{self.n} games need {self.n} whole numbers, not {given.dtype} of shape {given.shape}")

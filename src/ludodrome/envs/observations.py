@@ -55,7 +55,7 @@ class PositionEncoder:
         self._seats: Array = np.zeros(1, np.int8)
 
     def encode(self, states: Any, seat: int) -> tuple[Array, Array]:
-        """New arrays for states[0]: planes [planes, rows, columns], and the mask [num_actions] int8 of legal actions."""
+        """New arrays for states[0]: planes [planes, rows, columns], and a mask of legal actions [num_actions] int8."""
         self._seats[0] = seat
         self.game.kernels.look_many(states, self._rows, self._seats, self._observations)
         return self._planes[0].copy(), self._observations.mask[0].copy()

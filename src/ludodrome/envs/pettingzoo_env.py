@@ -29,20 +29,23 @@ Observation = dict[str, Array]
 
 
 def aec_env(game: Any, render_mode: str | None = None, **options: Any) -> Any:
-    """A game turn by turn, in PettingZoo's wrapper that checks the order of calls. Raises ValueError for wrong options."""
+    """A game turn by turn; the wrapper checks the order of calls. Raises ValueError for wrong options."""
     return OrderEnforcingWrapper(GameAECEnv(game, render_mode, **options))
 
 
 def agent_name(seat: int) -> str:
+    """The agent of a seat: player_0, player_1, ..."""
     return f"player_{seat}"
 
 
 def observation_dict(game: Game, actions: int) -> spaces.Dict:
+    """The observation space of a seat: planes, and a mask of ``actions``."""
     mask = spaces.Box(0, 1, (actions,), np.int8)
     return spaces.Dict({"observation": observation_space(game), "action_mask": mask})
 
 
 def observe_seat(encoder: PositionEncoder, states: Any, seat: int) -> Observation:
+    """The observation of states[0] as one seat sees it."""
     planes, mask = encoder.encode(states, seat)
     return {"observation": planes, "action_mask": mask}
 

@@ -23,8 +23,8 @@ from ludodrome.jit import Array
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, MatchError
 from ludodrome.validation import listing, show
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
-from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.responses import Busy
 
 # Positions as PNG images. They are painted in ``envs/rendering.py``; here they become files.
 

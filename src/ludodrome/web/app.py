@@ -20,23 +20,21 @@ from ludodrome.games import GAMES
 from ludodrome.store import database
 from ludodrome.store.accounts import ensure_local
 from ludodrome.system import API
+from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
-from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.limits import RateLimiter, enforce_rate_limit
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.puzzles import PuzzleSession
 from ludodrome.web.replays import Reviewer
-from ludodrome.web.responses import AsciiJSONResponse, HeadMiddleware
+from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
     analysis,
     bots,
     docs,
     games,
-    health,
     league,
     live,
     pages,
@@ -46,12 +44,12 @@ from ludodrome.web.routes import (
     replays,
     rules,
 )
+from ludodrome.web.routes.bots import UploadChecker
+from ludodrome.web.routes.puzzles import PuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.spectators import Spectators
-from ludodrome.web.static_files import MIN_GZIP_BYTES, CachedStaticFiles
-from ludodrome.web.templating import error_page
-from ludodrome.web.upload_checks import UploadChecker
+from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
 
 API_ROUTERS = (
     games.router,
@@ -70,7 +68,7 @@ API_ROUTERS = (
 PAGE_ROUTERS = (
     docs.pages,
     league.pages,
-    health.router,
+    metrics.router,
     accounts.pages,
     replays.pages,
     analysis.pages,

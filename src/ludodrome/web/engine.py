@@ -9,8 +9,8 @@ from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
 from ludodrome.game_extras import extra
 from ludodrome.search.mcts_search import TreeSearch
-from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
+from ludodrome.web.responses import Busy
 
 MAX_SEARCHES = 2
 """Searches that run at once."""

@@ -27,9 +27,9 @@ from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import KernelLock, Notifier
-from ludodrome.web.errors import Conflict, Forbidden, write_error
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, position_view_of
+from ludodrome.web.responses import Conflict, Forbidden, write_error
 from ludodrome.web.snapshot import Snapshot
 
 # Participants. The store keeps the seats of friends; presence and offers of a rematch live as long as the server.

@@ -19,10 +19,10 @@ from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
-from ludodrome.web.errors import Conflict, Forbidden, write_error
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, Participants, Viewer, WebPlay, make_play_spec
 from ludodrome.web.position_view import open_game
+from ludodrome.web.responses import Conflict, Forbidden, write_error
 
 MAX_PLAYS = 1000
 """Plays in memory at once."""

@@ -18,9 +18,9 @@ from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.store import league_matches, plays
 from ludodrome.web.engine import engine_slot
-from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
+from ludodrome.web.responses import Busy
 
 TOLD = ("ms", "refusals", "verdict", "substituted", "log")
 """Fields of a turn that the page shows besides the move."""

@@ -1,4 +1,4 @@
-"""Responses: JSON as bytes, quickly, and HEAD for every route that has GET."""
+"""Responses: JSON as bytes, quickly; HEAD for every route that has GET; errors with a sentence."""
 
 import asyncio
 import json
@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 from pydantic_core import PydanticSerializationError, to_json
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -60,3 +61,29 @@ class HeadMiddleware:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+
+# Errors with a sentence for the caller. ``app.py`` turns them into responses.
+
+
+class Conflict(ValueError):
+    """The request conflicts with the current state."""
+
+    status = 409
+
+
+class Forbidden(Conflict):
+    """The caller may not do this."""
+
+    status = 403
+
+
+class Busy(Exception):
+    """Too much is going on; the caller may try again."""
+
+
+def write_error(error: SQLAlchemyError) -> Exception:
+    """The error to raise when the database did not save something."""
+    if isinstance(error, IntegrityError):
+        return Conflict("the game has changed meanwhile; load it again")
+    return Busy("the database did not save this, so it did not happen; try again")

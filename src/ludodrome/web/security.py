@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import API, is_loopback
-from ludodrome.web.static_files import style_hashes
+from ludodrome.web.templating import style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024

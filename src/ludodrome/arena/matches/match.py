@@ -106,7 +106,7 @@ def open_book(
 ) -> OpeningBook:
     """The openings of a match.
 
-    openings: True for drawn ones, kept in ``folder`` or else in the user's cache; False or None for none; the path of a file
+    openings: True for drawn ones, kept in ``folder`` or the user's cache; False or None for none; the path of a file
     (see ``read_book``); or a list of openings, each a list of moves. ValueError says which opening is wrong.
     """
     if isinstance(openings, str | os.PathLike):

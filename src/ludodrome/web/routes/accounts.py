@@ -19,8 +19,8 @@ from ludodrome.web.auth import (
     Caller,
     is_secure,
 )
-from ludodrome.web.errors import Conflict
 from ludodrome.web.limits import SIGN_IN
+from ludodrome.web.responses import Conflict
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, Strict
 from ludodrome.web.templating import general_page
 

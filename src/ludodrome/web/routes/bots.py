@@ -1,8 +1,11 @@
 """Bots of the league: enter, check and retire them; their sources and records."""
 
+import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Iterator
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request
@@ -10,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
+from ludodrome.arena import sandbox
 from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.arena.ladder.uploads import MAX_SOURCE, QUICK, check_source
 from ludodrome.arena.records import to_text
@@ -20,10 +24,82 @@ from ludodrome.store.league_matches import records_of
 from ludodrome.store.models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
-from ludodrome.web.errors import Conflict
 from ludodrome.web.position_view import Json
+from ludodrome.web.responses import Busy, Conflict
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
-from ludodrome.web.upload_checks import UploadChecker
+
+# Checks of uploaded bots: the doctor runs in a child process and streams its findings.
+# This process never compiles, imports or runs an upload.
+
+
+MAX_CHECKS = 2
+"""Checks that run at once."""
+PATIENCE = 20.0
+"""Seconds that a check waits for a free slot."""
+LONGEST = 180.0
+"""Seconds of a check, at most."""
+LEAVING = 5.0
+COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.uploads")
+LIMIT = 1 << 20
+"""Bytes of one finding, at most."""
+
+
+class UploadChecker:
+    """Checks uploads, a few at a time."""
+
+    def __init__(self, sandboxed: bool) -> None:
+        self.sandboxed = sandboxed
+        self.level: sandbox.SandboxLevel | None = None
+        """The sandbox of uploads, once known."""
+        self._slots = asyncio.Semaphore(MAX_CHECKS)
+
+    def look(self) -> sandbox.SandboxLevel:
+        """Find the sandbox of uploads; this may take seconds."""
+        self.level = sandbox.level()
+        return self.level
+
+    async def examine(self, game: str, source: str, only: Sequence[str] = ()) -> AsyncGenerator[Json]:
+        """The messages of the child: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
+        check_source(source)
+        try:
+            await asyncio.wait_for(self._slots.acquire(), PATIENCE)
+        except TimeoutError:
+            raise Busy("too many bots are being checked; try again in a moment") from None
+        try:
+            async for line in _lines({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
+                yield line
+        finally:
+            self._slots.release()
+
+
+async def _lines(asked: Json) -> AsyncIterator[Json]:
+    child = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=LIMIT,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    deadline = asyncio.get_running_loop().time() + LONGEST
+    try:
+        child.stdin.write(json.dumps(asked).encode() + b"\n")
+        await child.stdin.drain()
+        while line := await asyncio.wait_for(child.stdout.readline(), deadline - asyncio.get_running_loop().time()):
+            yield json.loads(line)
+    except TimeoutError:
+        yield {"trouble": f"the check was stopped after {LONGEST:.0f} seconds"}
+    except (ConnectionError, ValueError):
+        yield {"trouble": "the check crashed"}
+    finally:
+        child.stdin.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(child.wait(), LEAVING)
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+
 
 router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 

@@ -17,8 +17,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ludodrome.web.static_files import CachedStaticFiles
-from ludodrome.web.templating import general_page
+from ludodrome.web.templating import CachedStaticFiles, general_page
 
 SITE = Path(__file__).parents[1] / "site"
 SOURCE = Path(__file__).parents[4] / "docs"

@@ -12,11 +12,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
-from ludodrome.web.errors import Busy, Conflict
 from ludodrome.web.play import Viewer, WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.position_view import Json
-from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.responses import Busy, Conflict, to_json_bytes
 from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.security import MAX_BODY

@@ -11,10 +11,9 @@ from ludodrome.arena.records import to_text
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.games import GAMES
 from ludodrome.store import plays
-from ludodrome.web.errors import Busy
 from ludodrome.web.position_view import Json
 from ludodrome.web.replays import Reviewer, add_record, find_record, replay_json
-from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.responses import Busy, to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
 

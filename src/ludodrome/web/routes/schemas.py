@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from ludodrome.games import PAGE_ORDER
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play import PERSON
-from ludodrome.web.puzzles import PuzzleSession
 
 MAX_SEED = 2**53 - 1
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -98,11 +96,3 @@ class PuzzleMove(Strict):
     """An answer to a puzzle."""
 
     move: Any
-
-
-def puzzle_session_of(request: Request, name: str) -> PuzzleSession:
-    """The session of an id, or 404."""
-    session: PuzzleSession | None = request.app.state.puzzle_sessions.get(name)
-    if session is None:
-        raise HTTPException(404, "this attempt has expired; begin the puzzle again")
-    return session
