@@ -18,7 +18,7 @@ from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, To
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, display, planes, rules
-from ludodrome.games.spaces.best_response import Response, respond
+from ludodrome.games.spaces.best_response import MixedResponse, Response, respond
 from ludodrome.games.spaces.boards import (
     DECK,
     FINISH,
@@ -48,7 +48,7 @@ from ludodrome.games.spaces.equilibria import (
 )
 from ludodrome.games.spaces.generation import generate
 from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, steps, validate
-from ludodrome.games.spaces.mixture_response import MixedResponse, respond_to_mixture
+from ludodrome.games.spaces.mixture_response import respond_to_mixture
 from ludodrome.games.spaces.sampling import quick, sample
 from ludodrome.games.spaces.simulation import (
     Event,

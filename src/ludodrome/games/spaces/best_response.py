@@ -57,6 +57,19 @@ _BEGINNING = 4
 
 
 @dataclass(frozen=True, slots=True)
+class MixedResponse:
+    """A board that answers a mixture of others."""
+
+    board: dict[str, Any]
+    margin: float
+    """Own points minus the opponent's, on average."""
+    proven: bool
+    """Whether no legal board does better."""
+    bound: float
+    """Upper bound on the average margin of any legal board."""
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """A board that answers another one."""
 

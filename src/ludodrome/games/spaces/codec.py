@@ -29,7 +29,7 @@ from ludodrome.games.spaces.boards import (
     step_words,
     steps_of,
 )
-from ludodrome.games.spaces.legality import iter_faults, refusal
+from ludodrome.games.spaces.legality import STEP_FAULTS, iter_faults, refusal
 from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS, lay_steps
 from ludodrome.jit import Record, new_states
@@ -158,31 +158,10 @@ def _named(read: Any, name: str, *arguments: Any) -> bytes:
 # Single steps as words: ``start 1``, ``up``, ``trap left``, ``finish``
 
 
-WHY = {
-    GAME_OVER: "the game is over",
-    rules.NOT_STARTED: "a board begins with a start on the bottom row, 'start 0' to 'start {last}' (R3)",
-    rules.STARTED: "the piece is on the grid already, and a board has one start (R3)",
-    rules.FROM_TOP: "from row 0 only the finish may follow (R12)",
-    rules.EARLY_FINISH: "the finish is made from row 0, and the piece is on row {row} (R6)",
-    rules.OUTSIDE: "the step leads off the grid (R4)",
-    rules.VISITED: "the piece has been there before (R8)",
-    rules.OWN_TRAP: "the square holds a trap of this board, and own traps are closed (R16)",
-    rules.NEEDS_PIECE: "a supermove must be followed by a piece step (R11)",
-    rules.NEEDS_PIECE_LIVE: "a trap must be followed by a piece step (R15)",
-    rules.TRAP_OUTSIDE: "the trap would be off the grid (R5)",
-    rules.OUT_OF_REACH: "traps go up, left, right or here (R5)",
-    rules.TRAP_TWICE: "this square has a trap of this board already (R10)",
-    rules.TRAP_ON_TOP: "no trap is set on row 0 (R13)",
-    rules.TOO_MANY_TRAPS: "a board of size {size} has at most {last} traps (R14)",
-    rules.DEAD_END: "after a trap straight up no step to the side would remain (R17)",
-}
-"""Sentence of each fault."""
-
-
 def explain(fault: int, action: int, record: Record) -> str:
     """The sentence for a fault of a step."""
     size = int(record["side"])
-    why = WHY[fault].format(size=size, last=size - 1, row=int(record["row"]))
+    why = STEP_FAULTS[fault].format(size=size, last=size - 1, row=int(record["row"]))
     return why if fault == GAME_OVER else f"{step_words(size)[action]!r} cannot come here: {why}"
 
 

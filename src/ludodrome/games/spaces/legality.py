@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.game import IllegalMove
+from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import (
     FINAL,
@@ -356,3 +357,26 @@ def all_boards(size: int, live: bool) -> tuple[bytes, ...]:
         else:
             stack += [actions + bytes([one]) for one in reversed(continuations(actions, size, live) or [])]
     return tuple(boards)
+
+
+# Sentences about single steps
+
+STEP_FAULTS = {
+    GAME_OVER: "the game is over",
+    rules.NOT_STARTED: "a board begins with a start on the bottom row, 'start 0' to 'start {last}' (R3)",
+    rules.STARTED: "the piece is on the grid already, and a board has one start (R3)",
+    rules.FROM_TOP: "from row 0 only the finish may follow (R12)",
+    rules.EARLY_FINISH: "the finish is made from row 0, and the piece is on row {row} (R6)",
+    rules.OUTSIDE: "the step leads off the grid (R4)",
+    rules.VISITED: "the piece has been there before (R8)",
+    rules.OWN_TRAP: "the square holds a trap of this board, and own traps are closed (R16)",
+    rules.NEEDS_PIECE: "a supermove must be followed by a piece step (R11)",
+    rules.NEEDS_PIECE_LIVE: "a trap must be followed by a piece step (R15)",
+    rules.TRAP_OUTSIDE: "the trap would be off the grid (R5)",
+    rules.OUT_OF_REACH: "traps go up, left, right or here (R5)",
+    rules.TRAP_TWICE: "this square has a trap of this board already (R10)",
+    rules.TRAP_ON_TOP: "no trap is set on row 0 (R13)",
+    rules.TOO_MANY_TRAPS: "a board of size {size} has at most {last} traps (R14)",
+    rules.DEAD_END: "after a trap straight up no step to the side would remain (R17)",
+}
+"""The sentence of each fault of a step, by its number in ``rules.py``."""

@@ -5,13 +5,13 @@ better. If the nodes run out, the bound is the sum of the bounds against each bo
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ludodrome.games.spaces import rounds
+from ludodrome.games.spaces.best_response import MixedResponse
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, format_board
 from ludodrome.games.spaces.legality import finished
 from ludodrome.games.spaces.response_search import (
@@ -319,19 +319,6 @@ WHOLE = 10**12
 """Weights become whole numbers with about this sum."""
 _KEPT = 64
 """The number of boards found that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class MixedResponse:
-    """A board that answers a mixture of others."""
-
-    board: dict[str, Any]
-    margin: float
-    """Own points minus the opponent's, on average."""
-    proven: bool
-    """Whether no legal board does better."""
-    bound: float
-    """Upper bound on the average margin of any legal board."""
 
 
 def respond_to_mixture(
