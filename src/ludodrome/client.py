@@ -123,8 +123,8 @@ class Client:
 
     def join(self, link: str) -> "Play":
         """Take the seat of a link."""
-        told = self.ask("POST", f"/joins/{link.rstrip('/').rpartition('/')[2]}")
-        return self.play(told["play"], told["key"])
+        joined = self.ask("POST", f"/joins/{link.rstrip('/').rpartition('/')[2]}")
+        return self.play(joined["play"], joined["key"])
 
     def record(self, name: str) -> Json:
         """The record of a finished game: of people or of the league."""

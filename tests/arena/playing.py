@@ -8,7 +8,7 @@ from typing import Any
 from ludodrome.arena.conditions import Conditions, conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.games import make
 
 ZOO = Path(__file__).with_name("zoo.py")
@@ -70,4 +70,4 @@ def first(turn: Turn) -> Answer:
 
 def expire(referee: Referee, seconds: float) -> None:
     """Let the open question time out."""
-    referee.deliver(Answer(seconds, fault=Fault(TIMEOUT, "no answer came in time")))
+    referee.deliver(Answer(seconds, fault=SeatFault(TIMEOUT, "no answer came in time")))

@@ -13,12 +13,12 @@ from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, Fault, Turn
+from ludodrome.arena.seats import ARENA, CAUSES, CRASH, ERROR, ILLEGAL, PROTOCOL, TIMEOUT, Answer, SeatFault, Turn
 from tests.arena.playing import Scripted, expire, first, play_spec
 
 
 def faulty(cause: str, sent: str | None = None) -> Answer:
-    return Answer(0.01, fault=Fault(cause, f"the {cause}"), sent=sent)
+    return Answer(0.01, fault=SeatFault(cause, f"the {cause}"), sent=sent)
 
 
 def offending(cause: str, at: int = 1) -> Scripted:
@@ -253,12 +253,12 @@ def test_tries_end_with_the_clock() -> None:
     [
         (Answer(2.0, "legal"), TIMEOUT),
         (Answer(2.0, "illegal"), TIMEOUT),
-        (Answer(2.0, fault=Fault(PROTOCOL, "")), TIMEOUT),
-        (Answer(2.0, fault=Fault(ERROR, "")), TIMEOUT),
-        (Answer(2.0, fault=Fault(CRASH, "")), CRASH),
-        (Answer(2.0, fault=Fault(ARENA, "")), ARENA),
+        (Answer(2.0, fault=SeatFault(PROTOCOL, "")), TIMEOUT),
+        (Answer(2.0, fault=SeatFault(ERROR, "")), TIMEOUT),
+        (Answer(2.0, fault=SeatFault(CRASH, "")), CRASH),
+        (Answer(2.0, fault=SeatFault(ARENA, "")), ARENA),
         (Answer(1.0, "illegal"), ILLEGAL),
-        (Answer(1.0, fault=Fault(PROTOCOL, "")), PROTOCOL),
+        (Answer(1.0, fault=SeatFault(PROTOCOL, "")), PROTOCOL),
     ],
 )
 def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
@@ -286,7 +286,7 @@ def test_the_start_is_not_charged() -> None:
 
 def test_a_clock_that_has_run_out_needs_no_question() -> None:
     conditions = Conditions("substitute", Clock(bank_ms=10_000), start_ms=0)
-    spends = Scripted(lambda turn: Answer((turn.seconds or 0) + 1, fault=Fault(TIMEOUT, "too late")))
+    spends = Scripted(lambda turn: Answer((turn.seconds or 0) + 1, fault=SeatFault(TIMEOUT, "too late")))
     record = play(replace(play_spec("dots", ("a", "b")), conditions=conditions), [spends, Scripted(first)])
     records.verify(record)
     assert types(spends).count("turn") == 1

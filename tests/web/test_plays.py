@@ -9,7 +9,8 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.arena import records
-from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
+from ludodrome.web.play import BotPool, WebPlay, make_play_spec
+from ludodrome.web.play_state import Viewer
 from tests.web.walking import API, begin, move, play_out, settled, some_move
 
 SEATS = [

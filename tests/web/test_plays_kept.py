@@ -20,9 +20,10 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow
 from ludodrome.web.auth import OWNER
-from ludodrome.web.errors import Busy, Conflict
-from ludodrome.web.play import BotPool, Viewer, WebPlay, make_play_spec
+from ludodrome.web.play import BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.play_state import Viewer
+from ludodrome.web.responses import Busy, Conflict
 from ludodrome.web.routes.plays import move
 from ludodrome.web.routes.schemas import NewMove
 

@@ -16,12 +16,12 @@ from ludodrome.analysis.game_review import GameReview
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.replay import replay_record
-from ludodrome.arena.seats import ERROR, Answer, Fault
+from ludodrome.arena.seats import ERROR, Answer, SeatFault
 from ludodrome.store.database import open_database
 from ludodrome.web import replays
-from ludodrome.web.errors import Busy
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.replays import Review, Reviewer, add_record, find_record, replay_json
+from ludodrome.web.responses import Busy
 from ludodrome.web.routes import replays as routes
 from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
@@ -124,7 +124,7 @@ def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: 
         if len(seen) == 1:
             return Answer(0.0, {"orient": "H", "r": 9, "c": 9})
         if len(seen) == 3:
-            return Answer(0.0, fault=Fault(ERROR, "no <b>idea</b>"))
+            return Answer(0.0, fault=SeatFault(ERROR, "no <b>idea</b>"))
         return Answer(0.0, turn.message["legal_moves"][0])
 
     def calm(turn: Any) -> Answer:

@@ -10,7 +10,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from ludodrome.web.app import STATIC
-from ludodrome.web.static_files import CachedStaticFiles
+from ludodrome.web.templating import CachedStaticFiles
 
 
 @pytest.fixture

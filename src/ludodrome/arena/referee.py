@@ -27,7 +27,7 @@ from ludodrome.arena.play_spec import (
     start_state,
 )
 from ludodrome.arena.records.format import Chain, header, rounded, stored_answer
-from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
 
@@ -54,7 +54,7 @@ class Referee:
         self._chain = Chain(self._head, self.state)
         self._clocks = [SeatClock(self.conditions.clock) for _ in play_spec.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
-        self._gone: dict[int, Fault] = {}
+        self._gone: dict[int, SeatFault] = {}
         """The seats that are no longer asked, and the fault of each of their turns."""
         self._number = len(play_spec.opening)
         self._entries: list[dict[str, Any]] = []
@@ -98,7 +98,7 @@ class Referee:
         fault = answer.fault
         late = turn.seconds is not None and charged > turn.seconds
         if late and (fault is None or fault.cause not in (ARENA, CRASH, TIMEOUT)):
-            fault = Fault(TIMEOUT, "its answer came too late")
+            fault = SeatFault(TIMEOUT, "its answer came too late")
         if fault is None:
             fault = self._try(turn.seat, answer.move)
             if fault is None:
@@ -110,13 +110,13 @@ class Referee:
     def resign(self, seat: int) -> None:
         """End the game because a person resigns, to move or not. Only the result says so; it is not a turn."""
         if self.result is None:
-            self._note_verdict(seat, Fault(RESIGNED, "the player resigned"))
+            self._note_verdict(seat, SeatFault(RESIGNED, "the player resigned"))
             self._finish(resignation_outcome(self.game, seat), "resignation")
 
     def abort(self, seat: int, why: str) -> None:
         """End the game because the arena failed; it is not rated."""
         if self.result is None:
-            self._note_verdict(seat, Fault(ARENA, why))
+            self._note_verdict(seat, SeatFault(ARENA, why))
             self._finish(aborted_outcome(self.game), ARENA)
 
     def record(self, stderr: list[str] | None = None, notes: list[list[str]] | None = None) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Referee:
             if seat in self._gone:
                 self._punish(seat, self._gone[seat])
             elif allowed is not None and allowed <= 0:
-                self._punish(seat, Fault(TIMEOUT, "its clock had run out before"))
+                self._punish(seat, SeatFault(TIMEOUT, "its clock had run out before"))
             else:
                 self._open(seat)
                 return
@@ -198,20 +198,20 @@ class Referee:
 
     # Judging
 
-    def _try(self, seat: int, move: Any) -> Fault | None:
+    def _try(self, seat: int, move: Any) -> SeatFault | None:
         """Play the move, or return what is wrong with it."""
         try:
             played = read_move(self.game, self.state, move)
             self.game.apply_to(self._states, played)
         except IllegalMove as wrong:
-            return Fault(ILLEGAL, str(wrong))
+            return SeatFault(ILLEGAL, str(wrong))
         except Exception as error:  # no move may raise another exception in the rules; if one does, the bug is ours
-            return Fault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
+            return SeatFault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
         self._played(seat, played)
         self._next()
         return None
 
-    def _judge(self, seat: int, fault: Fault, answer: Answer) -> None:
+    def _judge(self, seat: int, fault: SeatFault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
             if answer.fault is None:  # a transport that parses answers itself has stored what was sent
                 self._refuse(stored_answer(answer.move), fault, answer)
@@ -227,10 +227,10 @@ class Referee:
         self._punish(seat, fault)
         self._next()
 
-    def _refuse(self, sent: dict[str, Any], fault: Fault, answer: Answer) -> None:
+    def _refuse(self, sent: dict[str, Any], fault: SeatFault, answer: Answer) -> None:
         self._refusals.append({**sent, "why": fault.why, "ms": rounded(answer.seconds * 1000)})
 
-    def _punish(self, seat: int, fault: Fault) -> None:
+    def _punish(self, seat: int, fault: SeatFault) -> None:
         """Apply the policy to a fault."""
         self._note_verdict(seat, fault)
         if fault.cause == ARENA:
@@ -238,9 +238,9 @@ class Referee:
             self._finish(aborted_outcome(self.game), ARENA)
             return
         if fault.cause == CRASH:
-            self._gone[seat] = Fault(CRASH, "it had ended before")
+            self._gone[seat] = SeatFault(CRASH, "it had ended before")
         elif fault.cause == TIMEOUT and not self.conditions.clock.runs:
-            self._gone[seat] = Fault(TIMEOUT, "it had not answered before")  # a transport waits very long
+            self._gone[seat] = SeatFault(TIMEOUT, "it had not answered before")  # a transport waits very long
         if self.conditions.policy != SUBSTITUTE:
             self._write(seat, {})
             self._finish(forfeit_outcome(self.game, seat, fault.cause), "forfeit")
@@ -249,7 +249,7 @@ class Referee:
         self.game.apply_to(self._states, move)
         self._played(seat, move, substituted=True)
 
-    def _note_verdict(self, seat: int, fault: Fault) -> None:
+    def _note_verdict(self, seat: int, fault: SeatFault) -> None:
         self._verdict = {"cause": fault.cause, "why": fault.why}
         self._verdicts.append({"seat": seat, **self._verdict, "turn": self._number})
 

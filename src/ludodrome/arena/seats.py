@@ -25,7 +25,7 @@ RESIGNED = "resigned"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SeatFault:
     """What went wrong in a turn: a cause and a sentence."""
 
     cause: str
@@ -39,7 +39,7 @@ class Answer:
     seconds: float
     """From the question to the answer."""
     move: Any = None
-    fault: Fault | None = None
+    fault: SeatFault | None = None
     sent: str | None = None
     """The beginning of a faulty answer."""
     log: tuple[str, ...] = field(default=())

@@ -13,7 +13,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ILLEGAL, Answer, Fault
+from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.envs import env_id, missing_extra
@@ -84,7 +84,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         reading = read_reply(self.game, turn.observation, action)
         if reading.why:
             self._refusals[seat] += 1
-            referee.deliver(Answer(0.0, fault=Fault(ILLEGAL, reading.why), sent=clean_text(action)))
+            referee.deliver(Answer(0.0, fault=SeatFault(ILLEGAL, reading.why), sent=clean_text(action)))
         else:
             referee.deliver(Answer(0.0, reading.move))
         self._send_refusals()

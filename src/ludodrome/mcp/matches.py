@@ -13,7 +13,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ILLEGAL, Answer, Fault, Turn
+from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
 from ludodrome.bots.prompts import bare, drawing, legal_texts, you_are
@@ -126,7 +126,7 @@ class ClientMatch:
             turn, result = self.table.turn, self.table.result
             shown = self.game.observation(self.table.state, seat)
             mine = turn is not None and turn.seat == seat and not self._free
-            told: Json = {
+            view: Json = {
                 "match": self.id,
                 "game": self.game.id,
                 "options": self.game.options,
@@ -137,15 +137,15 @@ class ClientMatch:
                 "to_move": None if turn is None else turn.seat,
                 "your_turn": mine,
                 "board": drawing(self.game, shown),
-                "last_moves": self._told_moves(seat)[-self.game.seats :],
+                "last_moves": self._visible_moves(seat)[-self.game.seats :],
             }
             if self._free:
-                told["waiting_for_players"] = list(self._free)
+                view["waiting_for_players"] = list(self._free)
             if result is not None:
                 names = ("winner", "reason", "scores", "decided_by")
-                told["result"] = {name: result[name] for name in names}
-                told["result"]["you_won"] = result["winner"] == seat
-            return told
+                view["result"] = {name: result[name] for name in names}
+                view["result"]["you_won"] = result["winner"] == seat
+            return view
 
     def observation(self, seat: int, turn: int | None = None) -> Any:
         """What a seat may see now, or after ``turn`` moves."""
@@ -172,7 +172,7 @@ class ClientMatch:
     def moves(self, seat: int) -> list[Json]:
         """Everything that was played, as a seat may see it."""
         with self._changed:
-            return self._told_moves(seat)
+            return self._visible_moves(seat)
 
     def record(self) -> Json:
         """The record; only when the match is over."""
@@ -203,7 +203,7 @@ class ClientMatch:
                 self._deliver(Answer(spent, reading.move))
                 self._let_bots_move()
                 return self.view(seat)
-            self._deliver(Answer(spent, fault=Fault(ILLEGAL, reading.why), sent=clean_text(move)))
+            self._deliver(Answer(spent, fault=SeatFault(ILLEGAL, reading.why), sent=clean_text(move)))
             raise MatchError(f"{reading.why.rstrip('.')}. {self._after_refusal(turn)}")
 
     def resign(self, seat: int) -> Json:
@@ -282,7 +282,7 @@ class ClientMatch:
         move: Json = {"turn": len(self._moves), "seat": turn.seat, "move": text}
         self._moves.append(move | {"substituted": True} if substituted else move)
 
-    def _told_moves(self, seat: int) -> list[Json]:
+    def _visible_moves(self, seat: int) -> list[Json]:
         """The moves; the last one not, where it lies face down before this seat."""
         state = self.table.state
         if not self.game.has_hidden_information or bare(self.game.observation(state, seat)) == state:

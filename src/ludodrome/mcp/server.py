@@ -127,8 +127,8 @@ class Tools:
                 {"name": one.name, "default": one.default, "values": one.values, "meaning": one.meaning}
                 for one in game_class.available
             ]
-            told = {"id": entry.id, "title": entry.title, "summary": entry.summary, "options": options}
-            found.append(told | {"bots": bot_names(game_class())})
+            listed = {"id": entry.id, "title": entry.title, "summary": entry.summary, "options": options}
+            found.append(listed | {"bots": bot_names(game_class())})
         return {"games": found}
 
     def read_rules(self, game: GameId) -> str:
@@ -229,8 +229,8 @@ class Tools:
         """All moves so far; when the match is over, its record as well. look shows the position of any turn."""
         found = self._find(match)
         seat = found.seat_of(key)
-        told: Json = {"match": found.id, "moves": found.moves(seat)}
-        return told | ({"record": found.record()} if found.table.result is not None else {})
+        answer: Json = {"match": found.id, "moves": found.moves(seat)}
+        return answer | ({"record": found.record()} if found.table.result is not None else {})
 
     def resign(self, match: MatchId, key: Key = None) -> Json:
         """Resign the match."""

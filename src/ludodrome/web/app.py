@@ -45,7 +45,7 @@ from ludodrome.web.routes import (
     rules,
 )
 from ludodrome.web.routes.bots import UploadChecker
-from ludodrome.web.routes.puzzles import PuzzleSession
+from ludodrome.web.routes.puzzles import WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.spectators import Spectators
@@ -133,7 +133,7 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.bot_pool)
-    app.state.puzzle_sessions = LruCache[PuzzleSession](SITTINGS, HOURS)
+    app.state.puzzle_sessions = LruCache[WebPuzzleSession](SITTINGS, HOURS)
     app.state.uploaded_records = LruCache[dict[str, Any]](BROUGHT, HOURS)
     app.state.reviewer = Reviewer()
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")

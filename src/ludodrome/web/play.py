@@ -7,10 +7,9 @@ once the journal has saved it. Bots think in threads: their kernels release the 
 import asyncio
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -21,105 +20,16 @@ from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec, read_move, start_state
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Fault, Turn
+from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
-from ludodrome.store.plays import FRIEND, JOIN, FriendSeat, PlayEnd, PlayEvent, digest_of
+from ludodrome.store.plays import JOIN, FriendSeat, PlayEnd, PlayEvent
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer
 from ludodrome.web.position_view import Json, position_view_of
 from ludodrome.web.responses import Conflict, Forbidden, write_error
-from ludodrome.web.snapshot import Snapshot
-
-# Participants. The store keeps the seats of friends; presence and offers of a rematch live as long as the server.
-
-
-PERSON, BOT = "person", "bot"
-"""Kinds of seats, besides ``friend``. A ``person`` is at the screen of the owner; records call both ``person``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """Somebody who looks at a play: the seats they hold, and whether they own it."""
-
-    seats: frozenset[int] = frozenset()
-    owner: bool = False
-
-
-class Participants:
-    """The seats of a play, who holds them, and who is present."""
-
-    def __init__(
-        self, kinds: tuple[str, ...], friends: dict[int, FriendSeat], owner: str | None, digest: str | None
-    ) -> None:
-        self.kinds = kinds
-        self.friends = dict(friends)
-        self.owner = owner
-        self.digest = digest
-        """Digest of the key of an owner without an account."""
-        self.offers: set[int] = set()
-        """Seats that offer a rematch."""
-        self.next: str | None = None
-        """Id of the rematch."""
-        self._here: Counter[int] = Counter()
-
-    @property
-    def missing(self) -> list[int]:
-        """Seats that nobody has taken yet; the game has not started."""
-        return [seat for seat, friend in self.friends.items() if friend.digest is None]
-
-    @property
-    def shared(self) -> bool:
-        """Whether people at different screens play."""
-        return FRIEND in self.kinds
-
-    def is_person(self, seat: int) -> bool:
-        """Whether a person plays this seat, here or by link."""
-        return self.kinds[seat] != BOT
-
-    def people(self) -> frozenset[int]:
-        """The seats that people play."""
-        return frozenset(seat for seat in range(len(self.kinds)) if self.is_person(seat))
-
-    def viewer(self, account: str | None, key: str | None) -> Viewer:
-        """The viewer with this account or key. A key takes precedence over the account."""
-        own = frozenset(seat for seat, kind in enumerate(self.kinds) if kind == PERSON)
-        if key is None:
-            return Viewer(own, True) if account is not None and account == self.owner else Viewer()
-        digest = digest_of(key)
-        if self.digest == digest:
-            return Viewer(own, True)
-        return Viewer(frozenset(seat for seat, friend in self.friends.items() if friend.digest == digest))
-
-    def described(self, seat: int, viewer: Viewer) -> Json:
-        """A seat as a viewer may see it."""
-        friend = self.friends.get(seat)
-        link = friend.link if friend is not None and viewer.owner else None
-        return {
-            "kind": self.kinds[seat],
-            "person": self.is_person(seat),
-            "yours": seat in viewer.seats,
-            "taken": friend is None or friend.digest is not None,
-            "here": not self.is_person(seat) or self._here[seat] > 0,
-            "link": None if link is None else f"/join/{link}",
-            "offers": seat in self.offers,
-        }
-
-    def arrive(self, viewer: Viewer) -> bool:
-        """Count a viewer as present; returns whether the presence of a seat has changed."""
-        return self._count(viewer, 1)
-
-    def leave(self, viewer: Viewer) -> bool:
-        """Count a viewer as gone; returns whether the presence of a seat has changed."""
-        return self._count(viewer, -1)
-
-    def _count(self, viewer: Viewer, step: int) -> bool:
-        before = [self._here[seat] > 0 for seat in viewer.seats]
-        for seat in viewer.seats:
-            self._here[seat] += step
-        return self.shared and before != [self._here[seat] > 0 for seat in viewer.seats]
-
 
 MAX_BOTS = 16
 """Bots kept between their moves: a search holds about 16 MB. Further bots are created anew for each move."""
@@ -163,7 +73,7 @@ class WebPlay:
         self,
         name: str,
         game: Game,
-        assignment: PlaySpec,
+        play_spec: PlaySpec,
         bot_pool: BotPool,
         participants: Participants | None = None,
         journal: Journal = _keep_nothing,
@@ -171,8 +81,8 @@ class WebPlay:
     ) -> None:
         self.id = name
         self.game = game
-        self.assignment = assignment
-        kinds = tuple(PERSON if spec == PERSON else BOT for spec in assignment.bots)
+        self.play_spec = play_spec
+        kinds = tuple(PERSON if spec == PERSON else BOT for spec in play_spec.bots)
         self.participants = participants or Participants(kinds, {}, None, None)
         self.notifier = Notifier()
         self._ticks = count()
@@ -211,8 +121,8 @@ class WebPlay:
             "options": self.game.options,
             "version": snapshot.version,
             "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
-            "clock": str(self.assignment.conditions.clock),
-            "opening": len(self.assignment.opening),
+            "clock": str(self.play_spec.conditions.clock),
+            "opening": len(self.play_spec.opening),
             "moves": snapshot.move_list(),
             "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
             "to_move": snapshot.mover,
@@ -380,12 +290,12 @@ class WebPlay:
         """Set up positions and referee from the events so far."""
         self._now = self.game.new_states(1)
         """The last position in compiled form."""
-        self._now[0] = self.game.encode(start_state(self.game, replace(self.assignment, opening=())))
+        self._now[0] = self.game.encode(start_state(self.game, replace(self.play_spec, opening=())))
         self._records = [self._now.tobytes()]
         self._moves: list[Json] = []
-        for move in self.assignment.opening:
+        for move in self.play_spec.opening:
             self._append_move(move)
-        self._referee = Referee(self.assignment)
+        self._referee = Referee(self.play_spec)
         for made in self._played:
             self._referee.deliver(Answer(made.seconds, made.move))
             self._append_move(made.move)
@@ -399,7 +309,7 @@ class WebPlay:
             self._referee.resign(position_view_of["seat"])
         else:
             self._referee.deliver(
-                Answer(position_view_of["seconds"], fault=Fault(position_view_of["cause"], position_view_of["why"]))
+                Answer(position_view_of["seconds"], fault=SeatFault(position_view_of["cause"], position_view_of["why"]))
             )
 
     def _append_move(self, move: Any) -> None:
@@ -492,8 +402,8 @@ class WebPlay:
     def _seat(self, snapshot: Snapshot, number: int, viewer: Viewer) -> Json:
         friend = self.participants.friends.get(number)
         return {
-            "name": (friend and friend.name) or self.assignment.names[number],
-            "spec": self.assignment.bots[number],
+            "name": (friend and friend.name) or self.play_spec.names[number],
+            "spec": self.play_spec.bots[number],
             **self.participants.described(number, viewer),
             "left_ms": snapshot.left_ms(number),
         }
@@ -527,7 +437,7 @@ class WebPlay:
             try:
                 answer = self._bot(turn).ask(turn)
             except Exception as error:
-                answer = Answer(0.0, fault=Fault(ARENA, f"the bot could not be created: {error}"))
+                answer = Answer(0.0, fault=SeatFault(ARENA, f"the bot could not be created: {error}"))
         with self.lock, self._bot_pool.kernel_lock.held():
             if self._referee.turn is turn and not self.closed:
                 self._commit(*self._deliver(answer))
@@ -536,7 +446,7 @@ class WebPlay:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
         kept = self._bot_pool.bots.get(name)
         if kept is None:
-            kept = InProcessSeat(bot(self.assignment.bots[seat], self.game, self.assignment.seat_seeds[seat]))
+            kept = InProcessSeat(bot(self.play_spec.bots[seat], self.game, self.play_spec.seat_seeds[seat]))
             kept.start(self._referee.hello(seat))
             self._bot_pool.bots.put(name, kept)
         return kept

@@ -20,7 +20,8 @@ from ludodrome.store import plays
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.play import BotPool, Participants, Viewer, WebPlay, make_play_spec
+from ludodrome.web.play import BotPool, WebPlay, make_play_spec
+from ludodrome.web.play_state import Participants, Viewer
 from ludodrome.web.position_view import open_game
 from ludodrome.web.responses import Conflict, Forbidden, write_error
 
@@ -57,7 +58,7 @@ class PlayRegistry:
     def begin(
         self,
         game: Game,
-        assignment: PlaySpec,
+        play_spec: PlaySpec,
         kinds: tuple[str, ...],
         owner: str | None,
         digest: str | None = None,
@@ -66,8 +67,8 @@ class PlayRegistry:
         """Begin a play. Seats of friends get links, except those in ``friends``."""
         held = friends or {}
         seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
-        kept = StoredPlay(self._cache.new_id(), owner, digest, assignment.to_json(), kinds, seats, ())
-        play = self._open(kept, game, assignment)
+        kept = StoredPlay(self._cache.new_id(), owner, digest, play_spec.to_json(), kinds, seats, ())
+        play = self._open(kept, game, play_spec)
         self._keep(partial(plays.begin, self._committer, kept))
         self._cache.put(play.id, play)
         play.start_bots()
@@ -85,8 +86,8 @@ class PlayRegistry:
             kept = plays.find(self._engine, name)
             if kept is None:
                 return None
-            assignment = PlaySpec.from_json(kept.assignment)
-            play = self._open(kept, open_game(assignment.game, assignment.options), assignment)
+            play_spec = PlaySpec.from_json(kept.assignment)
+            play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec)
             self._cache.put(name, play)
         play.start_bots()
         return play
@@ -148,7 +149,7 @@ class PlayRegistry:
 
     def _again(self, play: WebPlay) -> WebPlay:
         """Begin the rematch, everybody one seat further."""
-        was, participants = play.assignment, play.participants
+        was, participants = play.play_spec, play.participants
         count = play.game.seats
         specs = [was.bots[(seat + 1) % count] for seat in range(count)]
         names = [was.names[(seat + 1) % count] for seat in range(count)] if participants.shared else None
@@ -156,15 +157,15 @@ class PlayRegistry:
         moved = {(seat - 1) % count: friend for seat, friend in participants.friends.items()}
         friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
         seed = secrets.randbits(SEED_BITS)
-        assignment = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
-        return self.begin(play.game, assignment, kinds, participants.owner, participants.digest, friends)
+        play_spec = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
+        return self.begin(play.game, play_spec, kinds, participants.owner, participants.digest, friends)
 
-    def _open(self, kept: StoredPlay, game: Game, assignment: PlaySpec) -> WebPlay:
+    def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec) -> WebPlay:
         participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
         known = game.id in self._compiled  # the first play of a game compiles for seconds: do not hold the lock
         with self._bot_pool.kernel_lock.held() if known else nullcontext():
-            play = WebPlay(kept.id, game, assignment, self._bot_pool, participants, journal, kept.events)
+            play = WebPlay(kept.id, game, play_spec, self._bot_pool, participants, journal, kept.events)
         if not known:
             self._compiled.add(game.id)
             gc.freeze()  # the objects of a compiled game, 100,000 of them, are never garbage

@@ -1,9 +1,10 @@
-"""A play at one moment, and what each viewer is shown of it.
+"""The state of a play at one moment (``Snapshot``), and who takes part in it (``Participants``).
 
 A snapshot never changes: reading it needs no lock, and it contains nothing that is not saved yet.
 """
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
+from ludodrome.store.plays import FRIEND, FriendSeat, digest_of
 from ludodrome.web.position_view import Json, position_view_of
 
 
@@ -82,3 +84,92 @@ class Snapshot:
         if self.mover == seat:
             left = max(0.0, left - max(0.0, time.perf_counter() - self.asked - self.allowance))
         return int(left * 1000)
+
+
+# Participants. The store keeps the seats of friends; presence and offers of a rematch live as long as the server.
+
+
+PERSON, BOT = "person", "bot"
+"""Kinds of seats, besides ``friend``. A ``person`` is at the screen of the owner; records call both ``person``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody who looks at a play: the seats they hold, and whether they own it."""
+
+    seats: frozenset[int] = frozenset()
+    owner: bool = False
+
+
+class Participants:
+    """The seats of a play, who holds them, and who is present."""
+
+    def __init__(
+        self, kinds: tuple[str, ...], friends: dict[int, FriendSeat], owner: str | None, digest: str | None
+    ) -> None:
+        self.kinds = kinds
+        self.friends = dict(friends)
+        self.owner = owner
+        self.digest = digest
+        """Digest of the key of an owner without an account."""
+        self.offers: set[int] = set()
+        """Seats that offer a rematch."""
+        self.next: str | None = None
+        """Id of the rematch."""
+        self._here: Counter[int] = Counter()
+
+    @property
+    def missing(self) -> list[int]:
+        """Seats that nobody has taken yet; the game has not started."""
+        return [seat for seat, friend in self.friends.items() if friend.digest is None]
+
+    @property
+    def shared(self) -> bool:
+        """Whether people at different screens play."""
+        return FRIEND in self.kinds
+
+    def is_person(self, seat: int) -> bool:
+        """Whether a person plays this seat, here or by link."""
+        return self.kinds[seat] != BOT
+
+    def people(self) -> frozenset[int]:
+        """The seats that people play."""
+        return frozenset(seat for seat in range(len(self.kinds)) if self.is_person(seat))
+
+    def viewer(self, account: str | None, key: str | None) -> Viewer:
+        """The viewer with this account or key. A key takes precedence over the account."""
+        own = frozenset(seat for seat, kind in enumerate(self.kinds) if kind == PERSON)
+        if key is None:
+            return Viewer(own, True) if account is not None and account == self.owner else Viewer()
+        digest = digest_of(key)
+        if self.digest == digest:
+            return Viewer(own, True)
+        return Viewer(frozenset(seat for seat, friend in self.friends.items() if friend.digest == digest))
+
+    def described(self, seat: int, viewer: Viewer) -> Json:
+        """A seat as a viewer may see it."""
+        friend = self.friends.get(seat)
+        link = friend.link if friend is not None and viewer.owner else None
+        return {
+            "kind": self.kinds[seat],
+            "person": self.is_person(seat),
+            "yours": seat in viewer.seats,
+            "taken": friend is None or friend.digest is not None,
+            "here": not self.is_person(seat) or self._here[seat] > 0,
+            "link": None if link is None else f"/join/{link}",
+            "offers": seat in self.offers,
+        }
+
+    def arrive(self, viewer: Viewer) -> bool:
+        """Count a viewer as present; returns whether the presence of a seat has changed."""
+        return self._count(viewer, 1)
+
+    def leave(self, viewer: Viewer) -> bool:
+        """Count a viewer as gone; returns whether the presence of a seat has changed."""
+        return self._count(viewer, -1)
+
+    def _count(self, viewer: Viewer, step: int) -> bool:
+        before = [self._here[seat] > 0 for seat in viewer.seats]
+        for seat in viewer.seats:
+            self._here[seat] += step
+        return self.shared and before != [self._here[seat] > 0 for seat in viewer.seats]

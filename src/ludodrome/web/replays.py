@@ -45,8 +45,8 @@ def add_record(cache: LruCache[Json], content: Json) -> str:
 
 def replay_json(name: str, record: Json) -> Json:
     """A record as the page shows it: all positions, all turns, the result."""
-    told = replay_record(record)
-    game = told.game
+    replay = replay_record(record)
+    game = replay.game
     return {
         "id": name,
         "match": record["match"],
@@ -65,10 +65,10 @@ def replay_json(name: str, record: Json) -> Json:
                 "to_move": game.to_move(state),
                 "marks": board_marks(game, state, []),
             }
-            for state in told.states
+            for state in replay.states
         ],
-        "turns": [_turn(turn) for turn in told.turns],
-        "stopped": None if told.stopped is None else _turn(told.stopped),
+        "turns": [_turn(turn) for turn in replay.turns],
+        "stopped": None if replay.stopped is None else _turn(replay.stopped),
         "result": record["result"],
         "digest": record["digest"],
     }
@@ -96,9 +96,9 @@ FORGOTTEN = 60.0
 class Review:
     """The grading of one game, running or finished."""
 
-    def __init__(self, told: Replay) -> None:
+    def __init__(self, replay: Replay) -> None:
         self.grading = GameReview(
-            told.game, told.states, told.moves, [turn.own for turn in told.turns], seconds=SECONDS
+            replay.game, replay.states, replay.moves, [turn.own for turn in replay.turns], seconds=SECONDS
         )
         self.order: list[Json] = []
         """The graded plies in the order of grading: the last ply first."""
@@ -180,7 +180,7 @@ class Reviewer:
         found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
-    def review(self, digest: str, told: Replay) -> Review:
+    def review(self, digest: str, replay: Replay) -> Review:
         """The review of a record, started if necessary. Busy if too many are waiting."""
         with self._lock:
             found = self.known(digest)
@@ -188,7 +188,7 @@ class Reviewer:
                 return found
             if self._waiting >= MAX_WAITING:
                 raise Busy("too many games are waiting to be graded; try again in a moment")
-            begun = Review(told)
+            begun = Review(replay)
             self._reviews.put(digest, begun)
             self._waiting += 1
         self._executor.submit(self._run, begun)

@@ -15,7 +15,7 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Seat
 from ludodrome.arena.transports import make_seat
-from ludodrome.arena.transports.remote import Relay, RemoteSeat
+from ludodrome.arena.transports.remote import RelayAddress, RemoteSeat
 from ludodrome.game import Game
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import presence, show
@@ -70,14 +70,14 @@ def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) ->
     return make_seat(spec, game, seed)
 
 
-def find_relay(engine: Engine, bot: str) -> Relay | None:
+def find_relay(engine: Engine, bot: str) -> RelayAddress | None:
     """The relay of a remote bot; None if it is not connected."""
     found = presence(engine, bot)
     if found is None:
         return None
     place, _, name = found[0].partition(" ")
     host, _, port = place.rpartition(":")
-    return Relay(host, int(port), name, f"{API}/bots/{bot}/relay", found[1])
+    return RelayAddress(host, int(port), name, f"{API}/bots/{bot}/relay", found[1])
 
 
 class Broadcast:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ludodrome.arena.play_spec import PlaySpec, read_move
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ILLEGAL, Answer, Fault
+from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
 from ludodrome.arena.transports import make_seat
 from ludodrome.game import Game, IllegalMove
 from ludodrome.games import make
@@ -85,7 +85,7 @@ class RerunTurn:
     move: Any
     """The bot's move; None if there is a fault."""
     seconds: float
-    fault: Fault | None = None
+    fault: SeatFault | None = None
 
     @property
     def same(self) -> bool:
@@ -134,5 +134,5 @@ def _asked(referee: Referee, answer: Answer, entry: dict[str, Any]) -> RerunTurn
             move = read_move(referee.game, referee.state, move)
             referee.game.apply(referee.state, move)
         except IllegalMove as wrong:
-            fault = Fault(ILLEGAL, str(wrong))
+            fault = SeatFault(ILLEGAL, str(wrong))
     return RerunTurn(entry["turn"], referee.state, entry.get("move"), None if fault else move, answer.seconds, fault)

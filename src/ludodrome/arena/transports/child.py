@@ -11,7 +11,7 @@ from typing import Any
 
 from ludodrome.arena import messages
 from ludodrome.arena.messages import MAX_LINE, BadLine, Message, clean_text
-from ludodrome.arena.seats import CRASH, ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import CRASH, ERROR, PROTOCOL, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.arena.transports.processes import MAX_QUEUED, Process
 from ludodrome.validation import show
 
@@ -223,7 +223,7 @@ class _Asking:
 
     def fault(self, cause: str, why: str, sent: str | None = None) -> Answer:
         """An answer with a fault."""
-        return Answer(self._seconds, fault=Fault(cause, why), sent=sent, log=tuple(self.log))
+        return Answer(self._seconds, fault=SeatFault(cause, why), sent=sent, log=tuple(self.log))
 
 
 def message_kind(message: Message) -> str:

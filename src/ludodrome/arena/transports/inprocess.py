@@ -4,7 +4,7 @@ import json
 import time
 
 from ludodrome.arena.messages import Message, clean_text
-from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.bots.llm import Conversation, Exchange, endpoint
 from ludodrome.bots.player import Bot
 from ludodrome.bots.prompts import legal_texts
@@ -31,7 +31,7 @@ class InProcessSeat:
         try:
             move, fault = self._bot.choose(observation, turn.budget), None
         except Exception as error:
-            move, fault = None, Fault(ARENA, f"{self.name} broke: {type(error).__name__}: {error}")
+            move, fault = None, SeatFault(ARENA, f"{self.name} broke: {type(error).__name__}: {error}")
         return Answer(time.perf_counter() - began, move, fault)
 
     def tell(self, notice: Notice) -> None:
@@ -92,7 +92,9 @@ def _answer(exchange: Exchange) -> Answer:
     log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), MAX_LOG),)
     reading, completion = exchange.reading, exchange.completion
     if reading is None or completion is None:
-        return Answer(exchange.seconds, fault=Fault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)
+        return Answer(exchange.seconds, fault=SeatFault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)
     if reading.why:
-        return Answer(exchange.seconds, fault=Fault(ILLEGAL, reading.why), sent=clean_text(completion.text), log=log)
+        return Answer(
+            exchange.seconds, fault=SeatFault(ILLEGAL, reading.why), sent=clean_text(completion.text), log=log
+        )
     return Answer(exchange.seconds, reading.move, log=log)

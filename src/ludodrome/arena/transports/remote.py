@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import messages
 from ludodrome.arena.messages import MAX_LINE, BadLine, Message, clean_text
-from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Fault, Notice, Turn
+from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.arena.transports.child import MAX_LOGGED, MAX_NOTES, UNTIMED_SECONDS, message_kind
 from ludodrome.validation import show
 
@@ -31,7 +31,7 @@ CLOSE_SECONDS = 0.5
 SECRET_HEADER = "x-relay-secret"
 
 
-class Relay(NamedTuple):
+class RelayAddress(NamedTuple):
     """The web process that holds a bot's connection."""
 
     host: str
@@ -45,7 +45,7 @@ class Relay(NamedTuple):
 class RemoteSeat:
     """A bot at the other end of a WebSocket."""
 
-    def __init__(self, name: str, find: Callable[[], Relay | None], longest: int = MAX_LINE) -> None:
+    def __init__(self, name: str, find: Callable[[], RelayAddress | None], longest: int = MAX_LINE) -> None:
         self.name = name
         self.stderr = ""
         self.notes: list[str] = []
@@ -53,7 +53,7 @@ class RemoteSeat:
         self._link: ClientConnection | None = None
         self._held = ExitStack()
         """Closes the connection to the relay."""
-        self._relay: Relay | None = None
+        self._relay: RelayAddress | None = None
         self._attached = self._greeted = False
         self._hello: Message = {}
         self._open: tuple[Message, float] | None = None
@@ -87,7 +87,7 @@ class RemoteSeat:
                     move, fault, sent = found
                     return Answer(time.monotonic() - began, move, fault, sent, tuple(log))
             why = "no answer came in time" if self._attached else "it was not connected when its time ran out"
-            return Answer(time.monotonic() - began, fault=Fault(TIMEOUT, why), log=tuple(log))
+            return Answer(time.monotonic() - began, fault=SeatFault(TIMEOUT, why), log=tuple(log))
         finally:
             self._open = None
 
@@ -179,7 +179,7 @@ class RemoteSeat:
 
     # Receiving
 
-    def _hear(self, text: str, number: int, log: list[str]) -> tuple[Any, Fault | None, str | None] | None:
+    def _hear(self, text: str, number: int, log: list[str]) -> tuple[Any, SeatFault | None, str | None] | None:
         """Handle a message; return its move or fault if it ends the turn."""
         try:
             message = messages.read(text.encode("utf-8", "surrogatepass"), self._longest)
@@ -187,7 +187,7 @@ class RemoteSeat:
             if kind in ("move", "error") and "turn" not in message:
                 raise BadLine(f"over a connection a {kind} says which turn it is for")
         except BadLine as wrong:
-            return None, Fault(PROTOCOL, str(wrong)), clean_text(text[: 4 * messages.MAX_TEXT])
+            return None, SeatFault(PROTOCOL, str(wrong)), clean_text(text[: 4 * messages.MAX_TEXT])
         if kind == "log":
             words = clean_text(message["text"])
             if self._logged + len(words) <= MAX_LOGGED:
@@ -202,4 +202,4 @@ class RemoteSeat:
             return None
         if kind == "move":
             return message["move"], None, None
-        return None, Fault(ERROR, clean_text(message["error"])), None
+        return None, SeatFault(ERROR, clean_text(message["error"])), None

@@ -15,9 +15,7 @@ from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MovesToTry, Question
 from ludodrome.web.templating import page
 
-# Analysis boards: a position that somebody set up or pasted, and the moves that were tried from there.
-# Nothing is stored: a request contains the first position and the moves. What the engine says of a position is in
-# ``thinking.py``.
+# Analysis boards: any position, and the moves tried from it. Nothing is stored: a request has them all.
 
 
 MAX_STATE_TEXT = 200_000

@@ -9,7 +9,7 @@ from ludodrome.bots.registry import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
-from ludodrome.web.routes.schemas import ERROR_RESPONSES, Position
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, PositionRequest
 
 router = APIRouter(prefix="/games", tags=["games"], responses=ERROR_RESPONSES)
 
@@ -49,7 +49,7 @@ def one_game(game_id: str) -> Json:
 
 
 @router.post("/{game_id}/positions")
-def position(game_id: str, asked: Position) -> Json:
+def position(game_id: str, asked: PositionRequest) -> Json:
     """A position: side to move, legal moves, outcome. With a move: the position after it."""
     game, state = _position(game_id, asked)
     if asked.move is None:
@@ -59,14 +59,14 @@ def position(game_id: str, asked: Position) -> Json:
 
 
 @router.post("/{game_id}/check")
-def check(game_id: str, asked: Position) -> Json:
+def check(game_id: str, asked: PositionRequest) -> Json:
     """Whether a move is legal, and if not, why."""
     game, state = _position(game_id, asked)
     why = why_illegal(game, state, asked.move)
     return {"legal": not why, "why": why}
 
 
-def _position(game_id: str, asked: Position) -> tuple[Game, Any]:
+def _position(game_id: str, asked: PositionRequest) -> tuple[Game, Any]:
     game = open_game(game_id, asked.options)
     if asked.state is None:
         return game, game.initial_state()

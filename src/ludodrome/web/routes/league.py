@@ -318,11 +318,18 @@ def bot_page(request: Request, game_id: str, bot_id: str, who: Anybody) -> Respo
         return RedirectResponse(f"/{found.game}/bots/{found.id}")
     standing = league_bots.standing(engine, found.id)
     assert standing is not None
-    told = league.bot_details(engine, standing)
+    details = league.bot_details(engine, standing)
     owned = _owns(found, who)
-    data = {"game": game_id, "bot": told, "mine": owned}
+    data = {"game": game_id, "bot": details, "mine": owned}
     return page(
-        request, "bot.html", game_id, "/leaderboard", bot=told, mine=owned, axis=RatingAxis.around([told]), data=data
+        request,
+        "bot.html",
+        game_id,
+        "/leaderboard",
+        bot=details,
+        mine=owned,
+        axis=RatingAxis.around([details]),
+        data=data,
     )
 
 

@@ -12,8 +12,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
-from ludodrome.web.play import Viewer, WebPlay
+from ludodrome.web.play import WebPlay
 from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.play_state import Viewer
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Busy, Conflict, to_json_bytes
 from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of

@@ -16,8 +16,9 @@ from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
-from ludodrome.web.play import BOT, PERSON, Viewer, WebPlay, make_play_spec
+from ludodrome.web.play import WebPlay, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
+from ludodrome.web.play_state import BOT, PERSON, Viewer
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.responses import to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
@@ -67,11 +68,11 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
     names = _names(wanted.seats, who)
-    assignment = make_play_spec(game, specs, wanted.clock, seed, wanted.opening, names, position)
+    play_spec = make_play_spec(game, specs, wanted.clock, seed, wanted.opening, names, position)
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
-    play = registry_of(request).begin(game, assignment, kinds, who.account, digest)
+    play = registry_of(request).begin(game, play_spec, kinds, who.account, digest)
     view = play.view(viewer_of(play, who, key))
     return view if key is None else {**view, "key": key}
 

@@ -56,7 +56,7 @@ def solved_by(request: Request, who: Caller) -> SolvedPuzzles:
 
 
 @dataclass
-class PuzzleSession:
+class WebPuzzleSession:
     """An attempt at a puzzle on the page."""
 
     attempt: Attempt
@@ -65,9 +65,9 @@ class PuzzleSession:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def puzzle_session_of(request: Request, name: str) -> PuzzleSession:
+def puzzle_session_of(request: Request, name: str) -> WebPuzzleSession:
     """The session of an id, or 404."""
-    session: PuzzleSession | None = request.app.state.puzzle_sessions.get(name)
+    session: WebPuzzleSession | None = request.app.state.puzzle_sessions.get(name)
     if session is None:
         raise HTTPException(404, "this attempt has expired; begin the puzzle again")
     return session
@@ -103,7 +103,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
     attempt = Attempt(puzzle_of(game_id, number))
     cache = request.app.state.puzzle_sessions
     name = cache.new_id()
-    cache.put(name, PuzzleSession(attempt))
+    cache.put(name, WebPuzzleSession(attempt))
     return _view(name, attempt)
 
 
@@ -123,8 +123,8 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
             after = attempt.game.apply(after, reply)
             steps.append(_step(attempt, after, reply))
         fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not session.helped else ""
-    told = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
-    return {**_view(name, attempt), "judgement": told, "steps": steps}
+    answered = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
+    return {**_view(name, attempt), "judgement": answered, "steps": steps}
 
 
 @router.post("/attempts/{name}/hint")

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ludodrome.games import PAGE_ORDER
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
-from ludodrome.web.play import PERSON
+from ludodrome.web.play_state import PERSON
 
 MAX_SEED = 2**53 - 1
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -64,7 +64,7 @@ class SeatChoice(Strict):
     seat: int | None = Field(default=None, ge=0, le=2)
 
 
-class Position(Strict):
+class PositionRequest(Strict):
     """A position, and perhaps a move to make in it."""
 
     options: dict[str, Any] = Field(default={}, max_length=10)
