@@ -36,7 +36,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With --quick, keep the first case of each test and game (the games are the groups of xdist)."""
     if not config.getoption("--quick"):
         return
-    kept, left_out, seen = [], [], set()
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    seen = set()
     for item in items:
         group = item.get_closest_marker("xdist_group")
         params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}

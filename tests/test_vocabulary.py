@@ -200,7 +200,7 @@ def test_nobody_reaches_into_a_game() -> None:
 # Old names
 
 OLD_NAMES = (
-    *("Verbs", "Insight", "Shelf", "Floor", "Bell", "Grower", "Thinker", "Classroom", "Programme", "Discipline"),
+    *("Verbs", "Insight", "Shelf", "Bell", "Grower", "Thinker", "Classroom", "Programme", "Discipline"),
     *("Assignment", "Desk", "Lessons", "Sights", "rekey", "newroom", "most_legal", "most_actions", "puzzlebook"),
     *("likeness", "treesearch", "languagemodels", "drawers", "simulators", "responders", "appraisers", "crews"),
 )

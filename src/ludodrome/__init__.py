@@ -92,7 +92,7 @@ _HOMES = {
 
 def game_ids() -> list[str]:
     """The ids of all games, sorted."""
-    from ludodrome.games import GAMES
+    from ludodrome.games import GAMES  # start-up: nothing is imported with the package
 
     return sorted(GAMES)
 

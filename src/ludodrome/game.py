@@ -230,8 +230,18 @@ class Game(GameExtras):
         """Whether there are positions that not every seat may see completely."""
         return False
 
+    def hides(self, state: Any, seat: int | None = None) -> bool:
+        """Whether a part of the position is hidden from a seat, or from spectators (None)."""
+        if not self.has_hidden_information:
+            return False
+        seen = self.observation(state, seat)
+        return any(seen[name] != value for name, value in state.items())
+
     def cells(self, state: Any) -> list[list[Cell]] | None:
-        """The board as rows of cells, for a page without a drawing of its own; None: the text does."""
+        """The board as rows of cells, for a page without a drawing of its own; None: the text does.
+
+        In games with hidden information ``state`` is an observation.
+        """
         return None
 
     # Moves

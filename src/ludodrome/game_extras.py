@@ -82,8 +82,8 @@ class GameExtras:
         return text
 
     def render_observation(self, observation: Any) -> str:
-        """Draw the position as one seat sees it."""
-        return self.render(observation)  # type: ignore[attr-defined,no-any-return]
+        """Draw the position as one seat sees it, without ``you``."""
+        return self.render_record(self.encode_observation(observation))
 
     # Analysis (asked by ludodrome.analysis)
 
@@ -139,7 +139,10 @@ class GameExtras:
         return str(self.codec.render(record))  # type: ignore[attr-defined]
 
     def encode_observation(self, observation: Any) -> Any:
-        """The compiled record of what a seat sees."""
+        """The compiled record of what a seat sees, without ``you``; bots choose their moves in it.
+
+        A game whose observations are not states puts something possible in the place of what is hidden.
+        """
         return self.encode(observation)  # type: ignore[attr-defined]
 
     def actions_of(self, move: Any, states: Any) -> list[int]:

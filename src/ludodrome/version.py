@@ -67,7 +67,7 @@ def _reference(git: Path, name: str) -> str | None:
 
 def _changed(root: Path) -> bool:
     """Whether files that git knows differ from the commit; False if git cannot say."""
-    import subprocess
+    import subprocess  # start-up: only --version in a clone needs it
 
     asked = ["git", "-C", str(root), "--no-optional-locks", "diff", "--quiet", "HEAD", "--"]
     try:

@@ -101,7 +101,7 @@ def test_games_can_be_drawn() -> None:
         both.close()
     for make in (lambda: aec_env("dots", render_mode="human"), lambda: parallel_env(render_mode="human")):
         with pytest.raises(ValueError, match="render_mode is None, 'ansi' or 'rgb_array', not 'human'"):
-            make()
+            make()  # type: ignore[no-untyped-call]
 
 
 def test_the_seed_is_not_ignored() -> None:

@@ -22,7 +22,7 @@ NEEDED = (
         "web/static/boards/dots.js",
     ),
     *("web/templates/base.html", "store/migrations/env.py", "bots/templates/python/bot.py.template"),
-    *("newroom/templates/pyproject.toml.template", "arena/tournaments/report_page.css"),
+    *("scaffold/templates/pyproject.toml.template", "arena/tournaments/report_page.css"),
 )
 """Some of each kind of file that is no module: whatever a change of the build could lose."""
 

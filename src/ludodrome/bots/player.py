@@ -149,7 +149,11 @@ def parse_observation(game: Game, observation: Any) -> Any:
     state = observation
     if type(observation) is dict and "you" in observation:
         state = {name: value for name, value in observation.items() if name != "you"}
-    return game.codec.parse_state(state, game.options)
+    if not game.has_hidden_information:
+        return game.encode_array(state)
+    states = game.new_states(1)
+    states[0] = game.encode_observation(state)
+    return states
 
 
 def legal_actions(game: Game, states: Any) -> list[int]:

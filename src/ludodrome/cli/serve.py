@@ -87,6 +87,7 @@ def serve(
     """
     mode = _mode(lan, hosted, behind_proxy)
     try:  # optional extra
+        # optional extra: the server needs ludodrome[web]
         from ludodrome.arena.ladder.runner import Supervisor
         from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database

@@ -20,6 +20,7 @@ from ludodrome.envs.observations import as_planes, new_observations
 from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, as_words
 from ludodrome.search.opponents import new_workspace
+from ludodrome.splitmix import SplitMix64
 from ludodrome.validation import show
 
 if TYPE_CHECKING:
@@ -143,8 +144,6 @@ class BotOpponent:
 
     def _bot(self, vec: "VecGame", i: int, place: int) -> Bot:
         """The bot of game i for the seat that is ``place`` + 1 after the learner's."""
-        from ludodrome.splitmix import SplitMix64
-
         key = i, place
         if key not in self._bots:
             self._bots[key] = self._make()

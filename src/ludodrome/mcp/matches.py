@@ -16,7 +16,7 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
-from ludodrome.bots.prompts import bare, drawing, legal_texts, you_are
+from ludodrome.bots.prompts import drawing, legal_texts, you_are
 from ludodrome.bots.registry import is_built_in, read_spec
 from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import Game, IllegalMove, TooManyMoves
@@ -80,6 +80,8 @@ class ClientMatch:
         self._free = sorted(self.keys)
         self._states = [self.table.state]
         self._moves: list[Json] = []
+        self._open_moves = [0] * game.seats
+        """By seat: the number of moves up to the last position in which nothing was hidden from it."""
         self._changed = threading.Condition()
         self._asked = time.perf_counter()
         self._bots = {
@@ -281,10 +283,14 @@ class ClientMatch:
         text = "" if substituted else self.game.format_move(answer.move, before)
         move: Json = {"turn": len(self._moves), "seat": turn.seat, "move": text}
         self._moves.append(move | {"substituted": True} if substituted else move)
+        for seat in range(self.game.seats):
+            if not self.game.hides(self.table.state, seat):
+                self._open_moves[seat] = len(self._moves)
 
     def _visible_moves(self, seat: int) -> list[Json]:
-        """The moves; the last one not, where it lies face down before this seat."""
-        state = self.table.state
-        if not self.game.has_hidden_information or bare(self.game.observation(state, seat)) == state:
-            return [dict(move) for move in self._moves]
-        return [*(dict(move) for move in self._moves[:-1]), self._moves[-1] | {"move": "face down"}]
+        """The moves; those of other seats are face down if nothing has been open to this seat since."""
+        shown = [dict(move) for move in self._moves]
+        for move in shown[self._open_moves[seat] :]:
+            if move["seat"] != seat:
+                move["move"] = "face down"
+        return shown

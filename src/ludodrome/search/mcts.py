@@ -4,7 +4,7 @@ UCT (Kocsis and Szepesvari 2006) with random playouts, for any number of seats, 
 maximises its own return; extra turns need nothing special, since every block knows who chooses
 in it. Ends that are certain are backed up as in Winands, Bjornsson and Saito (2008), draws and
 third seats included. The tree itself is in ``tree.py``, what Python sees of a search in
-``treesearch.py``, the form for networks in ``planning.py``.
+``mcts_search.py``, the form for networks in ``planning.py``.
 
 All arithmetic is in whole numbers of SCALE-ths, so that every machine searches alike.
 """

@@ -274,7 +274,7 @@ def perft_begins_with_the_legal_moves(game: Game, choose: Choose = listed_move) 
 
 def a_game_says_what_it_is(game: Game, choose: Choose = listed_move) -> None:
     """Its id makes it again, options and all, and so does its ``repr``."""
-    import ludodrome
+    import ludodrome  # the public API is what is tested here
 
     assert game.title
     assert game.seats >= 2

@@ -27,7 +27,7 @@ from ludodrome.game import Game
 from ludodrome.store.plays import JOIN, FriendSeat, PlayEnd, PlayEvent
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer
+from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
 from ludodrome.web.position_view import Json, position_view_of
 from ludodrome.web.responses import Conflict, Forbidden, write_error
 
@@ -376,8 +376,6 @@ class WebPlay:
         """Replace the snapshot; no clock runs while a seat is free. The lock is held."""
         self._asked = time.perf_counter()
         table, turn = self._referee, self._referee.turn
-        has_hidden_information = self.game.has_hidden_information
-        state = self.game.decode(self._now[0]) if has_hidden_information else None
         table.notices()  # people see the page: notices have no other recipient
         runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
         still = 0.0 if not self.participants.missing else float("inf")
@@ -393,8 +391,8 @@ class WebPlay:
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
             result=table.result,
             undo_to=self._undo_to(),
-            has_hidden_information=has_hidden_information,
-            hidden=has_hidden_information and self.game.observation(state) != state,
+            has_hidden_information=self.game.has_hidden_information,
+            open_moves=count_open_moves(self.game, self._records, len(self._moves)),
         )
         self.snapshot.position(self.game, None)
         self.tick = next(self._ticks)

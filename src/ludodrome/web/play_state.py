@@ -40,16 +40,14 @@ class Snapshot:
     undo_to: int | None
     has_hidden_information: bool
     """Whether some viewers may not see everything."""
-    hidden: bool
-    """Whether the last move lies face down."""
+    open_moves: int
+    """The number of moves that everybody may see; those after them are face down."""
     positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
     """Position views by seat, cached; None for everybody."""
 
     def at(self, game: Game, number: int) -> Any:
         """The position after ``number`` moves in compiled form."""
-        states = game.new_states(1)
-        states[:] = np.frombuffer(self.records[number], game.dtype)
-        return states
+        return _position(game, self.records[number])
 
     def position(self, game: Game, eyes: int | None) -> Json:
         """The position as a seat sees it; None for everybody."""
@@ -70,11 +68,9 @@ class Snapshot:
         return next(iter(seats)) if len(seats) == 1 else None
 
     def move_list(self) -> list[Json]:
-        """The moves; the last one without its text if it lies face down."""
-        shown = list(self.moves[: self.length])
-        if self.hidden and shown:
-            shown[-1] = {**shown[-1], "text": "face down", "move": None}
-        return shown
+        """The moves; those that are face down without their texts."""
+        face_down = [{**move, "text": "face down", "move": None} for move in self.moves[self.open_moves : self.length]]
+        return [*self.moves[: self.open_moves], *face_down]
 
     def left_ms(self, seat: int) -> int | None:
         """Milliseconds on the clock of a seat now."""
@@ -173,3 +169,19 @@ class Participants:
         for seat in viewer.seats:
             self._here[seat] += step
         return self.shared and before != [self._here[seat] > 0 for seat in viewer.seats]
+
+
+def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
+    """The number of moves up to the last position in which nothing is hidden from spectators, of ``length`` moves."""
+    if not game.has_hidden_information:
+        return length
+    opened = (
+        number for number in range(length, 0, -1) if not game.hides(game.decode(_position(game, records[number])[0]))
+    )
+    return next(opened, 0)
+
+
+def _position(game: Game, record: bytes) -> Any:
+    states = game.new_states(1)
+    states[:] = np.frombuffer(record, game.dtype)
+    return states

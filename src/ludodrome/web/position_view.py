@@ -41,11 +41,16 @@ def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
     """``position_view`` of a position in compiled form, states[0]."""
     mover, ending = int(game.kernels.mover(states)), game.outcome_of(states)
     legal, state = _legal(game, states), game.decode(states[0])
+    seen = state
+    if game.has_hidden_information:
+        seen = game.observation(state, seat)
+        if legal and seat != mover and game.hides(state, seat):
+            legal = []
     return {
-        "state": game.observation(state, seat) if game.has_hidden_information else state,
+        "state": seen,
         "to_move": None if mover < 0 else mover,
         "legal": legal,
-        "marks": board_marks_of(game, states, legal or []),
+        "marks": _marks(game, states, seen, legal or []),
         "outcome": None if ending is None else outcome_json(ending),
     }
 
@@ -80,23 +85,26 @@ def _legal(game: Game, states: Any) -> list[Any] | None:
 
 
 def board_marks(game: Game, state: Any, legal: list[Any]) -> Json:
-    """What the board draws besides the state."""
+    """What the board draws besides the state, which may be an observation if no moves are given."""
     states = game.new_states(1)
-    states[0] = game.encode(state)
-    return board_marks_of(game, states, legal)
+    states[0] = game.encode_observation(state)
+    return _marks(game, states, state, legal)
 
 
-def board_marks_of(game: Game, states: Any, legal: list[Any]) -> Json:
-    """``board_marks`` of a position in compiled form, states[0]."""
-    return _plainly(game, states, legal) if board_of(game.id) == GENERIC else game.board_marks(states, legal)
+def _marks(game: Game, states: Any, seen: Any, legal: list[Any]) -> Json:
+    """``board_marks`` of a position in compiled form, states[0], of which ``seen`` is visible."""
+    return (
+        _generic_marks(game, states, seen, legal) if board_of(game.id) == GENERIC else game.board_marks(states, legal)
+    )
 
 
-def _plainly(game: Game, states: Any, legal: list[Any]) -> Json:
+def _generic_marks(game: Game, states: Any, seen: Any, legal: list[Any]) -> Json:
     """For the generic board: the drawing, the cells if the game has any, the texts of the legal moves."""
-    state = game.decode(states[0])
-    cells = game.cells(state)
+    visible = {name: value for name, value in seen.items() if name != "you"}
+    cells = game.cells(visible)
+    state = game.decode(states[0]) if legal else None
     return {
-        "drawing": game.render(state),
+        "drawing": game.render_observation(visible),
         "cells": None if cells is None else [[cell._asdict() for cell in row] for row in cells],
         "texts": [game.format_move(move, state) for move in legal],
     }

@@ -88,6 +88,8 @@ class Broadcast:
         self._names = list(table.play_spec.names)
         self._texts: list[str] = []
         self._movers: list[int] = []
+        self._open_moves = 0
+        """The number of moves up to the last position in which nothing is hidden from spectators."""
         self._state = table.state
         self._last: Any = None
         self._last_seat: int | None = None
@@ -116,10 +118,12 @@ class Broadcast:
                 self._texts.append(game.format_move(self._last, self._state))
                 self._movers.append(entry["seat"])
                 self._state = game.apply(self._state, self._last)
+                if not game.hides(self._state):
+                    self._open_moves = len(self._texts)
         self._heard = len(table.turns)
         self._version += 1
-        seen = {name: value for name, value in game.observation(table.state).items() if name != "you"}
-        hidden = seen != table.state
+        hidden = game.hides(table.state)
+        shown = slice(max(0, len(self._texts) - LATEST_MOVES), self._open_moves)
         self._latest = (
             self._version,
             {
@@ -128,12 +132,12 @@ class Broadcast:
                 "names": self._names,
                 "bots": list(table.play_spec.bots),
                 "clock": str(table.conditions.clock),
-                "state": seen,
+                "state": game.observation(table.state),
                 "last": None if hidden else self._last,
                 "last_seat": self._last_seat,
                 "ply": len(table.play_spec.opening) + len(self._texts),
-                "texts": self._texts[-LATEST_MOVES:] if not hidden else self._texts[-LATEST_MOVES:-1],
-                "movers": self._movers[-LATEST_MOVES:] if not hidden else self._movers[-LATEST_MOVES:-1],
+                "texts": self._texts[shown],
+                "movers": self._movers[shown],
                 "to_move": None if table.turn is None else table.turn.seat,
                 "left_ms": [None if left is None else int(left * 1000) for left in map(table.left, range(game.seats))],
             },
