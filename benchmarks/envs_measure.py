@@ -185,9 +185,9 @@ def tables(speeds: list[dict[str, Any]], ratios: list[dict[str, Any]]) -> list[T
     words = {None: "", True: "yes", False: "no"}
     first = Table("Environment", box=None, pad_edge=False)
     second = Table("Ours", "Peer", box=None, pad_edge=False)
-    for title in ("Steps/s", "Floor"):
+    for title in ("Steps/s", "Minimum"):
         first.add_column(title, justify="right")
-    for title in ("Ratio", "Floor"):
+    for title in ("Ratio", "Minimum"):
         second.add_column(title, justify="right")
     first.add_column("Holds")
     second.add_column("Holds")

@@ -188,7 +188,7 @@ def measure() -> list[Comparison]:
 def table(comparisons: list[Comparison]) -> Table:
     """The comparisons for people."""
     result = Table("Game", "Peer", "Unit", box=None, pad_edge=False)
-    for title in ("Peer", "Ours", "Ratio", "Floor"):
+    for title in ("Peer", "Ours", "Ratio", "Minimum"):
         result.add_column(title, justify="right")
     result.add_column("Holds")
     for row in comparisons:
