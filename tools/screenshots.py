@@ -232,7 +232,7 @@ def _solve(page: Any) -> None:
     _ready(page)
     for edge in ("H0_0", "V1_1"):
         page.locator(f'[data-key="{edge}"]').click(force=True)
-        page.wait_for_selector(f"#told > div:nth-of-type({1 if edge == 'H0_0' else 2})", timeout=PATIENCE)
+        page.wait_for_selector(f"#messages > div:nth-of-type({1 if edge == 'H0_0' else 2})", timeout=PATIENCE)
         page.wait_for_timeout(300)
 
 

@@ -261,7 +261,7 @@ def test_a_puzzle_is_solved_by_clicking(page: Any, game: str) -> None:
         for square in ("1_0", "0_0", "-1_0"):
             page.locator(f'[data-key="{square}"].live').click()
         page.locator("#bar button:enabled:text-is('Lay board')").click()
-    page.wait_for_selector("#told .right")
+    page.wait_for_selector("#messages .right")
 
 
 def test_nothing_jumps_when_a_move_arrives(page: Any) -> None:

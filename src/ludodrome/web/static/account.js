@@ -44,7 +44,12 @@ function row(title, detail, button, act) {
     const press = make("button", button, { class: "button tight", "aria-label": `${button} ${title}` });
     press.addEventListener("click", async () => {
       press.disabled = true;
-      try { await act(); } catch (error) { say(sentence(error.message)); press.disabled = false; }
+      try {
+        await act();
+      } catch (error) {
+        say(sentence(error.message));
+        press.disabled = false;
+      }
     });
     item.append(press);
   }
@@ -53,23 +58,34 @@ function row(title, detail, button, act) {
 
 async function showTokens() {
   const found = await get("/tokens");
-  const rows = found.map((one) => row(
-    one.label,
-    `${one.scopes.map((scope) => MEANINGS[scope]).join(", ")} · created ${day(one.made)} · ${one.used ? `used ${ago(one.used)}` : "never used"}`,
-    "Revoke",
-    async () => { await remove(`/tokens/${one.id}`); say(`Token ${one.label} revoked.`); await showTokens(); },
-  ));
+  const rows = found.map((one) =>
+    row(
+      one.label,
+      `${one.scopes.map((scope) => MEANINGS[scope]).join(", ")} · created ${day(one.made)} · ${one.used ? `used ${ago(one.used)}` : "never used"}`,
+      "Revoke",
+      async () => {
+        await remove(`/tokens/${one.id}`);
+        say(`Token ${one.label} revoked.`);
+        await showTokens();
+      },
+    ),
+  );
   list("tokens", rows, "No tokens yet.");
 }
 
 async function showSessions() {
   const found = await get("/account/sessions");
-  const rows = found.map((one) => row(
-    browserName(one.browser),
-    `${one.current ? "this browser" : `seen ${ago(one.seen)}`} · since ${day(one.made)}`,
-    one.current ? "" : "Sign out",
-    async () => { await remove(`/account/sessions/${one.id}`); await showSessions(); },
-  ));
+  const rows = found.map((one) =>
+    row(
+      browserName(one.browser),
+      `${one.current ? "this browser" : `seen ${ago(one.seen)}`} · since ${day(one.made)}`,
+      one.current ? "" : "Sign out",
+      async () => {
+        await remove(`/account/sessions/${one.id}`);
+        await showSessions();
+      },
+    ),
+  );
   list("sessions", rows, "Not signed in anywhere.");
 }
 
@@ -91,8 +107,15 @@ part("new-token").addEventListener("submit", async (event) => {
   no.textContent = "";
   const chosen = [...part("scopes").querySelectorAll("input:checked")].map((box) => box.value);
   const label = part("label").value.trim();
-  if (!label) { no.textContent = "Enter what the token is for."; part("label").focus(); return; }
-  if (!chosen.length) { no.textContent = "Choose what the token may do."; return; }
+  if (!label) {
+    no.textContent = "Enter what the token is for.";
+    part("label").focus();
+    return;
+  }
+  if (!chosen.length) {
+    no.textContent = "Choose what the token may do.";
+    return;
+  }
   try {
     const made = await post("/tokens", { label, scopes: chosen });
     part("label").value = "";
@@ -100,7 +123,9 @@ part("new-token").addEventListener("submit", async (event) => {
     part("secret").hidden = false;
     part("secret-text").select();
     await showTokens();
-  } catch (error) { no.textContent = sentence(error.message); }
+  } catch (error) {
+    no.textContent = sentence(error.message);
+  }
 });
 
 part("copy").addEventListener("click", async () => {
@@ -108,7 +133,9 @@ part("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(part("secret-text").value);
     part("copy").textContent = "Copied";
-  } catch { part("copy").textContent = "Press Ctrl-C"; }
+  } catch {
+    part("copy").textContent = "Press Ctrl-C";
+  }
 });
 
 if (hosted) {
@@ -127,7 +154,9 @@ if (hosted) {
       no.className = "no good";
       no.textContent = "Password changed.";
       await showSessions();
-    } catch (error) { no.textContent = sentence(error.message); }
+    } catch (error) {
+      no.textContent = sentence(error.message);
+    }
   });
   showSessions().catch(failed("sessions"));
 }

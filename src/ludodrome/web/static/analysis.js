@@ -1,16 +1,14 @@
 // The analysis board: any position, moves tried from it as a tree, the engine's lines, a link to share.
 
 import { boardModule, pageData, post, postPatiently, say, sentence } from "./api.js";
-import { SEATS, chip, html } from "./draw.js";
-import { SHAPES, editors } from "./editor.js";
+import { chip, html, SEATS } from "./draw.js";
 import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
-const STAGES = [0.3, 1.2, 3];
 const USUAL_LIMIT = 200;
-const editor = editors[data.game];
+const editor = await GameBoard.editor?.();
 
 let options = null;
 let root = null;
@@ -24,7 +22,8 @@ let busy = false;
 
 const board = new GameBoard(part("board"), part("bar"), {
   move: (raw) => attempt(raw),
-  why: async (raw) => sentence((await post(`/games/${data.game}/check`, { options, state: node.position.state, move: raw })).why),
+  why: async (raw) =>
+    sentence((await post(`/games/${data.game}/check`, { options, state: node.position.state, move: raw })).why),
   say,
 });
 
@@ -35,11 +34,16 @@ const path = (one) => (one.parent ? [...path(one.parent), one] : [one]);
 
 async function load(wish) {
   part("refusal").textContent = "";
-  const told = await post(`/boards/${data.game}`, wish);
-  options = told.options;
-  root = nodeOf(told.positions[0]);
+  const loaded = await post(`/boards/${data.game}`, wish);
+  options = loaded.options;
+  root = nodeOf(loaded.positions[0]);
   let one = root;
-  told.moves.forEach((made, at) => { const next = nodeOf(told.positions[at + 1], one, made); one.children.push(next); one.after = next; one = next; });
+  loaded.moves.forEach((made, at) => {
+    const next = nodeOf(loaded.positions[at + 1], one, made);
+    one.children.push(next);
+    one.after = next;
+    one = next;
+  });
   visit(one, false);
 }
 
@@ -55,24 +59,46 @@ function visit(next, animate) {
 
 async function attempt(raw) {
   if (busy) return;
-  const same = (one) => JSON.stringify(one.made.move) === JSON.stringify(raw), known = node.children.find(same);
-  if (known) { visit(known, true); return; }
+  const same = (one) => JSON.stringify(one.made.move) === JSON.stringify(raw),
+    known = node.children.find(same);
+  if (known) {
+    visit(known, true);
+    return;
+  }
   busy = true;
   try {
-    const told = await post(`/boards/${data.game}`, { options, state: node.position.state, moves: [raw] });
-    const next = nodeOf(told.positions[1], node, told.moves[0]);
+    const answer = await post(`/boards/${data.game}`, { options, state: node.position.state, moves: [raw] });
+    const next = nodeOf(answer.positions[1], node, answer.moves[0]);
     node.children.push(next);
     visit(next, true);
     say(`${next.made.text}. ${turnWords()}`);
-  } catch (error) { paint(false); board.tell(sentence(error.message.replace(/^move 1: /, "")), true); } finally { busy = false; }
+  } catch (error) {
+    paint(false);
+    board.tell(sentence(error.message.replace(/^move 1: /, "")), true);
+  } finally {
+    busy = false;
+  }
 }
 
 function paint(animate) {
-  const now = node.position, { made, parent } = node;
+  const now = node.position,
+    { made, parent } = node;
   board.update({
-    state: now.state, legal: now.legal, marks: now.marks, last: made?.move ?? null, lastSeat: made?.seat, before: parent?.position.state ?? null,
-    seat: now.to_move ?? 0, eyes: now.to_move ?? made?.seat ?? 0, interactive: now.to_move !== null && !editing, best: best[0] ?? null, others: best.slice(1),
-    flip: flipped, animate, analysis: true, word: now.outcome ? sentence(`over: ${now.outcome.reason}`) : "",
+    state: now.state,
+    legal: now.legal,
+    marks: now.marks,
+    last: made?.move ?? null,
+    lastSeat: made?.seat,
+    before: parent?.position.state ?? null,
+    seat: now.to_move ?? 0,
+    eyes: now.to_move ?? made?.seat ?? 0,
+    interactive: now.to_move !== null && !editing,
+    best: best[0] ?? null,
+    others: best.slice(1),
+    flip: flipped,
+    animate,
+    analysis: true,
+    word: now.outcome ? sentence(`over: ${now.outcome.reason}`) : "",
   });
 }
 
@@ -80,7 +106,10 @@ function paint(animate) {
 function repaint() {
   const { pick } = board;
   paint(false);
-  if (pick && Object.keys(pick).length) { board.pick = pick; board.render(); }
+  if (pick && Object.keys(pick).length) {
+    board.pick = pick;
+    board.render();
+  }
 }
 
 // The link: the first position, and the moves in their notation
@@ -88,66 +117,124 @@ function repaint() {
 const tight = (text) => text.replace(/[\s↑]/g, "");
 
 function remember() {
-  const moves = path(node).slice(1).map((one) => tight(one.made.text)), wish = new URLSearchParams({ position: root.position.line });
+  const moves = path(node)
+      .slice(1)
+      .map((one) => tight(one.made.text)),
+    wish = new URLSearchParams({ position: root.position.line });
   if (moves.length) wish.set("moves", moves.join("~"));
   if (options.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.set("turn_limit", options.turn_limit);
   history.replaceState(null, "", `#${wish}`);
 }
 
 async function fromLink() {
-  const wish = new URLSearchParams(location.hash.slice(1)), position = wish.get("position"), limit = Number(wish.get("turn_limit"));
+  const wish = new URLSearchParams(location.hash.slice(1)),
+    position = wish.get("position"),
+    limit = Number(wish.get("turn_limit"));
   if (!position) return false;
-  await load({ options: limit ? { turn_limit: limit } : null, state: position, moves: wish.get("moves")?.split("~") ?? [] });
+  await load({
+    options: limit ? { turn_limit: limit } : null,
+    state: position,
+    moves: wish.get("moves")?.split("~") ?? [],
+  });
   return true;
 }
 
 // The engine
 
 async function think() {
-  const mine = ++asked, now = node.position;
+  const mine = ++asked,
+    now = node.position;
   exact("");
-  if (!engineOn || editing) { lines([html("p", {}, editing ? (editing.draft ? "Set up the position, then press Done." : "Choose another grid, or paste boards.") : "The engine is off.")]); fillBar(part("value"), seats(), 0, null); return; }
-  if (now.to_move === null) { lines([html("p", {}, "The game is over in this position.")]); fillBar(part("value"), seats(), 0, null); return; }
+  if (!engineOn || editing) {
+    lines([
+      html(
+        "p",
+        {},
+        editing
+          ? editing.draft
+            ? "Set up the position, then press Done."
+            : GameBoard.laying.engine
+          : "The engine is off.",
+      ),
+    ]);
+    fillBar(part("value"), seats(), 0, null);
+    return;
+  }
+  if (now.to_move === null) {
+    lines([html("p", {}, "The game is over in this position.")]);
+    fillBar(part("value"), seats(), 0, null);
+    return;
+  }
   lines([html("p", {}, "Thinking ", dotsOfWaiting())]);
-  if (data.game === "dots") solve(mine, now);
-  for (const seconds of STAGES) {
+  if (GameBoard.solved) solve(mine, now);
+  for (const seconds of GameBoard.searches) {
     try {
       const found = await postPatiently("/analysis", { game: data.game, options, state: now.state, seconds, lines: 3 });
       if (mine !== asked) return;
-      told(found, now);
-      if (data.game === "spaces" || found.lines.every((line) => line.proven)) return;
-    } catch (error) { if (mine === asked) lines([html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message))]); return; }
+      showLines(found, now);
+      if (found.lines.every((line) => line.proven)) return;
+    } catch (error) {
+      if (mine === asked)
+        lines([html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message))]);
+      return;
+    }
   }
 }
 
-function told(found, now) {
-  lines(found.lines.map((line, at) => html("button", { type: "button", title: "Try this move", onclick: () => attempt(line.move), ...(data.game === "spaces" ? { onpointerenter: () => preview(line.move), onpointerleave: () => preview(null), onfocus: () => preview(line.move), onblur: () => preview(null) } : {}) },
-    html("b", { class: at ? "mono" : "best mono" }, line.text), ` ${worth(data.game, line)}`, line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join(" ")}`) : "")));
-  if (found.lines[0].score !== null && now.value === undefined) fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, found.lines[0]));
-  if (data.game === "spaces") return;
+function showLines(found, now) {
+  lines(
+    found.lines.map((line, at) =>
+      html(
+        "button",
+        {
+          type: "button",
+          title: "Try this move",
+          onclick: () => attempt(line.move),
+          ...(GameBoard.laying
+            ? {
+                onpointerenter: () => preview(line.move),
+                onpointerleave: () => preview(null),
+                onfocus: () => preview(line.move),
+                onblur: () => preview(null),
+              }
+            : {}),
+        },
+        html("b", { class: at ? "mono" : "best mono" }, line.text),
+        ` ${worth(GameBoard.unit, line)}`,
+        line.continuation.length
+          ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join(" ")}`)
+          : "",
+      ),
+    ),
+  );
+  if (found.lines[0].score !== null && now.value === undefined)
+    fillBar(part("value"), seats(), found.to_move, shareOf(GameBoard.scale(now.state), found.lines[0]));
+  if (GameBoard.laying) return;
   best = found.lines.map((line) => line.move);
   repaint();
 }
 
-/** Spaces: the engine's board would stand where one's own is laid, so it is drawn only while it is looked at. */
+/** Where boards are laid, the engine's board would hide one's own, so it is drawn only while it is looked at. */
 function preview(move) {
   board.model.best = move;
   board.render();
 }
 
-/** Dots: the solver may know the end. */
+/** The exact value, if the solver finds it in time. */
 async function solve(mine, now) {
   try {
     const found = await post("/values", { game: data.game, options, state: now.state, seconds: 2 });
     if (mine !== asked || !found.proven) return;
     now.value = found.value;
     exact(`exact ${signed(found.value)} · ${found.text}`);
-    fillBar(part("value"), seats(), found.to_move, shareOf(data.game, now.state, { score: found.value }));
-  } catch { /* the lines say what is wrong */ }
+    fillBar(part("value"), seats(), found.to_move, shareOf(GameBoard.scale(now.state), { score: found.value }));
+  } catch {
+    /* the lines say what is wrong */
+  }
 }
 
 const lines = (nodes) => part("engine").replaceChildren(...nodes);
-const seats = () => (data.game === "santorini" ? options.players : 2);
+const seats = () => options.players ?? 2;
 
 function exact(text) {
   part("turn").querySelector(".exact")?.remove();
@@ -156,28 +243,45 @@ function exact(text) {
 
 // The panel
 
-const turnWords = () => { const { to_move: seat, outcome } = node.position; return seat === null ? sentence(outcome.reason) : `${SEATS[seat][0].toUpperCase()}${SEATS[seat].slice(1)} to move`; };
+const turnWords = () => {
+  const { to_move: seat, outcome } = node.position;
+  return seat === null ? sentence(outcome.reason) : `${SEATS[seat][0].toUpperCase()}${SEATS[seat].slice(1)} to move`;
+};
 
 function panel() {
   const { to_move: seat } = node.position;
-  part("turn").replaceChildren(seat === null || editing ? "" : chip(seat), html("span", {}, editing ? (editing.draft ? "Editing" : "The board") : turnWords()));
+  part("turn").replaceChildren(
+    seat === null || editing ? "" : chip(seat),
+    html("span", {}, editing ? (editing.draft ? "Editing" : "The board") : turnWords()),
+  );
   if (document.activeElement !== part("line")) part("line").value = node.position.line;
   const depth = path(node).length - 1;
   part("where").textContent = depth ? `move ${depth}` : "";
   part("begin").disabled = part("back").disabled = !node.parent;
   part("on").disabled = part("end").disabled = !node.children.length;
   part("play").disabled = seat === null || Boolean(editing);
-  part("edit").textContent = editing ? "Done" : data.game === "spaces" ? "Board" : "Edit";
+  part("edit").textContent = editing ? "Done" : (GameBoard.laying?.button ?? "Edit");
   part("edit").setAttribute("aria-pressed", String(Boolean(editing)));
   part("power").setAttribute("aria-pressed", String(engineOn));
   tree();
 }
 
 function tree() {
-  const host = part("tree"), parts = [];
-  if (!root.children.length) parts.push(html("p", { class: "none" }, data.game === "spaces" ? "Lay a board, then a board against it: the two run against each other." : "Moves you try on the board appear here as a tree."));
+  const host = part("tree"),
+    parts = [];
+  if (!root.children.length)
+    parts.push(
+      html("p", { class: "none" }, GameBoard.laying?.tree ?? "Moves you try on the board appear here as a tree."),
+    );
   else parts.push(...branch(root));
-  if (node.parent) parts.unshift(html("button", { type: "button", class: "drop-line", title: "Remove this move and what follows", onclick: cut }, "Remove"));
+  if (node.parent)
+    parts.unshift(
+      html(
+        "button",
+        { type: "button", class: "drop-line", title: "Remove this move and what follows", onclick: cut },
+        "Remove",
+      ),
+    );
   host.replaceChildren(...parts);
   const current = host.querySelector("[aria-current]");
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight + 40);
@@ -187,12 +291,23 @@ function branch(from) {
   const parts = [];
   for (let one = from; one.children.length; one = one.children[0]) {
     parts.push(button(one.children[0]));
-    for (const other of one.children.slice(1)) parts.push(html("div", { class: "aside-line" }, button(other), ...branch(other)));
+    for (const other of one.children.slice(1))
+      parts.push(html("div", { class: "aside-line" }, button(other), ...branch(other)));
   }
   return parts;
 }
 
-const button = (one) => html("button", { type: "button", "aria-current": one === node ? "step" : null, title: one.made.text, onclick: () => visit(one, one.parent === node) }, `${path(one).length - 1}. ${one.made.text}`);
+const button = (one) =>
+  html(
+    "button",
+    {
+      type: "button",
+      "aria-current": one === node ? "step" : null,
+      title: one.made.text,
+      onclick: () => visit(one, one.parent === node),
+    },
+    `${path(one).length - 1}. ${one.made.text}`,
+  );
 
 function cut() {
   const { parent } = node;
@@ -211,7 +326,10 @@ function edit(on) {
   part("tree").hidden = Boolean(editing);
   part("board").classList.toggle("editing", Boolean(editing?.draft));
   part("refusal").textContent = "";
-  if (editing?.draft) { draw(); check(); } else paint(false);
+  if (editing?.draft) {
+    draw();
+    check();
+  } else paint(false);
   palette();
   panel();
   think();
@@ -219,7 +337,21 @@ function edit(on) {
 
 function draw() {
   const { draft, tool } = editing;
-  board.update({ state: editor.state(draft), legal: [], marks: {}, last: null, before: null, seat: editor.turn(draft), eyes: 0, interactive: false, flip: flipped, animate: false, boxes: editor.boxes?.(tool), edit: put, word: editing.word ?? "" });
+  board.update({
+    state: editor.state(draft),
+    legal: [],
+    marks: {},
+    last: null,
+    before: null,
+    seat: editor.turn(draft),
+    eyes: 0,
+    interactive: false,
+    flip: flipped,
+    animate: false,
+    boxes: editor.boxes?.(tool),
+    edit: put,
+    word: editing.word ?? "",
+  });
   board.word.classList.toggle("no", Boolean(editing.wrong));
 }
 
@@ -232,52 +364,142 @@ function put(key) {
 
 /** Whether the draft is a position; if not, the rules say why. */
 async function check() {
-  const line = editor.line(editing.draft), mine = (editing.checks = (editing.checks ?? 0) + 1), now = editing;
+  const line = editor.line(editing.draft),
+    now = editing,
+    mine = (now.checks ?? 0) + 1;
+  now.checks = mine;
   part("line").value = line;
   try {
-    const told = await post(`/boards/${data.game}`, { options, state: line });
+    const answer = await post(`/boards/${data.game}`, { options, state: line });
     if (editing !== now || now.checks !== mine) return;
-    Object.assign(now, { told, wrong: false, word: told.positions[0].outcome ? sentence(`the game is over here: ${told.positions[0].outcome.reason}`) : "" });
+    Object.assign(now, {
+      answer,
+      wrong: false,
+      word: answer.positions[0].outcome ? sentence(`the game is over here: ${answer.positions[0].outcome.reason}`) : "",
+    });
   } catch (error) {
     if (editing !== now || now.checks !== mine) return;
-    Object.assign(now, { told: null, wrong: true, word: sentence(error.message) });
+    Object.assign(now, { answer: null, wrong: true, word: sentence(error.message) });
     say(error.message);
   }
   board.tell(now.word, now.wrong); // drawn anew, the board would lose a click that has begun
 }
 
 function palette() {
-  if (!editing) { part("palette").replaceChildren(); return; }
+  if (!editing) {
+    part("palette").replaceChildren();
+    return;
+  }
   const parts = [];
   if (editing.draft) {
     const { draft } = editing;
-    const choose = (id) => { editing.tool = id; palette(); draw(); };
-    parts.push(html("div", { class: "kit", role: "group", "aria-label": "What a click places" }, ...editor.tools(draft).map((tool) => html("button", { type: "button", class: "button tight", title: tool.name, "aria-label": tool.name, "aria-pressed": String(tool.id === editing.tool), onclick: () => choose(tool.id) }, tool.icon()))));
-    const turn = html("select", { onchange: (event) => { editor.setTurn(draft, Number(event.target.value)); draw(); check(); palette(); } }, ...Array.from({ length: editor.seats(draft) }, (_, seat) => html("option", { value: seat, selected: seat === editor.turn(draft) }, SEATS[seat])));
+    const choose = (id) => {
+      editing.tool = id;
+      palette();
+      draw();
+    };
+    parts.push(
+      html(
+        "div",
+        { class: "kit", role: "group", "aria-label": "What a click places" },
+        ...editor.tools(draft).map((tool) =>
+          html(
+            "button",
+            {
+              type: "button",
+              class: "button tight",
+              title: tool.name,
+              "aria-label": tool.name,
+              "aria-pressed": String(tool.id === editing.tool),
+              onclick: () => choose(tool.id),
+            },
+            tool.icon(),
+          ),
+        ),
+      ),
+    );
+    const turn = html(
+      "select",
+      {
+        onchange: (event) => {
+          editor.setTurn(draft, Number(event.target.value));
+          draw();
+          check();
+          palette();
+        },
+      },
+      ...Array.from({ length: editor.seats(draft) }, (_, seat) =>
+        html("option", { value: seat, selected: seat === editor.turn(draft) }, SEATS[seat]),
+      ),
+    );
     const fields = [html("label", {}, "To move", turn)];
-    if (draft.ply !== undefined) fields.push(html("label", {}, "Plies played", html("input", { type: "number", min: 0, max: 1000, value: draft.ply, oninput: (event) => { draft.ply = Math.max(0, Number(event.target.value) || 0); draw(); check(); turn.value = editor.turn(draft); } })));
+    if (draft.ply !== undefined)
+      fields.push(
+        html(
+          "label",
+          {},
+          "Plies played",
+          html("input", {
+            type: "number",
+            min: 0,
+            max: 1000,
+            value: draft.ply,
+            oninput: (event) => {
+              draft.ply = Math.max(0, Number(event.target.value) || 0);
+              draw();
+              check();
+              turn.value = editor.turn(draft);
+            },
+          }),
+        ),
+      );
     parts.push(html("div", { class: "fields" }, ...fields));
-  } else parts.push(html("p", {}, "Lay the first board on the grid, then the board against it. You can also paste the code of one board below, or of two as A|B."));
-  if (SHAPES[data.game]) parts.push(html("div", { class: "fields" }, ...SHAPES[data.game].map(([name, words, values]) => html("label", {}, words, html("select", { onchange: (event) => reshape(name, event.target.value) }, ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))))))));
+  } else parts.push(html("p", {}, GameBoard.laying.palette));
+  if (GameBoard.shape.length)
+    parts.push(
+      html(
+        "div",
+        { class: "fields" },
+        ...GameBoard.shape.map(([name, words, values]) =>
+          html(
+            "label",
+            {},
+            words,
+            html(
+              "select",
+              { onchange: (event) => reshape(name, event.target.value) },
+              ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))),
+            ),
+          ),
+        ),
+      ),
+    );
   part("palette").replaceChildren(...parts);
 }
 
 async function reshape(name, text) {
   const value = /^\d+$/.test(text) ? Number(text) : text;
   try {
-    await load({ options: { ...first(), ...shape(), [name]: value }, state: null });
+    await load({ options: { ...GameBoard.firstOptions, ...shape(), [name]: value }, state: null });
     edit(true);
-  } catch (error) { part("refusal").textContent = sentence(error.message); palette(); }
+  } catch (error) {
+    part("refusal").textContent = sentence(error.message);
+    palette();
+  }
 }
 
-const shape = () => Object.fromEntries((SHAPES[data.game] ?? []).map(([name]) => [name, options?.[name]]).filter(([, value]) => value !== undefined));
-/** In spaces an analysis is one round, in which both boards are seen. */
-const first = () => (data.game === "spaces" ? { rounds: 1, choice: "seen", mode: "rounds" } : {});
+const shape = () =>
+  Object.fromEntries(
+    GameBoard.shape.map(([name]) => [name, options?.[name]]).filter(([, value]) => value !== undefined),
+  );
 
 function done() {
   if (editing.draft) {
-    if (!editing.told) { board.tell(editing.word || "This is not a legal position yet.", true); return; }
-    const { told: kept } = editing;
+    if (!editing.answer) {
+      board.tell(editing.word || "This is not a legal position yet.", true);
+      return;
+    }
+    const { answer: kept } = editing;
     root = nodeOf(kept.positions[0]);
     options = kept.options;
     edit(false);
@@ -292,11 +514,14 @@ function done() {
 async function set(text) {
   const wish = { options: null, state: text.trim(), moves: [] };
   if (!wish.state) wish.state = null;
-  if (data.game === "spaces" && wish.state && !/[\s{]/.test(wish.state)) {
-    wish.moves = wish.state.split("|");
-    wish.options = { ...shape(), ...first(), size: Number.parseInt(wish.moves[0], 10) || options.size };
-    wish.state = null;
-  } else if (options?.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.options = options;
+  const pasted = wish.state && GameBoard.pasted(wish.state);
+  if (pasted)
+    Object.assign(wish, {
+      state: null,
+      moves: pasted.moves,
+      options: { ...shape(), ...GameBoard.firstOptions, ...pasted.options },
+    });
+  else if (options?.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.options = options;
   try {
     await load(wish);
     if (editing) edit(false);
@@ -307,20 +532,56 @@ async function set(text) {
   }
 }
 
-part("paste").addEventListener("submit", (event) => { event.preventDefault(); set(part("line").value); });
+part("paste").addEventListener("submit", (event) => {
+  event.preventDefault();
+  set(part("line").value);
+});
 part("line").addEventListener("focus", () => part("line").select());
 part("edit").addEventListener("click", () => (editing ? done() : edit(true)));
-part("power").addEventListener("click", () => { engineOn = !engineOn; best = []; panel(); repaint(); think(); });
-part("flip").addEventListener("click", () => { flipped = !flipped; if (editing?.draft) draw(); else paint(false); });
-part("fresh").addEventListener("click", () => load({ options: { ...shape(), ...first() }, state: null }).then(() => editing && edit(true)).catch(failed));
+part("power").addEventListener("click", () => {
+  engineOn = !engineOn;
+  best = [];
+  panel();
+  repaint();
+  think();
+});
+part("flip").addEventListener("click", () => {
+  flipped = !flipped;
+  if (editing?.draft) draw();
+  else paint(false);
+});
+part("fresh").addEventListener("click", () =>
+  load({ options: { ...shape(), ...GameBoard.firstOptions }, state: null })
+    .then(() => editing && edit(true))
+    .catch(failed),
+);
 part("share").addEventListener("click", () => copy(part("share"), location.href));
-part("play").addEventListener("click", () => playOn(part("playon"), data.game, seats(), node.position.to_move, { options, position: node.position.state }));
-const deepest = () => { let one = node; while (one.children.length) one = one.after ?? one.children[0]; return one; };
+part("play").addEventListener("click", () =>
+  playOn(part("playon"), data.game, seats(), node.position.to_move, { options, position: node.position.state }),
+);
+const deepest = () => {
+  let one = node;
+  while (one.children.length) one = one.after ?? one.children[0];
+  return one;
+};
 const step = { begin: () => root, back: () => node.parent, on: () => node.after ?? node.children[0], end: deepest };
-for (const [id, to] of Object.entries(step)) part(id).addEventListener("click", () => { const next = to(); if (next) visit(next, id === "on"); });
+for (const [id, to] of Object.entries(step))
+  part(id).addEventListener("click", () => {
+    const next = to();
+    if (next) visit(next, id === "on");
+  });
 addEventListener("keydown", (event) => {
-  if (!node || editing || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea, dialog, .board")) return;
-  const id = { ArrowLeft: "back", ArrowRight: "on", Home: "begin", End: "end" }[event.key], next = id && step[id]();
+  if (
+    !node ||
+    editing ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.closest?.("input, select, textarea, dialog, .board")
+  )
+    return;
+  const id = { ArrowLeft: "back", ArrowRight: "on", Home: "begin", End: "end" }[event.key],
+    next = id && step[id]();
   if (!next) return;
   event.preventDefault();
   visit(next, id === "on");
@@ -336,11 +597,19 @@ async function start() {
   lines([html("p", {}, "One moment ", dotsOfWaiting())]);
   try {
     if (await fromLink()) return;
-  } catch (error) { await begin(); failed(error); return; }
+  } catch (error) {
+    await begin();
+    failed(error);
+    return;
+  }
   await begin();
 }
 
-const begin = () => (data.game === "spaces" ? load({ options: first(), state: null }) : load({ options: null, state: data.showcase.state })).catch(failed);
-if (data.game === "spaces") part("flip").hidden = true;
-else if (!editor) part("edit").hidden = true;
+const begin = () =>
+  (GameBoard.firstOptions
+    ? load({ options: GameBoard.firstOptions, state: null })
+    : load({ options: null, state: data.showcase.state })
+  ).catch(failed);
+part("flip").hidden = !GameBoard.flips;
+part("edit").hidden = !editor && !GameBoard.laying;
 start();

@@ -3,12 +3,17 @@
 export const API = "/api/v1";
 
 export class Refusal extends Error {
-  constructor(message, status) { super(message); this.status = status; }
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
 }
 
 let key = null;
 /** Send the key of a seat with every request from now on. */
-export function useKey(other) { key = other; }
+export function useKey(other) {
+  key = other;
+}
 
 async function ask(path, options) {
   let answer;

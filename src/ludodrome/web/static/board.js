@@ -1,13 +1,57 @@
 // What all boards share: targets that can be clicked, tapped and reached with the arrow keys, and the word below.
 //
-// A board is told what to show (`update`) and draws it anew; it keeps nothing but what the person has picked so far.
+// A board draws anew what `update` gives it; it keeps nothing but what the person has picked so far.
 // What is legal comes with the position, from the server; whether a refused click had a reason is asked there too.
 
 import { svg } from "./draw.js";
 
 const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
+/** A board, and by static fields what a page needs to know about its game. Boards of games override them. */
 export class Board {
+  /** Whether the board is turned around for seat 1, and whether a button flips it. */
+  static turns = true;
+  static flips = true;
+  /** Milliseconds between moves: those shown one after another in a play, and those of a running replay. */
+  static moveDelay = 420;
+  static replayDelay = 1000;
+  /** The score of a seat in words. */
+  static score() {
+    return "";
+  }
+  /** Whether a move begins a row of the move list; `column` is the seat of the move before. */
+  static startsRow(_at, seat, column) {
+    return seat <= column;
+  }
+  /** The unit of the engine's scores, and the score that is a clear advantage. */
+  static unit = "";
+  static scale() {
+    return 4;
+  }
+  /** What the play page says below the moves; whether it has the button Analysis. */
+  static help = "Analysis shows the best moves and who is ahead. A hint shows one move on the board.";
+  static analysed = true;
+  /** Seconds of the analysis board's searches, one after another; whether a solver is asked for the exact value too. */
+  static searches = [0.3, 1.2, 3];
+  static solved = false;
+  /** The options of a first position on the analysis board; null: it begins with the showcase of the game. */
+  static firstOptions = null;
+  /** The options by which the analysis board begins anew: [name, title, values]. */
+  static shape = [];
+  /** Loads the editor of positions. Games without one may have words for laying whole boards on the grid. */
+  static editor = null;
+  static laying = null;
+  /** Moves and options in a pasted text that is not a position; null if it has none. */
+  static pasted() {
+    return null;
+  }
+  /** The fields of options in the dialog of a new game: name -> { title, limits, words }. */
+  static fields = {};
+  /** Names of the options that have no meaning beside the others. */
+  static unused() {
+    return [];
+  }
+
   /** host: the element to draw in; bar: the line below it; calls: `move(raw)`, `why(raw)` and `say(text)`. */
   constructor(host, bar, calls) {
     this.host = host;
@@ -47,7 +91,10 @@ export class Board {
     this.host.parentElement.style.setProperty("--ratio", (width / height).toFixed(3));
     this.host.replaceChildren(drawing);
     const nodes = [...this.host.querySelectorAll(".target")];
-    const stop = nodes.find((node) => node.dataset.key === current) || nodes.find((node) => node.classList.contains("live")) || nodes[0];
+    const stop =
+      nodes.find((node) => node.dataset.key === current) ||
+      nodes.find((node) => node.classList.contains("live")) ||
+      nodes[0];
     if (stop) stop.setAttribute("tabindex", "0");
     if (focused && stop) stop.focus({ preventScroll: true });
     this.host.toggleAttribute("data-ready", Boolean(this.model.interactive));
@@ -59,7 +106,14 @@ export class Board {
     this.targets.set(key, act);
     return svg(
       "g",
-      { class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`, role: "button", tabindex: "-1", "data-key": key, "aria-label": label, "aria-disabled": live || this.model.edit ? null : "true" },
+      {
+        class: `target s${seat ?? 0}${live && this.model.interactive ? " live" : ""}`,
+        role: "button",
+        tabindex: "-1",
+        "data-key": key,
+        "aria-label": label,
+        "aria-disabled": live || this.model.edit ? null : "true",
+      },
       ...children,
       svg("rect", { class: "hit", x, y, width, height, rx: round }),
     );
@@ -91,7 +145,9 @@ export class Board {
     this.calls.move(raw);
   }
 
-  describe() { return "Board"; }
+  describe() {
+    return "Board";
+  }
   animate() {}
 
   #click(event) {
@@ -100,7 +156,10 @@ export class Board {
   }
 
   activate(key, event) {
-    if (this.model.edit) { this.model.edit(key); return; }
+    if (this.model.edit) {
+      this.model.edit(key);
+      return;
+    }
     if (this.sent) return;
     if (!this.model.interactive) {
       if (this.model.waiting) this.tell(this.model.waiting, true);
@@ -130,7 +189,8 @@ export class Board {
       return [hit.x + hit.width / 2, hit.y + hit.height / 2];
     };
     const [x, y] = middle(from);
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     for (const node of this.host.querySelectorAll(".target")) {
       const [nx, ny] = middle(node);
       const along = (nx - x) * dx + (ny - y) * dy;

@@ -22,31 +22,45 @@ export const SEATS = ["blue circle", "orange diamond", "green square"];
 /** The shape of a seat: round, diamond, square. Coordinates are absolute, so that CSS may move it. */
 export function shape(seat, x, y, r, name = "token") {
   if (seat === 0) return svg("circle", { class: `${name} s0`, cx: x, cy: y, r });
-  if (seat === 2) return svg("rect", { class: `${name} s2`, x: x - r * 0.88, y: y - r * 0.88, width: r * 1.76, height: r * 1.76, rx: r * 0.16 });
-  const d = r * 1.2, k = r * 0.16;
+  if (seat === 2)
+    return svg("rect", {
+      class: `${name} s2`,
+      x: x - r * 0.88,
+      y: y - r * 0.88,
+      width: r * 1.76,
+      height: r * 1.76,
+      rx: r * 0.16,
+    });
+  const d = r * 1.2,
+    k = r * 0.16;
   return svg("path", {
     class: `${name} s1`,
     d: `M${x - k} ${y - d + k}Q${x} ${y - d} ${x + k} ${y - d + k}L${x + d - k} ${y - k}Q${x + d} ${y} ${x + d - k} ${y + k}L${x + k} ${y + d - k}Q${x} ${y + d} ${x - k} ${y + d - k}L${x - d + k} ${y + k}Q${x - d} ${y} ${x - d + k} ${y - k}Z`,
   });
 }
 
-export const chip = (seat) => svg("svg", { class: "chip", viewBox: "0 0 24 24", "aria-hidden": "true" }, shape(seat, 12, 12, seat === 1 ? 8.5 : 9, "box-mark"));
-
-/** The pieces of caldera, on the shape of their seat. */
-export const GLYPHS = {
-  crown: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 11} ${y + 8}V${y - 6}L${x - 5} ${y}L${x} ${y - 9}L${x + 5} ${y}L${x + 11} ${y - 6}V${y + 8}Z` }),
-  lancer: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x} ${y - 13}L${x + 6} ${y - 3}L${x + 1.6} ${y - 4.5}V${y + 12}H${x - 1.6}V${y - 4.5}L${x - 6} ${y - 3}Z` }),
-  smith: (x, y) => svg("path", { class: "glyph", "stroke-width": 1.5, d: `M${x - 10} ${y - 9}H${x + 8}L${x + 11} ${y - 5}V${y - 2}H${x - 10}ZM${x - 2.2} ${y - 2}H${x + 2.2}V${y + 12}H${x - 2.2}Z` }),
-};
+export const chip = (seat) =>
+  svg(
+    "svg",
+    { class: "chip", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    shape(seat, 12, 12, seat === 1 ? 8.5 : 9, "box-mark"),
+  );
 
 /** The engine's best: a green arrow. It begins `beside` the middle of what moves, which stays readable. */
 export function arrow(x0, y0, x2, y2, width = 9, beside = 0) {
-  const whole = Math.hypot(x2 - x0, y2 - y0) || 1, length = whole - beside;
-  const [ux, uy] = [(x2 - x0) / whole, (y2 - y0) / whole], [x1, y1] = [x0 + ux * beside, y0 + uy * beside];
+  const whole = Math.hypot(x2 - x0, y2 - y0) || 1,
+    length = whole - beside;
+  const [ux, uy] = [(x2 - x0) / whole, (y2 - y0) / whole],
+    [x1, y1] = [x0 + ux * beside, y0 + uy * beside];
   const head = Math.min(width * 2.6, length * 0.6);
-  const at = (along, across) => `${(x1 + ux * along - uy * across).toFixed(1)} ${(y1 + uy * along + ux * across).toFixed(1)}`;
-  const w = width / 2, neck = length - head;
-  return svg("path", { class: "arrow", d: `M${at(0, w)}L${at(neck, w)}L${at(neck, w * 3)}L${at(length, 0)}L${at(neck, -w * 3)}L${at(neck, -w)}L${at(0, -w)}Z` });
+  const at = (along, across) =>
+    `${(x1 + ux * along - uy * across).toFixed(1)} ${(y1 + uy * along + ux * across).toFixed(1)}`;
+  const w = width / 2,
+    neck = length - head;
+  return svg("path", {
+    class: "arrow",
+    d: `M${at(0, w)}L${at(neck, w)}L${at(neck, w * 3)}L${at(length, 0)}L${at(neck, -w * 3)}L${at(neck, -w)}L${at(0, -w)}Z`,
+  });
 }
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -59,12 +73,21 @@ export function motion(node, frames, duration = STEP, delay = 0) {
   node.animate(frames, { duration, delay, easing: "ease-out", fill: "backwards" });
 }
 
-export const slide = (node, dx, dy) => motion(node, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0, 0)" }]);
+export const slide = (node, dx, dy) =>
+  motion(node, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0, 0)" }]);
 
 export function grow(node, x, y, delay = 0) {
   if (!node) return;
   node.style.transformOrigin = `${x}px ${y}px`;
-  motion(node, [{ transform: "scale(0.3)", opacity: 0 }, { transform: "scale(1)", opacity: 1 }], STEP, delay);
+  motion(
+    node,
+    [
+      { transform: "scale(0.3)", opacity: 0 },
+      { transform: "scale(1)", opacity: 1 },
+    ],
+    STEP,
+    delay,
+  );
 }
 
 export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -1,22 +1,26 @@
 // Taking the seat of a link. Whoever has taken it before, in this browser, goes back to it.
 
 import { pageData, post, sentence } from "./api.js";
-import { storeKey, recalled, store } from "./keys.js";
+import { recalled, store, storeKey } from "./keys.js";
 
-const { link } = pageData(), told = document.getElementById("told");
+const { link } = pageData(),
+  status = document.getElementById("status");
 
 async function join() {
   const known = recalled(`link ${link}`);
   if (known) return known;
-  const { play, game, key } = await post(`/joins/${link}`), path = `/${game}/plays/${play}?as=guest`;
+  const { play, game, key } = await post(`/joins/${link}`),
+    path = `/${game}/plays/${play}?as=guest`;
   storeKey(play, "guest", key);
   store(`link ${link}`, path);
   return path;
 }
 
-join().then((path) => location.replace(path)).catch((error) => {
-  told.textContent = sentence(error.message);
-  document.querySelector("h1").textContent = error.status === 404 ? "This seat is taken" : "That did not work";
-  document.getElementById("wait").remove();
-  document.getElementById("other").hidden = false;
-});
+join()
+  .then((path) => location.replace(path))
+  .catch((error) => {
+    status.textContent = sentence(error.message);
+    document.querySelector("h1").textContent = error.status === 404 ? "This seat is taken" : "That did not work";
+    document.getElementById("wait").remove();
+    document.getElementById("other").hidden = false;
+  });

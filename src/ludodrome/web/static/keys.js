@@ -2,8 +2,20 @@
 
 const PREFIX = "ludodrome";
 
-export function store(name, value) { try { localStorage.setItem(`${PREFIX} ${name}`, value); } catch { /* then it is not kept */ } }
-export function recalled(name) { try { return localStorage.getItem(`${PREFIX} ${name}`); } catch { return null; } }
+export function store(name, value) {
+  try {
+    localStorage.setItem(`${PREFIX} ${name}`, value);
+  } catch {
+    /* then it is not kept */
+  }
+}
+export function recalled(name) {
+  try {
+    return localStorage.getItem(`${PREFIX} ${name}`);
+  } catch {
+    return null;
+  }
+}
 
 /** The key of a seat: `role` is owner or guest. */
 export const storeKey = (play, role, key) => store(`key ${play} ${role}`, key);

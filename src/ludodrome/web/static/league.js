@@ -3,12 +3,26 @@
 import { API, boardModule, say } from "./api.js";
 import { chip, html } from "./draw.js";
 
-const UNITS = [[60_000, "s", 1000], [3_600_000, "min", 60_000], [86_400_000, "h", 3_600_000], [Infinity, "d", 86_400_000]];
-const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made an illegal move", protocol: "broke the protocol", error: "stopped with an error", arena: "the arena failed", resigned: "resigned" };
+const UNITS = [
+  [60_000, "s", 1000],
+  [3_600_000, "min", 60_000],
+  [86_400_000, "h", 3_600_000],
+  [Infinity, "d", 86_400_000],
+];
+const CAUSES = {
+  timeout: "ran out of time",
+  crash: "crashed",
+  illegal: "made an illegal move",
+  protocol: "broke the protocol",
+  error: "stopped with an error",
+  arena: "the arena failed",
+  resigned: "resigned",
+};
 
 /** How long ago a moment was, in one word. */
 export function ago(moment) {
-  const past = Math.max(0, Date.now() - moment), [, name, size] = UNITS.find(([limit]) => past < limit);
+  const past = Math.max(0, Date.now() - moment),
+    [, name, size] = UNITS.find(([limit]) => past < limit);
   return `${Math.floor(past / size)} ${name} ago`;
 }
 
@@ -17,17 +31,47 @@ const points = (value) => (value === 0.5 ? "陆" : value > 0 && value < 0.5 ? "鈪
 /** How a match ended, in a few words. */
 export function how({ names, result }) {
   const verdict = result.verdicts.at(-1);
-  if (result.decided_by !== "play" && verdict) return `${names[verdict.seat]} ${CAUSES[verdict.cause] || verdict.cause}`;
+  if (result.decided_by !== "play" && verdict)
+    return `${names[verdict.seat]} ${CAUSES[verdict.cause] || verdict.cause}`;
   return result.reason;
 }
 
 /** A finished match as a line of a list. */
 export function resultLine(match) {
-  const side = (seat) => html("span", { class: `side${match.result.points[seat] === 1 ? " winner" : ""}` }, ...(seat === 0 ? [html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat]), chip(seat)] : [chip(seat), html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat])]));
+  const side = (seat) =>
+    html(
+      "span",
+      { class: `side${match.result.points[seat] === 1 ? " winner" : ""}` },
+      ...(seat === 0
+        ? [html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat]), chip(seat)]
+        : [chip(seat), html("a", { href: `/${match.game}/bots/${match.bots[seat]}` }, match.names[seat])]),
+    );
   const score = match.result.points.map(points).join(" : ");
-  const others = match.names.slice(2).map((name) => ` 路 ${name}`).join("");
-  return html("li", {}, side(0), html("a", { class: "score", href: `/games/${match.id}`, "aria-label": `${match.names.join(" against ")}, ${score}: replay` }, score), side(1),
-    html("span", { class: `how${match.result.decided_by === "play" ? "" : " bad"}`, title: how(match) }, `${match.why === "ladder" ? "ladder 路 " : ""}${how(match)}${others}`), html("time", { class: "when" }, ago(match.ended)));
+  const others = match.names
+    .slice(2)
+    .map((name) => ` 路 ${name}`)
+    .join("");
+  return html(
+    "li",
+    {},
+    side(0),
+    html(
+      "a",
+      {
+        class: "score",
+        href: `/games/${match.id}`,
+        "aria-label": `${match.names.join(" against ")}, ${score}: replay`,
+      },
+      score,
+    ),
+    side(1),
+    html(
+      "span",
+      { class: `how${match.result.decided_by === "play" ? "" : " bad"}`, title: how(match) },
+      `${match.why === "ladder" ? "ladder 路 " : ""}${how(match)}${others}`,
+    ),
+    html("time", { class: "when" }, ago(match.ended)),
+  );
 }
 
 export function showResults(list, matches, empty) {
@@ -35,21 +79,42 @@ export function showResults(list, matches, empty) {
 }
 
 /** The boards of a game, to be drawn and not to be played on. */
-export async function boardMaker(game) {
+export async function boardMaker() {
   const { GameBoard } = await boardModule();
   return (host, bar) => new GameBoard(host, bar, { move: () => {}, why: async () => "", say });
 }
 
 /** What a board shows of a match that is being played. */
-export const modelOf = (view, animate) => ({ state: view.state, legal: [], marks: view.marks, last: view.last, lastSeat: view.last_seat, before: null, seat: view.to_move ?? view.last_seat ?? 0, eyes: 0, interactive: false, flip: false, animate, analysis: false, word: "" });
+export const modelOf = (view, animate) => ({
+  state: view.state,
+  legal: [],
+  marks: view.marks,
+  last: view.last,
+  lastSeat: view.last_seat,
+  before: null,
+  seat: view.to_move ?? view.last_seat ?? 0,
+  eyes: 0,
+  interactive: false,
+  flip: false,
+  animate,
+  analysis: false,
+  word: "",
+});
 
 /** A small live board with its players, a link to the match. */
 export class LiveCard {
   constructor(game, match, make) {
-    const host = html("div", { class: "board" }), bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
+    const host = html("div", { class: "board" }),
+      bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
     this.pair = html("div", { class: "pair" });
     this.count = html("p", { class: "count" });
-    this.node = html("a", { class: "live card", href: `/${game}/matches/${match}` }, html("div", { class: "frame-box", inert: true }, html("div", { class: "place" }, host, bar)), this.pair, this.count);
+    this.node = html(
+      "a",
+      { class: "live card", href: `/${game}/matches/${match}` },
+      html("div", { class: "frame-box", inert: true }, html("div", { class: "place" }, host, bar)),
+      this.pair,
+      this.count,
+    );
     this.board = make(host, bar);
     this.drawn = false;
   }
@@ -57,7 +122,11 @@ export class LiveCard {
   show(view) {
     this.board.update(modelOf(view, this.drawn));
     this.drawn = true;
-    this.pair.replaceChildren(...view.names.map((name, seat) => html("span", { class: view.to_move === seat ? "turn" : "" }, chip(seat), html("b", {}, name))));
+    this.pair.replaceChildren(
+      ...view.names.map((name, seat) =>
+        html("span", { class: view.to_move === seat ? "turn" : "" }, chip(seat), html("b", {}, name)),
+      ),
+    );
     this.count.textContent = `move ${view.ply}`;
   }
 }

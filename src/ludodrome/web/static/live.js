@@ -1,6 +1,6 @@
 // The views of a play as it changes: over a WebSocket, or by long polling while no socket can be opened.
 
-import { API, Refusal, get } from "./api.js";
+import { API, get, Refusal } from "./api.js";
 
 const DELAYS = [250, 1000, 3000, 8000];
 /** After this many failures in a row the page polls ... */
@@ -13,11 +13,24 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 export class Live {
   /** `onView(view)` gets every view; `onError(error)` is called when the server cannot be reached. */
   constructor(id, key, onView, onError) {
-    Object.assign(this, { id, key, onView, onError, version: -1, failures: 0, ended: false, pending: new Map(), number: 0, polling: null });
+    Object.assign(this, {
+      id,
+      key,
+      onView,
+      onError,
+      version: -1,
+      failures: 0,
+      ended: false,
+      pending: new Map(),
+      number: 0,
+      polling: null,
+    });
     this.#connect();
   }
 
-  get ready() { return this.socket?.readyState === WebSocket.OPEN; }
+  get ready() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
 
   /** Send a message; resolves once the view that follows from it has arrived. */
   send(message) {
@@ -36,8 +49,10 @@ export class Live {
 
   #connect() {
     if (this.ended) return;
-    const scheme = location.protocol === "https:" ? "wss" : "ws", key = this.key ? `?key=${encodeURIComponent(this.key)}` : "";
-    const socket = (this.socket = new WebSocket(`${scheme}://${location.host}${API}/plays/${this.id}/live${key}`));
+    const scheme = location.protocol === "https:" ? "wss" : "ws",
+      key = this.key ? `?key=${encodeURIComponent(this.key)}` : "";
+    const socket = new WebSocket(`${scheme}://${location.host}${API}/plays/${this.id}/live${key}`);
+    this.socket = socket;
     socket.onopen = () => {
       this.failures = 0;
       this.polling?.abort();
@@ -56,7 +71,11 @@ export class Live {
       this.pending.get(message.id)?.reject(new Refusal(message.error, message.status));
       this.pending.delete(message.id);
     }
-    for (const [id, { resolve, version }] of this.pending) if (version !== null && version <= this.version) { this.pending.delete(id); resolve(); }
+    for (const [id, { resolve, version }] of this.pending)
+      if (version !== null && version <= this.version) {
+        this.pending.delete(id);
+        resolve();
+      }
   }
 
   #closed() {
@@ -65,13 +84,16 @@ export class Live {
     if (this.ended) return;
     this.failures += 1;
     const poll = this.failures > MAX_FAILURES;
-    if (poll && !this.polling) this.#poll((this.polling = new AbortController()).signal);
+    if (poll && !this.polling) {
+      this.polling = new AbortController();
+      this.#poll(this.polling.signal);
+    }
     setTimeout(() => this.#connect(), poll ? SOCKET_RETRY : DELAYS[this.failures - 1]);
   }
 
   /** Long polling: each request is answered when something has changed. */
   async #poll(signal) {
-    for (let errors = 0; !signal.aborted;) {
+    for (let errors = 0; !signal.aborted; ) {
       try {
         const view = await get(`/plays/${this.id}${this.version < 0 ? "" : `?after=${this.version}`}`, signal);
         errors = 0;

@@ -1,7 +1,7 @@
 // The play page: a game on the server, shown move by move.
 
-import { API, boardModule, counted, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
-import { SEATS, chip, html, moves as inMotion, pause } from "./draw.js";
+import { API, boardModule, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
+import { chip, html, moves as inMotion, pause, SEATS } from "./draw.js";
 import { fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
@@ -11,7 +11,6 @@ const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const SLOW = 4000;
-const SPEEDS = { dots: 260 }, USUAL_SPEED = 420;
 const asked = new URLSearchParams(location.search);
 const PATHS = { move: "moves", undo: "undo", resign: "resign", rematch: "rematch" };
 
@@ -32,7 +31,10 @@ let following = false;
 
 const board = new GameBoard(part("board"), part("bar"), {
   move: (raw) => send(raw),
-  why: async (raw) => sentence((await post(`/games/${data.game}/check`, { options: view.options, state: view.position.state, move: raw })).why),
+  why: async (raw) =>
+    sentence(
+      (await post(`/games/${data.game}/check`, { options: view.options, state: view.position.state, move: raw })).why,
+    ),
   say,
 });
 
@@ -41,10 +43,17 @@ const board = new GameBoard(part("board"), part("bar"), {
 const upToDate = () => view && shown === view.moves.length;
 /** The seats that are played from this page. */
 const mine = () => view.seats.map((seat, number) => (seat.yours ? number : -1)).filter((number) => number >= 0);
-const me = () => { const some = mine(); return some.length === 1 ? some[0] : view.to_move !== null && some.includes(view.to_move) ? view.to_move : some[0] ?? 0; };
+const me = () => {
+  const some = mine();
+  return some.length === 1
+    ? some[0]
+    : view.to_move !== null && some.includes(view.to_move)
+      ? view.to_move
+      : (some[0] ?? 0);
+};
 const bottom = () => (mine().length === 1 ? me() : 0);
 const shared = () => view.seats.some(({ kind }) => kind === "friend");
-const turned = () => (flipped === null ? data.game !== "dots" && data.game !== "spaces" && document.body.dataset.board !== "generic" && bottom() === 1 : flipped);
+const turned = () => (flipped === null ? GameBoard.turns && bottom() === 1 : flipped);
 const nameOf = (seat) => (view.seats[seat].yours && mine().length === 1 ? "You" : view.seats[seat].name);
 
 // Beginning
@@ -57,7 +66,12 @@ async function begin(wish) {
     const begun = await post("/plays", wish);
     if (begun.key) storeKey(begun.id, role, begun.key);
     await open(begun);
-  } catch (error) { failed(error); throw error; } finally { waiting(false); }
+  } catch (error) {
+    failed(error);
+    throw error;
+  } finally {
+    waiting(false);
+  }
 }
 
 /** This page is about that game from now on. */
@@ -73,7 +87,10 @@ async function open(game) {
 
 async function start() {
   const first = data.showcase;
-  if (first && asked.has("position")) { await playOn(); return; }
+  if (first && asked.has("position")) {
+    await playOn();
+    return;
+  }
   if (first?.state) sketch(first);
   const [name, as] = data.play ? [data.play, role] : (recalled(data.game) || "").split(" ");
   if (name) {
@@ -82,28 +99,80 @@ async function start() {
       useKey(keyOf(name, role));
       await open(await get(`/plays/${name}`));
       return;
-    } catch (error) { if (!first) { failed(error); return; } }
+    } catch (error) {
+      if (!first) {
+        failed(error);
+        return;
+      }
+    }
   }
   role = "owner";
-  await begin({ game: data.game, options: first.options, seats: first.seats, opening: first.opening, seed: first.seed }).catch(() => {});
+  await begin({
+    game: data.game,
+    options: first.options,
+    seats: first.seats,
+    opening: first.opening,
+    seed: first.seed,
+  }).catch(() => {});
 }
 
 /** A game from a position in the address: the board shows it, and the dialog asks who plays. */
 async function playOn() {
-  const position = asked.get("position"), options = Object.fromEntries([...asked].filter(([name]) => name !== "position" && name !== "as").map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]));
+  const position = asked.get("position"),
+    options = Object.fromEntries(
+      [...asked]
+        .filter(([name]) => name !== "position" && name !== "as")
+        .map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]),
+    );
   try {
     const { state, to_move: seat } = await post(`/games/${data.game}/positions`, { options, state: position });
     sketch({ state, opening: [], texts: [], options, seats: data.showcase.seats, seat });
     const seats = state.players === 3 ? ["person", "level:3", "level:3"] : [...data.showcase.seats];
-    openDialog(data.game, { options, seats: seats.map((_, at) => ({ spec: at === seat ? "person" : "level:3" })) }, begin, { options, position });
-  } catch (error) { failed(error); }
+    openDialog(
+      data.game,
+      GameBoard,
+      { options, seats: seats.map((_, at) => ({ spec: at === seat ? "person" : "level:3" })) },
+      begin,
+      { options, position },
+    );
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /** The board before the server has said anything. */
 function sketch(first) {
-  board.update({ state: first.state, legal: [], marks: {}, last: first.opening.at(-1), before: null, seat: first.seat ?? 0, eyes: 0, interactive: false, flip: false, word: "" });
-  const seats = first.seats.map((spec) => ({ name: spec === "person" ? "You" : spec, spec, person: spec === "person", yours: spec === "person", kind: spec === "person" ? spec : "bot", taken: true, here: true, left_ms: null }));
-  view = { seats, moves: first.texts.map((text, at) => ({ seat: at % 2, text })), to_move: first.seat ?? 0, result: null, position: { state: first.state }, opening: 0, options: first.options };
+  board.update({
+    state: first.state,
+    legal: [],
+    marks: {},
+    last: first.opening.at(-1),
+    before: null,
+    seat: first.seat ?? 0,
+    eyes: 0,
+    interactive: false,
+    flip: false,
+    word: "",
+  });
+  const seats = first.seats.map((spec) => ({
+    name: spec === "person" ? "You" : spec,
+    spec,
+    person: spec === "person",
+    yours: spec === "person",
+    kind: spec === "person" ? spec : "bot",
+    taken: true,
+    here: true,
+    left_ms: null,
+  }));
+  view = {
+    seats,
+    moves: first.texts.map((text, at) => ({ seat: at % 2, text })),
+    to_move: first.seat ?? 0,
+    result: null,
+    position: { state: first.state },
+    opening: 0,
+    options: first.options,
+  };
   shown = view.moves.length;
   panel();
   view = null;
@@ -114,9 +183,19 @@ function waiting(on) {
   part("value").classList.toggle("loom", on);
   if (!on) return;
   const slow = setTimeout(() => {
-    if (part("value").classList.contains("loom")) engine(html("p", { class: "whole" }, html("b", {}, "Getting ready. "), "The first game of each kind is compiled for this machine. That takes a few seconds, once."));
+    if (part("value").classList.contains("loom"))
+      engine(
+        html(
+          "p",
+          { class: "whole" },
+          html("b", {}, "Getting ready. "),
+          "The first game of each kind is compiled for this machine. That takes a few seconds, once.",
+        ),
+      );
   }, 600);
-  engine(html("p", { class: "whole" }, "One moment ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))));
+  engine(
+    html("p", { class: "whole" }, "One moment ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))),
+  );
   return slow;
 }
 
@@ -139,16 +218,27 @@ async function receive(next) {
       latest = null;
       if (one.next && !view.next) await follow(one.next);
       else if (one.version === view.version) beside(one);
-      else if (one.version > view.version) { busy = false; await take(one, true); }
+      else if (one.version > view.version) {
+        busy = false;
+        await take(one, true);
+      }
     }
-  } catch (error) { failed(error); } finally { taking = false; }
+  } catch (error) {
+    failed(error);
+  } finally {
+    taking = false;
+  }
 }
 
 /** The other game, with everybody one seat further. */
 async function follow(name) {
   const key = keyOf(view.id, role);
   if (key) storeKey(name, role, key);
-  try { await open(await get(`/plays/${name}`)); } catch (error) { failed(error); }
+  try {
+    await open(await get(`/plays/${name}`));
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /** Nothing happened in the game, but somebody came or went, or wants a rematch. */
@@ -161,23 +251,30 @@ function beside(next) {
 
 /** A new view of the game: shows what has happened since, move by move. */
 async function take(next, animated) {
-  const before = view, grew = before && before.id === next.id && next.moves.length > before.moves.length;
+  const before = view,
+    grew = before && before.id === next.id && next.moves.length > before.moves.length;
   const wasLive = !before || before.id !== next.id || shown === before.moves.length || next.moves.length < shown;
-  if (!before || before.id !== next.id) { positions = new Map(); flipped = null; }
+  if (!before || before.id !== next.id) {
+    positions = new Map();
+    flipped = null;
+  }
   for (const number of [...positions.keys()]) if (!grew && number >= next.moves.length) positions.delete(number);
   view = next;
   view.arrived = performance.now();
   positions.set(next.moves.length, next.position);
   hint = null;
   const from = shown;
-  if (!wasLive) { panel(); return; }
+  if (!wasLive) {
+    panel();
+    return;
+  }
   following = true;
   if (grew && animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
       const last = view.moves[number - 1];
       if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${last.text}`);
-      if (number < next.moves.length && inMotion()) await pause(SPEEDS[data.game] || USUAL_SPEED);
+      if (number < next.moves.length && inMotion()) await pause(GameBoard.moveDelay);
     }
   } else await show(next.moves.length, false);
   following = false;
@@ -198,17 +295,37 @@ async function show(number, animate) {
 }
 
 function paint(now, before, animate) {
-  const last = shown ? view.moves[shown - 1] : null, own = upToDate() && view.result === null && !view.waiting && mine().includes(view.to_move);
+  const last = shown ? view.moves[shown - 1] : null,
+    own = upToDate() && view.result === null && !view.waiting && mine().includes(view.to_move);
   board.update({
-    state: now.state, legal: now.legal, marks: now.marks, last: last?.move || null, lastSeat: last?.seat, before: before?.state || null,
-    seat: now.to_move ?? 0, eyes: bottomEyes(), interactive: own && !busy, best: hint, flip: turned(), animate, analysis: analysing,
-    word: word(), waiting: upToDate() && view.result === null && !own ? refusal() : null,
+    state: now.state,
+    legal: now.legal,
+    marks: now.marks,
+    last: last?.move || null,
+    lastSeat: last?.seat,
+    before: before?.state || null,
+    seat: now.to_move ?? 0,
+    eyes: bottomEyes(),
+    interactive: own && !busy,
+    best: hint,
+    flip: turned(),
+    animate,
+    analysis: analysing,
+    word: word(),
+    waiting: upToDate() && view.result === null && !own ? refusal() : null,
   });
   wanted = [now, before];
 }
 
-const bottomEyes = () => (mine().length === 1 ? me() : mine().length ? view.to_move ?? 0 : 0);
-const refusal = () => (!mine().length ? "You are watching." : view.waiting ? "The game starts when everybody has joined." : view.thinking ? "The other side is thinking." : "It is not your turn.");
+const bottomEyes = () => (mine().length === 1 ? me() : mine().length ? (view.to_move ?? 0) : 0);
+const refusal = () =>
+  !mine().length
+    ? "You are watching."
+    : view.waiting
+      ? "The game starts when everybody has joined."
+      : view.thinking
+        ? "The other side is thinking."
+        : "It is not your turn.";
 const repaint = () => wanted && view && paint(...wanted, false);
 
 function word() {
@@ -241,33 +358,58 @@ const send = (raw) => act("move", { move: raw, version: view.version });
 
 async function giveHint() {
   if (!upToDate() || view.result || view.thinking) return;
-  const asked = ++engineAsked, now = view.version;
+  const asked = ++engineAsked,
+    now = view.version;
   engine(html("p", {}, "Looking ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))));
   try {
     const found = await ask(view.position.state, 0.8, 1);
     if (asked !== engineAsked || now !== view.version) return;
     hint = found.lines[0].move;
     repaint();
-    engine(html("p", { class: "whole" }, "Try ", html("b", { class: "best mono" }, found.lines[0].text), ` ${worth(data.game, found.lines[0])}`));
+    engine(
+      html(
+        "p",
+        { class: "whole" },
+        "Try ",
+        html("b", { class: "best mono" }, found.lines[0].text),
+        ` ${worth(GameBoard.unit, found.lines[0])}`,
+      ),
+    );
     say(`Hint: ${found.lines[0].text}`);
-  } catch (error) { if (asked === engineAsked) failed(error); }
+  } catch (error) {
+    if (asked === engineAsked) failed(error);
+  }
 }
 
-const ask = (state, seconds, lines) => postPatiently("/analysis", { game: data.game, options: view.options, state, seconds, lines });
+const ask = (state, seconds, lines) =>
+  postPatiently("/analysis", { game: data.game, options: view.options, state, seconds, lines });
 
 async function analyse() {
   const asked = ++engineAsked;
-  if (!analysing) { if (!hint) quiet(); return; }
+  if (!analysing) {
+    if (!hint) quiet();
+    return;
+  }
   const now = positions.get(shown);
-  if (now.to_move === null || (upToDate() && view.result)) { if (view.result && upToDate()) quiet(); else engine(html("p", {}, "The game ends here.")); return; }
+  if (now.to_move === null || (upToDate() && view.result)) {
+    if (view.result && upToDate()) quiet();
+    else engine(html("p", {}, "The game ends here."));
+    return;
+  }
   for (const seconds of [0.3, 1.2, 3]) {
     try {
       const found = await ask(now.state, seconds, 3);
       if (asked !== engineAsked || !analysing) return;
       lines(found);
-      if (upToDate() && mine().includes(view.to_move) && !busy) { hint = found.lines[0].move; repaintKeeping(); }
+      if (upToDate() && mine().includes(view.to_move) && !busy) {
+        hint = found.lines[0].move;
+        repaintKeeping();
+      }
       if (found.lines.every((line) => line.proven)) return;
-    } catch (error) { if (asked === engineAsked) failed(error); return; }
+    } catch (error) {
+      if (asked === engineAsked) failed(error);
+      return;
+    }
   }
 }
 
@@ -275,26 +417,46 @@ async function analyse() {
 function repaintKeeping() {
   const { pick } = board;
   repaint();
-  if (Object.keys(pick).length) { board.pick = pick; board.render(); }
+  if (Object.keys(pick).length) {
+    board.pick = pick;
+    board.render();
+  }
 }
 
 function lines(found) {
-  engine(...found.lines.slice(0, 3).map((line, number) => html("p", {}, html("b", { class: number ? "mono" : "best mono" }, line.text), ` ${worth(data.game, line)}`, line.continuation.length ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`) : "")));
+  engine(
+    ...found.lines
+      .slice(0, 3)
+      .map((line, number) =>
+        html(
+          "p",
+          {},
+          html("b", { class: number ? "mono" : "best mono" }, line.text),
+          ` ${worth(GameBoard.unit, line)}`,
+          line.continuation.length
+            ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`)
+            : "",
+        ),
+      ),
+  );
   bar(found.lines[0], found.to_move);
 }
 
 function bar(line, seat) {
-  if (line.score !== null) fillBar(part("value"), view.seats.length, seat, shareOf(data.game, view.position.state, line), nameOf(seat));
+  if (line.score !== null)
+    fillBar(part("value"), view.seats.length, seat, shareOf(GameBoard.scale(view.position.state), line), nameOf(seat));
 }
 
 // The panel
 
 function panel() {
-  const low = bottom(), order = view.seats.map((_, number) => number).filter((number) => number !== low);
+  const low = bottom(),
+    order = view.seats.map((_, number) => number).filter((number) => number !== low);
   part("others").replaceChildren(...order.map(player));
   part("yours").replaceChildren(player(low));
   list();
-  const total = view.moves.length, over = view.result !== null;
+  const total = view.moves.length,
+    over = view.result !== null;
   part("where").textContent = total ? `${shown} / ${total}` : "";
   part("begin").disabled = part("back").disabled = shown === 0;
   part("on").disabled = part("end").disabled = shown === total;
@@ -304,28 +466,75 @@ function panel() {
   const offered = over && mine().some((seat) => view.seats[seat].offers);
   resign.textContent = offered ? "Offered" : over ? "Rematch" : "Resign";
   resign.classList.toggle("first", over);
-  resign.disabled = !mine().length || offered || (!over && (mine().length > 1 ? !mine().includes(view.to_move) : false));
+  resign.disabled =
+    !mine().length || offered || (!over && (mine().length > 1 ? !mine().includes(view.to_move) : false));
   part("analysis").setAttribute("aria-pressed", String(analysing));
 }
 
 function player(number) {
-  const seat = view.seats[number], turn = view.to_move === number && !view.result && !view.waiting, state = positions.get(shown)?.state || view.position.state;
-  const level = /^level:(\d)$/.exec(seat.spec), name = nameOf(number);
+  const seat = view.seats[number],
+    turn = view.to_move === number && !view.result && !view.waiting,
+    state = positions.get(shown)?.state || view.position.state;
+  const level = /^level:(\d)$/.exec(seat.spec),
+    name = nameOf(number);
   const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
-  const score = data.game === "dots" ? counted(state.scores[number], "box", "boxes") : data.game === "spaces" ? counted(state.totals[number], "point", "points") : "";
-  const dots = () => html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
-  const away = seat.person && !seat.yours && shared() && !view.result ? (!seat.taken ? "not here yet" : !seat.here ? "left" : "") : "";
-  const what = away || (turn ? (seat.person ? "to move" : dots()) : view.result?.winner === number ? "winner" : seat.person ? SEATS[number] : "built-in bot");
-  return html("div", { class: `player s${number}${turn ? " turn" : ""}` }, chip(number), html("div", { class: "who" }, html("b", {}, title), html("span", { class: seat.taken && away ? "away" : null }, score, score && what ? " · " : "", what)), seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)));
+  const score = GameBoard.score(state, number);
+  const dots = () =>
+    html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
+  const away =
+    seat.person && !seat.yours && shared() && !view.result
+      ? !seat.taken
+        ? "not here yet"
+        : !seat.here
+          ? "left"
+          : ""
+      : "";
+  const what =
+    away ||
+    (turn
+      ? seat.person
+        ? "to move"
+        : dots()
+      : view.result?.winner === number
+        ? "winner"
+        : seat.person
+          ? SEATS[number]
+          : "built-in bot");
+  return html(
+    "div",
+    { class: `player s${number}${turn ? " turn" : ""}` },
+    chip(number),
+    html(
+      "div",
+      { class: "who" },
+      html("b", {}, title),
+      html("span", { class: seat.taken && away ? "away" : null }, score, score && what ? " · " : "", what),
+    ),
+    seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)),
+  );
 }
 
 function list() {
-  const rows = [], seats = view.seats.length;
-  let row = null, column = seats;
+  const rows = [],
+    seats = view.seats.length;
+  let row = null,
+    column = seats;
   view.moves.forEach(({ seat, text }, at) => {
-    const starts = data.game === "spaces" ? at % 2 === 0 : seat <= column;
-    if (!row || starts) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
-    const button = html("button", { type: "button", "data-ply": at + 1, "aria-current": at + 1 === shown ? "step" : null, title: text, onclick: () => look(at + 1) }, text);
+    if (!row || GameBoard.startsRow(at, seat, column)) {
+      row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1)));
+      rows.push(row);
+    }
+    const button = html(
+      "button",
+      {
+        type: "button",
+        "data-ply": at + 1,
+        "aria-current": at + 1 === shown ? "step" : null,
+        title: text,
+        onclick: () => look(at + 1),
+      },
+      text,
+    );
     button.style.gridColumn = seat + 2;
     button.style.gridRow = 1;
     row.append(button);
@@ -346,54 +555,95 @@ async function look(number) {
   say(`Position ${number}. ${text}`);
 }
 
-function engine(...nodes) { part("engine").replaceChildren(...nodes.filter(Boolean)); }
+function engine(...nodes) {
+  part("engine").replaceChildren(...nodes.filter(Boolean));
+}
 
 function quiet() {
   const node = part("value");
   node.className = "value";
   node.setAttribute("aria-label", "No evaluation");
   if (view.result && upToDate()) {
-    const kept = html("a", { class: "button tight", href: `${API}/plays/${view.id}/record`, download: "" }, "Save the record");
+    const kept = html(
+      "a",
+      { class: "button tight", href: `${API}/plays/${view.id}/record`, download: "" },
+      "Save the record",
+    );
     const wants = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
     const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
-    engine(html("p", { class: "whole result" }, headline()), html("p", {}, why(), " ", replay, " ", kept), wants ? html("p", {}, html("b", {}, `${wants.name} offers a rematch.`)) : null);
+    engine(
+      html("p", { class: "whole result" }, headline()),
+      html("p", {}, why(), " ", replay, " ", kept),
+      wants ? html("p", {}, html("b", {}, `${wants.name} offers a rematch.`)) : null,
+    );
   } else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.thinking) ponder();
-  else engine(html("p", { class: "whole" }, data.game === "spaces" ? "A hint shows a good board. Your board runs up, the other one runs down." : "Analysis shows the best moves and who is ahead. A hint shows one move on the board."));
+  else engine(html("p", { class: "whole" }, GameBoard.help));
 }
 
 /** The links of the seats that nobody has taken yet. */
 function invite() {
   const links = view.seats.map(({ link }, seat) => [seat, link]).filter(([, link]) => link);
-  if (!links.length) { engine(html("p", { class: "whole" }, "The game starts when everybody has joined.")); return; }
-  const far = data.mode === "local" ? " It works on this machine; with “ludodrome serve --lan” also in your network." : "";
-  engine(...links.map(([seat, link]) => {
-    const field = html("input", { value: (data.address || location.origin) + link, readonly: true, "aria-label": `Link of seat ${seat + 1}`, onfocus: (event) => event.target.select() });
-    const button = html("button", { class: "button tight", type: "button", onclick: () => copy(field, button) }, "Copy");
-    return html("p", { class: "link" }, chip(seat), field, button);
-  }), html("p", { class: "whole" }, `Send your friend ${links.length > 1 ? "a" : "this"} link.${far}`));
+  if (!links.length) {
+    engine(html("p", { class: "whole" }, "The game starts when everybody has joined."));
+    return;
+  }
+  const far =
+    data.mode === "local" ? " It works on this machine; with “ludodrome serve --lan” also in your network." : "";
+  engine(
+    ...links.map(([seat, link]) => {
+      const field = html("input", {
+        value: (data.address || location.origin) + link,
+        readonly: true,
+        "aria-label": `Link of seat ${seat + 1}`,
+        onfocus: (event) => event.target.select(),
+      });
+      const button = html(
+        "button",
+        { class: "button tight", type: "button", onclick: () => copy(field, button) },
+        "Copy",
+      );
+      return html("p", { class: "link" }, chip(seat), field, button);
+    }),
+    html("p", { class: "whole" }, `Send your friend ${links.length > 1 ? "a" : "this"} link.${far}`),
+  );
 }
 
 async function copy(field, button) {
   field.select();
-  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    document.execCommand("copy");
+  }
   button.textContent = "Copied";
   say("Copied");
 }
 
 /** A bot's first move on a machine takes longer; the page says why. */
 function ponder() {
-  const { version } = view, words = `${nameOf(view.to_move)} is thinking.`;
+  const { version } = view,
+    words = `${nameOf(view.to_move)} is thinking.`;
   engine(html("p", { class: "whole" }, words));
   setTimeout(() => {
-    if (view.version === version && view.thinking && upToDate() && !analysing) engine(html("p", { class: "whole" }, words, " Its first move takes longer: the search is compiled once for this machine."));
+    if (view.version === version && view.thinking && upToDate() && !analysing)
+      engine(
+        html(
+          "p",
+          { class: "whole" },
+          words,
+          " Its first move takes longer: the search is compiled once for this machine.",
+        ),
+      );
   }, SLOW);
 }
 
 function headline() {
-  const { winner } = view.result, own = mine();
+  const { winner } = view.result,
+    own = mine();
   if (view.result.decided_by === "arena") return "The game was aborted";
-  if (winner === null) return view.seats.length > 2 && view.result.decided_by !== "play" ? "The others share the win" : "A draw";
+  if (winner === null)
+    return view.seats.length > 2 && view.result.decided_by !== "play" ? "The others share the win" : "A draw";
   if (own.length === 1) return winner === own[0] ? "You win" : "You lose";
   return `${nameOf(winner)} wins`;
 }
@@ -409,14 +659,17 @@ function why() {
 const resultWords = () => `${headline()}. ${why()}`;
 
 function clockText(milliseconds) {
-  const seconds = Math.max(0, milliseconds) / 1000, minutes = Math.floor(seconds / 60);
+  const seconds = Math.max(0, milliseconds) / 1000,
+    minutes = Math.floor(seconds / 60);
   return seconds < 10 ? seconds.toFixed(1) : `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }
 
 function tick() {
   if (!view?.arrived || view.clock === "none") return;
   for (const node of document.querySelectorAll(".time[data-seat]")) {
-    const number = Number(node.dataset.seat), seat = view.seats[number], runs = view.to_move === number && !view.result;
+    const number = Number(node.dataset.seat),
+      seat = view.seats[number],
+      runs = view.to_move === number && !view.result;
     const left = seat.left_ms - (runs ? performance.now() - view.arrived : 0);
     node.textContent = clockText(left);
     node.classList.toggle("low", runs && left < 10000);
@@ -428,9 +681,20 @@ function tick() {
 part("hint").addEventListener("click", giveHint);
 part("undo").addEventListener("click", () => act("undo"));
 part("resign").addEventListener("click", () => act(view?.result ? "rematch" : "resign"));
-part("new").addEventListener("click", () => openDialog(data.game, view, begin));
-part("flip").addEventListener("click", () => { flipped = !turned(); repaint(); });
-part("analysis").addEventListener("click", () => { analysing = !analysing; hint = null; if (view?.id) { panel(); repaint(); analyse(); } });
+part("new").addEventListener("click", () => openDialog(data.game, GameBoard, view, begin));
+part("flip").addEventListener("click", () => {
+  flipped = !turned();
+  repaint();
+});
+part("analysis").addEventListener("click", () => {
+  analysing = !analysing;
+  hint = null;
+  if (view?.id) {
+    panel();
+    repaint();
+    analyse();
+  }
+});
 part("begin").addEventListener("click", () => look(0));
 part("back").addEventListener("click", () => look(shown - 1));
 part("on").addEventListener("click", () => look(shown + 1));
@@ -442,6 +706,7 @@ part("moves").addEventListener("keydown", (event) => {
   look(to);
 });
 
-if (data.game === "spaces") for (const id of ["flip", "analysis"]) part(id).hidden = true;
+part("flip").hidden = !GameBoard.flips;
+part("analysis").hidden = !GameBoard.analysed;
 setInterval(tick, 100);
 start();

@@ -1,7 +1,7 @@
 // One puzzle: the board, the task, and what is said about the moves tried.
 
 import { boardModule, pageData, post, say, sentence } from "./api.js";
-import { SEATS, chip, html, moves, pause } from "./draw.js";
+import { chip, html, moves, pause, SEATS } from "./draw.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
@@ -11,36 +11,71 @@ let current = null;
 
 const board = new GameBoard(part("board"), part("bar"), {
   move: (raw) => tryMove(raw),
-  why: async (raw) => sentence((await post(`/games/${data.game}/check`, { options: attempt.options, state: current.position.state, move: raw })).why),
+  why: async (raw) =>
+    sentence(
+      (await post(`/games/${data.game}/check`, { options: attempt.options, state: current.position.state, move: raw }))
+        .why,
+    ),
   say,
 });
 
 function tell(kind, text, line = []) {
-  const node = html("div", {}, html("p", { class: kind }, text.replace(/(\s)-(?=\d)/g, "$1−")), line.length > 1 ? html("p", { class: "line" }, line.join("  ")) : null);
-  part("told").append(node);
+  const node = html(
+    "div",
+    {},
+    html("p", { class: kind }, text.replace(/(\s)-(?=\d)/g, "$1−")),
+    line.length > 1 ? html("p", { class: "line" }, line.join("  ")) : null,
+  );
+  part("messages").append(node);
   node.scrollIntoView({ block: "nearest" });
 }
 
 function paint(animate, interactive) {
-  board.update({ state: current.position.state, legal: current.position.legal, marks: current.position.marks, last: current.move || null, lastSeat: current.lastSeat, before: current.before || null,
-    seat: current.position.to_move ?? attempt.seat, eyes: attempt.seat, interactive, best: null, flip: attempt.seat === 1 && data.game !== "dots" && data.game !== "spaces", animate, word: attempt.solved ? "Solved." : "One moment." });
+  board.update({
+    state: current.position.state,
+    legal: current.position.legal,
+    marks: current.position.marks,
+    last: current.move || null,
+    lastSeat: current.lastSeat,
+    before: current.before || null,
+    seat: current.position.to_move ?? attempt.seat,
+    eyes: attempt.seat,
+    interactive,
+    best: null,
+    flip: attempt.seat === 1 && GameBoard.turns,
+    animate,
+    word: attempt.solved ? "Solved." : "One moment.",
+  });
 }
 
 async function begin() {
-  part("told").replaceChildren();
+  part("messages").replaceChildren();
   part("loom").classList.add("loom");
   try {
     attempt = await post(`/puzzles/${data.game}/${data.number}/attempts`);
     current = { position: attempt.position };
     part("task").textContent = attempt.task;
     say(attempt.task);
-    part("told").append(html("p", { class: "you" }, chip(attempt.seat), `You are the ${SEATS[attempt.seat]}. A wrong move gets the move that refutes it.`));
+    part("messages").append(
+      html(
+        "p",
+        { class: "you" },
+        chip(attempt.seat),
+        `You are the ${SEATS[attempt.seat]}. A wrong move gets the move that refutes it.`,
+      ),
+    );
     paint(false, true);
     buttons(true);
-  } catch (error) { tell("wrong", sentence(error.message)); } finally { part("loom").classList.remove("loom"); }
+  } catch (error) {
+    tell("wrong", sentence(error.message));
+  } finally {
+    part("loom").classList.remove("loom");
+  }
 }
 
-function buttons(on) { for (const id of ["hint", "solution"]) part(id).disabled = !on; }
+function buttons(on) {
+  for (const id of ["hint", "solution"]) part(id).disabled = !on;
+}
 
 async function tryMove(raw) {
   paint(false, false);
@@ -49,14 +84,25 @@ async function tryMove(raw) {
     const answer = await post(`/attempts/${attempt.id}/moves`, { move: raw });
     attempt = { ...attempt, solved: answer.solved };
     for (const [number, step] of answer.steps.entries()) {
-      current = { position: step.position, move: step.move, before: current.position.state, lastSeat: current.position.to_move };
+      current = {
+        position: step.position,
+        move: step.move,
+        before: current.position.state,
+        lastSeat: current.position.to_move,
+      };
       paint(true, false);
       if (number < answer.steps.length - 1 && moves()) await pause(450);
     }
     tell(answer.judgement.right ? "right" : "wrong", answer.judgement.sentence, answer.judgement.line);
     say(answer.judgement.sentence);
-    if (answer.solved) { buttons(false); part("next")?.classList.add("first"); part("next")?.focus(); }
-  } catch (error) { tell("wrong", sentence(error.message)); }
+    if (answer.solved) {
+      buttons(false);
+      part("next")?.classList.add("first");
+      part("next")?.focus();
+    }
+  } catch (error) {
+    tell("wrong", sentence(error.message));
+  }
   part("loom").classList.remove("loom");
   paint(false, !attempt.solved);
 }
@@ -68,7 +114,9 @@ async function ask(path, name) {
     const answer = await post(`/attempts/${attempt.id}/${path}`);
     tell("", answer[name]);
     say(answer[name]);
-  } catch (error) { tell("wrong", sentence(error.message)); }
+  } catch (error) {
+    tell("wrong", sentence(error.message));
+  }
   part("loom").classList.remove("loom");
   buttons(!attempt.solved);
 }

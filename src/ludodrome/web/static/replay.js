@@ -1,19 +1,28 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
-import { boardModule, counted, get, pageData, say, sentence } from "./api.js";
-import { SEATS, chip, html, moves as inMotion } from "./draw.js";
+import { boardModule, get, pageData, say, sentence } from "./api.js";
+import { chip, html, moves as inMotion, SEATS } from "./draw.js";
 import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
-const PACE = { spaces: 4500, dots: 500 }, USUAL_PACE = 1000;
 const POLL = 350;
+/** Milliseconds between the positions of a running replay without animations. */
+const STILL_DELAY = 1000;
 /** A game that is played on shows so many moves before; else it begins in the position itself. */
 const MOST_OPENING = 200;
 const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
-const CAUSES = { timeout: "ran out of time", crash: "crashed", illegal: "made an illegal move", protocol: "broke the protocol", error: "stopped with an error", arena: "was stopped by an arena error", resigned: "resigned" };
+const CAUSES = {
+  timeout: "ran out of time",
+  crash: "crashed",
+  illegal: "made an illegal move",
+  protocol: "broke the protocol",
+  error: "stopped with an error",
+  arena: "was stopped by an arena error",
+  resigned: "resigned",
+};
 
 let game = null;
 let shown = 0;
@@ -33,7 +42,10 @@ async function start() {
   part("comment").replaceChildren(html("p", {}, "One moment ", dotsOfWaiting()));
   try {
     game = await get(`/replays/${data.id}`);
-  } catch (error) { part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message))); return; }
+  } catch (error) {
+    part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message)));
+    return;
+  }
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
   part("analyse").hidden = part("best").hidden = game.options.mode === "deck";
@@ -50,7 +62,7 @@ const fromLink = () => (/^#\d+$/.test(location.hash) ? Math.min(last(), Number(l
 
 async function grade() {
   if (!last()) return;
-  for (let seen = 0; ;) {
+  for (let seen = 0; ; ) {
     try {
       const found = await get(`/replays/${data.id}/grading?after=${seen}`);
       for (const ply of found.plies) graded.set(ply.ply, ply);
@@ -58,7 +70,14 @@ async function grade() {
       accuracy = found.accuracy;
       turning = found.turning_points;
       progress(found);
-      if (found.plies.length) { marks(); players(); draw(); comment(); paint(false); buttons(); }
+      if (found.plies.length) {
+        marks();
+        players();
+        draw();
+        comment();
+        paint(false);
+        buttons();
+      }
       if (found.done) return;
       await pause(POLL);
     } catch (error) {
@@ -97,29 +116,57 @@ function show(animate) {
   const next = part("moves").querySelector(`[data-ply="${shown}"]`);
   next?.setAttribute("aria-current", "step");
   const node = part("moves");
-  if (next) node.scrollTop = Math.max(0, Math.min(node.scrollTop, next.offsetTop - 8), next.offsetTop - node.clientHeight + 40);
+  if (next)
+    node.scrollTop = Math.max(0, Math.min(node.scrollTop, next.offsetTop - 8), next.offsetTop - node.clientHeight + 40);
   else node.scrollTop = 0;
 }
 
 function paint(animate) {
-  const now = game.positions[shown], before = shown ? game.positions[shown - 1] : null, turn = game.turns[shown - 1];
-  const best = drawBest && now.to_move !== null ? graded.get(shown)?.best.move ?? null : null, deck = Boolean(best?.deck);
+  const now = game.positions[shown],
+    before = shown ? game.positions[shown - 1] : null,
+    turn = game.turns[shown - 1];
+  const best = drawBest && now.to_move !== null ? (graded.get(shown)?.best.move ?? null) : null,
+    deck = Boolean(best?.deck);
   board.update({
-    state: now.state, legal: [], marks: now.marks, last: turn?.move ?? null, lastSeat: turn?.seat, before: before?.state ?? null,
-    seat: now.to_move ?? 0, eyes: 0, interactive: false, best: deck ? null : best, flip: flipped, animate, analysis: true, word: word(),
+    state: now.state,
+    legal: [],
+    marks: now.marks,
+    last: turn?.move ?? null,
+    lastSeat: turn?.seat,
+    before: before?.state ?? null,
+    seat: now.to_move ?? 0,
+    eyes: 0,
+    interactive: false,
+    best: deck ? null : best,
+    flip: flipped,
+    animate,
+    analysis: true,
+    word: word(),
   });
 }
 
 function word() {
   if (shown === last()) return ending();
-  const now = game.positions[shown], found = graded.get(shown);
-  const best = found && drawBest && !found.best.move.deck ? ` Best: ${found.best.text}, ${worth(data.game, found.best) || "even"}.` : "";
+  const now = game.positions[shown],
+    found = graded.get(shown);
+  const best =
+    found && drawBest && !found.best.move.deck
+      ? ` Best: ${found.best.text}, ${worth(GameBoard.unit, found.best) || "even"}.`
+      : "";
   return `${game.names[now.to_move]} to move.${best}`;
 }
 
 function ending() {
-  const { result } = game, verdict = result.verdicts.at(-1);
-  const head = result.decided_by === "arena" ? "Aborted" : result.winner === null ? (result.decided_by === "play" ? "A draw" : "The others share the win") : `${game.names[result.winner]} wins`;
+  const { result } = game,
+    verdict = result.verdicts.at(-1);
+  const head =
+    result.decided_by === "arena"
+      ? "Aborted"
+      : result.winner === null
+        ? result.decided_by === "play"
+          ? "A draw"
+          : "The others share the win"
+        : `${game.names[result.winner]} wins`;
   return `${head}: ${verdict && result.decided_by !== "play" ? `${game.names[verdict.seat]} ${CAUSES[verdict.cause] ?? verdict.cause}` : result.reason}.`;
 }
 
@@ -127,27 +174,67 @@ function ending() {
 
 function players() {
   const now = game.positions[shown];
-  part("players").replaceChildren(...game.names.map((name, seat) => {
-    const score = data.game === "dots" ? counted(now.state.scores[seat], "box", "boxes") : data.game === "spaces" ? counted(now.state.totals[seat], "point", "points") : "";
-    const counts = Object.keys(SIGNS).map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length]).filter(([, count]) => count);
-    const many = (kind, count) => `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
-    const tally = counts.map(([kind, count]) => html("span", { title: many(kind, count) }, ` ${score || game.result.winner === seat ? "· " : ""}${count}`, html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind])));
-    const known = accuracy[seat] ?? null;
-    return html("div", { class: `player s${seat}${now.to_move === seat && shown < last() ? " turn" : ""}` }, chip(seat),
-      html("div", { class: "who" }, html("b", {}, name), html("span", {}, [score, game.result.winner === seat ? "winner" : tally.length ? "" : seatWord(seat)].filter(Boolean).join(" · "), ...tally)),
-      html("div", { class: "accuracy", title: "Accuracy: the mean over all moves of 100 e^(−4.5 loss)" }, known === null ? "" : `${known.toFixed(0)}%`, html("small", {}, known === null ? "" : "accuracy")));
-  }));
+  part("players").replaceChildren(
+    ...game.names.map((name, seat) => {
+      const score = GameBoard.score(now.state, seat);
+      const counts = Object.keys(SIGNS)
+        .map((kind) => [kind, [...graded.values()].filter((one) => one.seat === seat && one.grade === kind).length])
+        .filter(([, count]) => count);
+      const many = (kind, count) =>
+        `${count} ${count === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`;
+      const tally = counts.map(([kind, count]) =>
+        html(
+          "span",
+          { title: many(kind, count) },
+          ` ${score || game.result.winner === seat ? "· " : ""}${count}`,
+          html("span", { class: `sign ${kind}`, "aria-label": many(kind, count), role: "img" }, SIGNS[kind]),
+        ),
+      );
+      const known = accuracy[seat] ?? null;
+      return html(
+        "div",
+        { class: `player s${seat}${now.to_move === seat && shown < last() ? " turn" : ""}` },
+        chip(seat),
+        html(
+          "div",
+          { class: "who" },
+          html("b", {}, name),
+          html(
+            "span",
+            {},
+            [score, game.result.winner === seat ? "winner" : tally.length ? "" : seatWord(seat)]
+              .filter(Boolean)
+              .join(" · "),
+            ...tally,
+          ),
+        ),
+        html(
+          "div",
+          { class: "accuracy", title: "Accuracy: the mean over all moves of 100 e^(−4.5 loss)" },
+          known === null ? "" : `${known.toFixed(0)}%`,
+          html("small", {}, known === null ? "" : "accuracy"),
+        ),
+      );
+    }),
+  );
 }
 
 const seatWord = (seat) => (game.names[seat] === game.bots[seat] ? SEATS[seat] : game.bots[seat]);
 
 function draw() {
-  const points = new Map(), two = game.names.length === 2;
+  const points = new Map(),
+    two = game.names.length === 2;
   for (const one of graded.values()) {
-    const share = two ? [one.seat === 0 ? one.worth : 1 - one.worth] : game.names.map((_, seat) => (seat === one.seat ? one.worth : null));
+    const share = two
+      ? [one.seat === 0 ? one.worth : 1 - one.worth]
+      : game.names.map((_, seat) => (seat === one.seat ? one.worth : null));
     points.set(one.ply, { share, exact: one.best.proven });
   }
-  if (game.result.decided_by === "play" && graded.has(last() - 1)) points.set(last(), { share: game.result.returns.slice(0, two ? 1 : 3).map((one) => (two ? (1 + one) / 2 : one > 0 ? 1 : 0)), exact: true });
+  if (game.result.decided_by === "play" && graded.has(last() - 1))
+    points.set(last(), {
+      share: game.result.returns.slice(0, two ? 1 : 3).map((one) => (two ? (1 + one) / 2 : one > 0 ? 1 : 0)),
+      exact: true,
+    });
   const marks = turning.map((ply) => ({ ply, seat: graded.get(ply)?.seat ?? 0, grade: graded.get(ply)?.grade }));
   const faults = [...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1);
   if (game.stopped) faults.push(last());
@@ -157,12 +244,27 @@ function draw() {
 const troubled = (turn) => Boolean(turn.verdict || turn.substituted || turn.refusals?.length);
 
 function list() {
-  const rows = [], seats = game.names.length;
-  let row = null, column = seats;
+  const rows = [],
+    seats = game.names.length;
+  let row = null,
+    column = seats;
   game.turns.forEach((turn, at) => {
-    const starts = data.game === "spaces" ? at % 2 === 0 : turn.seat <= column;
-    if (!row || starts) { row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1))); rows.push(row); }
-    const button = html("button", { type: "button", "data-ply": at + 1, class: turn.opening ? "opening" : null, title: turn.opening ? `${turn.text}, set up` : turn.text, onclick: () => go(at + 1) }, html("span", { class: "move-text" }, turn.text), html("span", { class: "sign" }, troubled(turn) ? "⚑" : ""));
+    if (!row || GameBoard.startsRow(at, turn.seat, column)) {
+      row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1)));
+      rows.push(row);
+    }
+    const button = html(
+      "button",
+      {
+        type: "button",
+        "data-ply": at + 1,
+        class: turn.opening ? "opening" : null,
+        title: turn.opening ? `${turn.text}, set up` : turn.text,
+        onclick: () => go(at + 1),
+      },
+      html("span", { class: "move-text" }, turn.text),
+      html("span", { class: "sign" }, troubled(turn) ? "⚑" : ""),
+    );
     button.style.gridColumn = turn.seat + 2;
     button.style.gridRow = 1;
     row.append(button);
@@ -174,7 +276,8 @@ function list() {
 
 function marks() {
   for (const one of graded.values()) {
-    const button = part("moves").querySelector(`[data-ply="${one.ply + 1}"]`), sign = button?.querySelector(".sign");
+    const button = part("moves").querySelector(`[data-ply="${one.ply + 1}"]`),
+      sign = button?.querySelector(".sign");
     if (!sign || !SIGNS[one.grade]) continue;
     sign.textContent = SIGNS[one.grade] + (troubled(game.turns[one.ply]) ? "⚑" : "");
     sign.className = `sign ${one.grade}`;
@@ -184,12 +287,34 @@ function marks() {
 
 /** What there is to say about the move that led here. */
 function comment() {
-  const turn = game.turns[shown - 1], one = graded.get(shown - 1), lines = [];
-  if (!turn) lines.push(html("p", {}, game.opening ? "The position before the opening." : "The first position. ", html("span", { class: "muted" }, "Arrow keys step, Space plays, N and P jump to mistakes.")));
+  const turn = game.turns[shown - 1],
+    one = graded.get(shown - 1),
+    lines = [];
+  if (!turn)
+    lines.push(
+      html(
+        "p",
+        {},
+        game.opening ? "The position before the opening." : "The first position. ",
+        html("span", { class: "muted" }, "Arrow keys step, Space plays, N and P jump to mistakes."),
+      ),
+    );
   else {
     lines.push(html("p", {}, chip(turn.seat), html("b", { class: "mono" }, ` ${turn.text} `), gradeWords(turn, one)));
-    if (one && one.grade && one.grade !== "best") lines.push(html("p", { class: "muted" }, "Better: ", html("b", { class: "best mono" }, one.best.text), ` ${worth(data.game, one.best)}`, one.best.continuation.length ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`) : ""));
-    else if (one) lines.push(html("p", { class: "muted" }, worth(data.game, one.played)));
+    if (one?.grade && one.grade !== "best")
+      lines.push(
+        html(
+          "p",
+          { class: "muted" },
+          "Better: ",
+          html("b", { class: "best mono" }, one.best.text),
+          ` ${worth(GameBoard.unit, one.best)}`,
+          one.best.continuation.length
+            ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`)
+            : "",
+        ),
+      );
+    else if (one) lines.push(html("p", { class: "muted" }, worth(GameBoard.unit, one.played)));
     lines.push(...troubles(turn));
   }
   if (shown === last() && game.stopped) lines.push(...troubles(game.stopped));
@@ -200,20 +325,44 @@ function comment() {
 function gradeWords(turn, one) {
   if (turn.opening) return html("span", { class: "muted" }, "set up");
   if (!one) return html("span", { class: "muted" }, "not graded yet");
-  const how = html("span", { class: "how", title: one.exact ? "Computed by a solver" : "The engine's estimate" }, one.exact ? "exact" : "estimated");
+  const how = html(
+    "span",
+    { class: "how", title: one.exact ? "Computed by a solver" : "The engine's estimate" },
+    one.exact ? "exact" : "estimated",
+  );
   if (!one.grade) return html("span", { class: "muted" }, turn.substituted ? "played for it " : "the only move ", how);
-  const gave = one.points === null ? (one.loss >= 0.005 ? `, gives away ${Math.round(100 * one.loss)}%` : "") : one.points >= 0.05 ? `, costs ${Math.round(one.points * 10) / 10} of the margin` : "";
+  const gave =
+    one.points === null
+      ? one.loss >= 0.005
+        ? `, gives away ${Math.round(100 * one.loss)}%`
+        : ""
+      : one.points >= 0.05
+        ? `, costs ${Math.round(one.points * 10) / 10} of the margin`
+        : "";
   return html("span", {}, html("span", { class: `grade-word ${one.grade}` }, one.grade), `${gave} `, how);
 }
 
 function troubles(turn) {
   const lines = (turn.refusals ?? []).map(({ why }) => html("p", { class: "bad" }, `Refused: ${why}`));
-  if (turn.verdict) lines.push(html("p", { class: "bad" }, `${game.names[turn.seat]} ${CAUSES[turn.verdict.cause] ?? turn.verdict.cause}: ${turn.verdict.why}${turn.substituted ? ". The first legal move was played for it" : ""}.`));
+  if (turn.verdict)
+    lines.push(
+      html(
+        "p",
+        { class: "bad" },
+        `${game.names[turn.seat]} ${CAUSES[turn.verdict.cause] ?? turn.verdict.cause}: ${turn.verdict.why}${turn.substituted ? ". The first legal move was played for it" : ""}.`,
+      ),
+    );
   for (const text of turn.log ?? []) lines.push(html("p", { class: "muted" }, `It says: ${text}`));
   return lines;
 }
 
-const jumps = () => [...new Set([...turning.map((ply) => ply + 1), ...[...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1)])].sort((a, b) => a - b);
+const jumps = () =>
+  [
+    ...new Set([
+      ...turning.map((ply) => ply + 1),
+      ...[...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1),
+    ]),
+  ].sort((a, b) => a - b);
 
 function buttons() {
   part("begin").disabled = part("back").disabled = shown === 0;
@@ -223,8 +372,10 @@ function buttons() {
   part("previous").disabled = !places.some((place) => place < shown);
   part("next").disabled = !places.some((place) => place > shown);
   part("on-from-here").disabled = game.positions[shown].to_move === null;
-  const { line } = game.positions[shown], limit = game.options.turn_limit;
-  part("analyse").href = `/${data.game}/analysis#position=${encodeURIComponent(line)}${limit && limit !== 200 ? `&turn_limit=${limit}` : ""}`;
+  const { line } = game.positions[shown],
+    limit = game.options.turn_limit;
+  part("analyse").href =
+    `/${data.game}/analysis#position=${encodeURIComponent(line)}${limit && limit !== 200 ? `&turn_limit=${limit}` : ""}`;
 }
 
 function jump(direction) {
@@ -237,38 +388,81 @@ function run(on) {
   running = null;
   if (on && game) {
     if (shown === last()) go(0);
-    running = setInterval(() => { if (shown < last()) go(shown + 1); else run(false); }, inMotion() ? PACE[data.game] ?? USUAL_PACE : USUAL_PACE);
+    running = setInterval(
+      () => {
+        if (shown < last()) go(shown + 1);
+        else run(false);
+      },
+      inMotion() ? GameBoard.replayDelay : STILL_DELAY,
+    );
   }
   part("run").setAttribute("aria-pressed", String(Boolean(running)));
   part("run").textContent = running ? "❚❚ Stop" : "▶ Run";
 }
 
-const stepTo = (to) => { run(false); go(to); };
+const stepTo = (to) => {
+  run(false);
+  go(to);
+};
 part("begin").addEventListener("click", () => stepTo(0));
 part("back").addEventListener("click", () => stepTo(shown - 1));
 part("on").addEventListener("click", () => stepTo(shown + 1));
 part("end").addEventListener("click", () => stepTo(last()));
 part("range").addEventListener("input", (event) => stepTo(Number(event.target.value)));
 part("run").addEventListener("click", () => run(!running));
-part("previous").addEventListener("click", () => { run(false); jump(-1); });
-part("next").addEventListener("click", () => { run(false); jump(1); });
-part("flip").addEventListener("click", () => { flipped = !flipped; paint(false); });
-part("best").addEventListener("click", () => { drawBest = !drawBest; part("best").setAttribute("aria-pressed", String(drawBest)); paint(false); });
+part("previous").addEventListener("click", () => {
+  run(false);
+  jump(-1);
+});
+part("next").addEventListener("click", () => {
+  run(false);
+  jump(1);
+});
+part("flip").addEventListener("click", () => {
+  flipped = !flipped;
+  paint(false);
+});
+part("best").addEventListener("click", () => {
+  drawBest = !drawBest;
+  part("best").setAttribute("aria-pressed", String(drawBest));
+  paint(false);
+});
 part("link").addEventListener("click", () => copy(part("link"), `${location.origin}/games/${data.id}#${shown}`));
 part("on-from-here").addEventListener("click", () => {
   run(false);
-  const now = game.positions[shown], whole = Number.isSafeInteger(game.seed) && shown <= MOST_OPENING && !game.position;
-  const begin = whole ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), seed: game.seed } : { position: now.state };
+  const now = game.positions[shown],
+    whole = Number.isSafeInteger(game.seed) && shown <= MOST_OPENING && !game.position;
+  const begin = whole
+    ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), seed: game.seed }
+    : { position: now.state };
   playOn(part("playon"), data.game, game.names.length, now.to_move, { options: game.options, ...begin });
 });
-addEventListener("hashchange", () => { const to = game && fromLink(); if (to !== null && to !== undefined) stepTo(to); });
+addEventListener("hashchange", () => {
+  const to = game && fromLink();
+  if (to !== null && to !== undefined) stepTo(to);
+});
 addEventListener("keydown", (event) => {
-  if (!game || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea, dialog, .board")) return;
-  const act = { ArrowLeft: () => stepTo(shown - 1), ArrowRight: () => stepTo(shown + 1), Home: () => stepTo(0), End: () => stepTo(last()), n: () => jump(1), p: () => jump(-1) }[event.key] ?? (event.key === " " && !event.target.closest?.("button, a") ? () => run(!running) : null);
+  if (
+    !game ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.closest?.("input, select, textarea, dialog, .board")
+  )
+    return;
+  const act =
+    {
+      ArrowLeft: () => stepTo(shown - 1),
+      ArrowRight: () => stepTo(shown + 1),
+      Home: () => stepTo(0),
+      End: () => stepTo(last()),
+      n: () => jump(1),
+      p: () => jump(-1),
+    }[event.key] ?? (event.key === " " && !event.target.closest?.("button, a") ? () => run(!running) : null);
   if (!act) return;
   event.preventDefault();
   act();
 });
 
-if (data.game === "spaces") part("flip").hidden = true;
+part("flip").hidden = !GameBoard.flips;
 start();

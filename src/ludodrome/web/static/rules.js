@@ -8,7 +8,10 @@ const data = pageData();
 function unfold() {
   const node = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const folded = node?.closest?.("details");
-  if (folded) { folded.open = true; node.scrollIntoView(); }
+  if (folded) {
+    folded.open = true;
+    node.scrollIntoView();
+  }
 }
 
 async function diagram(figure) {
@@ -26,18 +29,39 @@ async function diagram(figure) {
         current = await ask({ state: current.state, move });
         again.disabled = false;
         paint(true, move, before);
-      } catch (error) { paint(false); board.tell(sentence(error.message), true); }
+      } catch (error) {
+        paint(false);
+        board.tell(sentence(error.message), true);
+      }
     },
-    why: async (move) => sentence((await post(`/games/${data.game}/check`, { options, state: current.state, move })).why),
+    why: async (move) =>
+      sentence((await post(`/games/${data.game}/check`, { options, state: current.state, move })).why),
     say,
   });
-  const paint = (animate, last = null, before = null) => board.update({ state: current.state, legal: current.legal, marks: current.marks, last, before: before?.state, lastSeat: before?.to_move, seat: current.to_move ?? 0, eyes: current.to_move ?? before?.to_move ?? 0, interactive: current.to_move !== null, flip: false, animate, analysis: false, word: current.outcome ? sentence(`over: ${current.outcome.reason}`) : "" });
+  const paint = (animate, last = null, before = null) =>
+    board.update({
+      state: current.state,
+      legal: current.legal,
+      marks: current.marks,
+      last,
+      before: before?.state,
+      lastSeat: before?.to_move,
+      seat: current.to_move ?? 0,
+      eyes: current.to_move ?? before?.to_move ?? 0,
+      interactive: current.to_move !== null,
+      flip: false,
+      animate,
+      analysis: false,
+      word: current.outcome ? sentence(`over: ${current.outcome.reason}`) : "",
+    });
   const begin = async () => {
     try {
       current = await ask({ state: position || null });
       again.disabled = true;
       paint(false);
-    } catch (error) { bar.querySelector(".word").textContent = sentence(error.message); }
+    } catch (error) {
+      bar.querySelector(".word").textContent = sentence(error.message);
+    }
   };
   again.addEventListener("click", begin);
   await begin();
@@ -45,7 +69,14 @@ async function diagram(figure) {
 
 addEventListener("hashchange", unfold);
 unfold();
-const watcher = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) if (isIntersecting) { watcher.unobserve(target); diagram(target); }
-}, { rootMargin: "300px" });
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries)
+      if (isIntersecting) {
+        watcher.unobserve(target);
+        diagram(target);
+      }
+  },
+  { rootMargin: "300px" },
+);
 for (const figure of document.querySelectorAll(".diagram")) watcher.observe(figure);

@@ -3,9 +3,17 @@
 import { TowerBoard } from "./towers.js";
 
 export class GameBoard extends TowerBoard {
-  read(state) { return { heights: state.board, workers: state.workers }; }
+  static editor = async () => (await import("./towers_editor.js")).skysummit;
 
-  readMove(raw) { return raw.t === "place" ? { place: raw.to, raw } : { w: raw.w, to: raw.to, build: raw.build, raw }; }
+  read(state) {
+    return { heights: state.board, workers: state.workers };
+  }
 
-  attempt({ place, w, to, build }) { return place ? { t: "place", to: place } : { t: "move", w, to, build }; }
+  readMove(raw) {
+    return raw.t === "place" ? { place: raw.to, raw } : { w: raw.w, to: raw.to, build: raw.build, raw };
+  }
+
+  attempt({ place, w, to, build }) {
+    return place ? { t: "place", to: place } : { t: "move", w, to, build };
+  }
 }
