@@ -83,7 +83,7 @@ def test_without_any_pages_the_index_says_so(client: Client, tmp_path: Path, mon
     monkeypatch.setattr(docs, "SOURCE", tmp_path / "nothing")
     answer = client.get("/docs/")
     assert answer.status_code == 200
-    assert "not part of this installation" in answer.text
+    assert "This installation does not include it" in answer.text
     assert client.get("/docs/how-to/web.html").status_code == 404
 
 
@@ -114,7 +114,7 @@ def test_what_is_not_there_has_a_page_that_says_so(
     answer = client.get(f"/docs/{address}")
     assert answer.status_code == 404
     assert "secret" not in answer.text
-    assert "<h1>Nobody stands here</h1>" in answer.text
+    assert "<h1>Page not found</h1>" in answer.text
 
 
 @pytest.mark.usefixtures("built")
