@@ -30,7 +30,7 @@ HOME = base_url()
 KEY = "x-play-key"
 REPLACED, NOT_ALLOWED = 4000, 1008
 """Codes of WebSockets that are closed for good."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+FIRST_PAUSE, MAX_PAUSE = 0.2, 10.0
 """Seconds before a broken connection is tried again, at first and at most."""
 LISTENS = 1.0
 """Seconds after which a remote bot looks whether it should stop."""
@@ -326,17 +326,17 @@ class LivePlay:
 
 
 def connect_bot(url: str, token: str, bot: Bot, stop: threading.Event | None = None) -> None:
-    """Plays as a remote bot until ``stop`` is set; connects again whenever the connection breaks.
+    """Play as a remote bot until ``stop`` is set; connect again whenever the connection breaks.
 
     ``url`` is where the bot connects, ``http://server/api/v1/bots/ID/connect``, and ``bot`` has ``start``, ``choose``
-    and ``close`` like every bot. Refused: the server does not want it, or another connection has taken its place.
+    and ``close`` like every bot. Raise Refused if the server rejects it, or if another connection has taken its place.
     """
     connect_player(url, token, _RemotePlayer(bot).hear, stop)
     bot.close()
 
 
 def connect_player(url: str, token: str, hear: Hears, stop: threading.Event | None = None) -> None:
-    """The same for whoever answers the messages of the protocol: ``hear`` gets each, and gives what to say, or None."""
+    """``connect_bot`` on the level of the protocol: ``hear`` gets each message, and returns the answer, or None."""
     ending = stop or threading.Event()
     pause = FIRST_PAUSE
     while not ending.is_set():
@@ -354,7 +354,7 @@ def connect_player(url: str, token: str, hear: Hears, stop: threading.Event | No
                 raise Refused(closed.rcvd.reason if closed.rcvd else "the connection was closed", 403) from closed
         except (OSError, TimeoutError):
             pass
-        pause = FIRST_PAUSE if time.monotonic() - began > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
+        pause = FIRST_PAUSE if time.monotonic() - began > MAX_PAUSE else min(MAX_PAUSE, pause * 2)
         ending.wait(pause)
 
 

@@ -1,6 +1,6 @@
-"""Matches of clients: against bots or against one another, at a table of the arena. Nothing here knows MCP.
+"""Matches of clients: against bots or against one another, before a referee of the arena. Nothing here knows MCP.
 
-Every call carries the id of its match. A seat of a client has a key, which whoever takes the seat is given; where a
+Every call carries the id of its match. A seat of a client has a key, which is returned when the seat is taken; where a
 match has one client alone, its id is enough. Bots answer before a call returns.
 """
 
@@ -26,9 +26,9 @@ CLIENT = "client"
 """The spec of a seat that a client plays."""
 POLICY = "retry:10"
 KEY_BYTES = 9
-MOST = {"time": 10, "nodes": 5_000_000, "sims": 200_000, "depth": 8}
+MAX_PARAMS = {"time": 10, "nodes": 5_000_000, "sims": 200_000, "depth": 8}
 """Limits of an opponent per move."""
-LONGEST_WAIT = 50.0
+MAX_WAIT = 50.0
 """Seconds that a call waits for others, at most: clients give up long calls."""
 
 Json = dict[str, Any]
@@ -39,7 +39,7 @@ class MatchError(ValueError):
 
 
 def _check(spec: str, game: Game) -> None:
-    """Refuses what is no opponent here: strangers name neither files nor addresses, and nobody thinks for hours."""
+    """Refuse all but built-in bots with limited searches: no files, no addresses, no searches of hours."""
     if spec == CLIENT:
         return
     if not is_built_in(spec, game):
@@ -47,7 +47,7 @@ def _check(spec: str, game: Game) -> None:
             f"an opponent is {CLIENT!r} or a built-in bot ({', '.join(bot_names(game))}), not {show(spec)}"
         )
     _, params = read_spec(spec, game)
-    for name, most in MOST.items():
+    for name, most in MAX_PARAMS.items():
         if params.get(name, 0) > most:
             raise MatchError(f"{name} of an opponent is at most {most:,} here, not {params[name]:,}")
 
@@ -75,22 +75,22 @@ class ClientMatch:
         chosen = secrets.randbits(53) if seed is None else seed
         names = tuple(f"{spec} {seat}" for seat, spec in enumerate(specs))
         agreed = conditions(game, policy or POLICY, "none", legal_moves)
-        self.table = Referee(PlaySpec(game.id, game.options, tuple(specs), names, agreed, chosen))
+        self.referee = Referee(PlaySpec(game.id, game.options, tuple(specs), names, agreed, chosen))
         self.keys = {seat: secrets.token_urlsafe(KEY_BYTES) for seat, spec in enumerate(specs) if spec == CLIENT}
         self._free = sorted(self.keys)
-        self._states = [self.table.state]
+        self._states = [self.referee.state]
         self._moves: list[Json] = []
         self._open_moves = [0] * game.seats
         """By seat: the number of moves up to the last position in which nothing was hidden from it."""
         self._changed = threading.Condition()
         self._asked = time.perf_counter()
         self._bots = {
-            seat: InProcessSeat(bot(spec, game, self.table.play_spec.seat_seeds[seat]))
+            seat: InProcessSeat(bot(spec, game, self.referee.play_spec.seat_seeds[seat]))
             for seat, spec in enumerate(specs)
             if spec != CLIENT
         }
         for seat, one in self._bots.items():
-            one.start(self.table.hello(seat))
+            one.start(self.referee.hello(seat))
 
     # Seats
 
@@ -125,8 +125,8 @@ class ClientMatch:
     def view(self, seat: int) -> Json:
         """The state of the match as a seat sees it."""
         with self._changed:
-            turn, result = self.table.turn, self.table.result
-            shown = self.game.observation(self.table.state, seat)
+            turn, result = self.referee.turn, self.referee.result
+            shown = self.game.observation(self.referee.state, seat)
             mine = turn is not None and turn.seat == seat and not self._free
             view: Json = {
                 "match": self.id,
@@ -163,13 +163,13 @@ class ClientMatch:
         """The legal moves of the seat to move, as texts."""
         with self._changed:
             self._check_turn(seat)
-            if not self.table.conditions.legal_moves:
+            if not self.referee.conditions.legal_moves:
                 raise MatchError("this match does not show the legal moves")
             try:
-                moves = self.game.legal_moves(self.table.state)
+                moves = self.game.legal_moves(self.referee.state)
             except TooManyMoves as many:
                 raise MatchError(str(many)) from None
-            return legal_texts(self.game, self.table.state, moves) or []
+            return legal_texts(self.game, self.referee.state, moves) or []
 
     def moves(self, seat: int) -> list[Json]:
         """Everything that was played, as a seat may see it."""
@@ -179,9 +179,9 @@ class ClientMatch:
     def record(self) -> Json:
         """The record; only when the match is over."""
         with self._changed:
-            if self.table.result is None:
+            if self.referee.result is None:
                 raise MatchError("a match has a record once it is over")
-            return self.table.record()
+            return self.referee.record()
 
     def position_to_analyse(self, seat: int) -> Any:
         """The state, if the match allows analysis and it is the seat's turn."""
@@ -189,7 +189,7 @@ class ClientMatch:
             if not self.analysis:
                 raise MatchError("this match does not allow analysis; start_match takes allow_analysis=true")
             self._check_turn(seat)
-            return self.table.state
+            return self.referee.state
 
     # Playing
 
@@ -197,7 +197,7 @@ class ClientMatch:
         """A client's move, a text or a JSON move; then the bots' answers. Refused says what was wrong."""
         with self._changed:
             self._check_turn(seat)
-            turn = self.table.turn
+            turn = self.referee.turn
             assert turn is not None
             spent = time.perf_counter() - self._asked
             reading = self._read(turn.observation, move)
@@ -211,9 +211,9 @@ class ClientMatch:
     def resign(self, seat: int) -> Json:
         """Resign for a client."""
         with self._changed:
-            if self.table.result is not None:
+            if self.referee.result is not None:
                 raise MatchError("the match is over")
-            self.table.resign(seat)
+            self.referee.resign(seat)
             self._changed.notify_all()
             return self.view(seat)
 
@@ -221,11 +221,11 @@ class ClientMatch:
         """Wait until it is the turn of the seat or the match is over, at most ``seconds``."""
 
         def ready() -> bool:
-            turn = self.table.turn
+            turn = self.referee.turn
             return turn is None or (turn.seat == seat and not self._free)
 
         with self._changed:
-            self._changed.wait_for(ready, min(max(0.0, seconds), LONGEST_WAIT))
+            self._changed.wait_for(ready, min(max(0.0, seconds), MAX_WAIT))
             return self.view(seat)
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ class ClientMatch:
     # Internal; the lock is held
 
     def _check_turn(self, seat: int) -> None:
-        turn, result = self.table.turn, self.table.result
+        turn, result = self.referee.turn, self.referee.result
         if result is not None:
             raise MatchError(f"the match is over: {result['reason']}")
         if self._free:
@@ -248,43 +248,43 @@ class ClientMatch:
         if isinstance(move, str):
             return read_reply(self.game, observation, move)
         try:
-            self.game.apply(self.table.state, move)
+            self.game.apply(self.referee.state, move)
         except IllegalMove as wrong:
             return ParsedReply(ILLEGAL, None, "", str(wrong))
         return ParsedReply(MOVE, move, "", "")
 
     def _after_refusal(self, turn: Turn) -> str:
         """What has become of a turn in which a move was refused."""
-        left = [notice.message.get("tries_left") for notice in self.table.notices()]
+        left = [notice.message.get("tries_left") for notice in self.referee.notices()]
         self._let_bots_move()
-        if self.table.result is not None and self.table.result["decided_by"] != "play":
+        if self.referee.result is not None and self.referee.result["decided_by"] != "play":
             return "That was the last try, and the match is lost."
         if left and left[0] is not None:
             return f"Tries left: {left[0]}."
         return f"The first legal move was played for you in turn {turn.number}; look shows where that led."
 
     def _let_bots_move(self) -> None:
-        self.table.notices()
-        while (turn := self.table.turn) is not None and turn.seat in self._bots:
+        self.referee.notices()
+        while (turn := self.referee.turn) is not None and turn.seat in self._bots:
             self._deliver(self._bots[turn.seat].ask(turn))
-            self.table.notices()
+            self.referee.notices()
         self._asked = time.perf_counter()
         self._changed.notify_all()
 
     def _deliver(self, answer: Answer) -> None:
         """The answer to the open question, and what was played, written down."""
-        turn, before = self.table.turn, self.table.state
+        turn, before = self.referee.turn, self.referee.state
         assert turn is not None
-        self.table.deliver(answer)
-        if self.table.state is before or self.table.state == before:
+        self.referee.deliver(answer)
+        if self.referee.state is before or self.referee.state == before:
             return
-        self._states.append(self.table.state)
+        self._states.append(self.referee.state)
         substituted = answer.fault is not None
         text = "" if substituted else self.game.format_move(answer.move, before)
         move: Json = {"turn": len(self._moves), "seat": turn.seat, "move": text}
         self._moves.append(move | {"substituted": True} if substituted else move)
         for seat in range(self.game.seats):
-            if not self.game.hides(self.table.state, seat):
+            if not self.game.hides(self.referee.state, seat):
                 self._open_moves[seat] = len(self._moves)
 
     def _visible_moves(self, seat: int) -> list[Json]:

@@ -1,7 +1,7 @@
 """The MCP server: tools with which a language model finds a game, reads its rules, and plays.
 
 The tools are thin: matches are in ``matches.py``. Calls are stateless; each carries the id
-of its match. What is wrong with a call is said in a sentence.
+of its match. Errors are sentences.
 """
 
 import logging
@@ -62,7 +62,7 @@ try:
 except ImportError as error:
     raise missing_extra(ImportError(name="mcp"), "MCP servers", "mcp") from error
 
-MOST_MATCHES = 1000
+MAX_MATCHES = 1000
 MATCH_SECONDS = 24 * 3600.0
 OPPONENT = "level:2"
 INSTRUCTIONS = (
@@ -116,7 +116,7 @@ class Tools:
     """The tools. Models read their docstrings."""
 
     def __init__(self) -> None:
-        self.matches = LruCache[ClientMatch](MOST_MATCHES, MATCH_SECONDS, lambda match: match.close())
+        self.matches = LruCache[ClientMatch](MAX_MATCHES, MATCH_SECONDS, lambda match: match.close())
 
     def list_games(self) -> Json:
         """All games: id, title, what they are about, their options, and the bots that can play them."""
@@ -230,7 +230,7 @@ class Tools:
         found = self._find(match)
         seat = found.seat_of(key)
         answer: Json = {"match": found.id, "moves": found.moves(seat)}
-        return answer | ({"record": found.record()} if found.table.result is not None else {})
+        return answer | ({"record": found.record()} if found.referee.result is not None else {})
 
     def resign(self, match: MatchId, key: Key = None) -> Json:
         """Resign the match."""

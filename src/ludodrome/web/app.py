@@ -77,13 +77,13 @@ PAGE_ROUTERS = (
     pages.pages,
 )
 """The last one comes last: ``/{game_id}`` matches any first path segment."""
-SITTINGS = 500
+MAX_PUZZLE_SESSIONS = 500
 """Puzzle sessions in memory at once."""
-BROUGHT = 200
+MAX_UPLOADED_RECORDS = 200
 """Uploaded records in memory at once."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
-THINKERS = 4
+BOT_THREADS = 4
 """Threads in which bots think."""
 STATIC = Path(__file__).parent / "static"
 
@@ -103,7 +103,7 @@ def create_app(
     """
     ensure_local(engine)
     enter_builtins(engine)
-    executor = CountingExecutor(THINKERS, "bot")
+    executor = CountingExecutor(BOT_THREADS, "bot")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -133,8 +133,8 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.bot_pool)
-    app.state.puzzle_sessions = LruCache[WebPuzzleSession](SITTINGS, HOURS)
-    app.state.uploaded_records = LruCache[dict[str, Any]](BROUGHT, HOURS)
+    app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
+    app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
     app.state.reviewer = Reviewer()
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)

@@ -147,7 +147,7 @@ def _refuse(connection: HTTPConnection, status: int, sentence: str) -> NoReturn:
 
 
 # Passwords: read, hashed by Argon2id, verified. Nothing here stores them.
-# A hash takes 64 MB and some 50 ms, by design; so few are made at once, whoever asks.
+# A hash takes 64 MB and some 50 ms, by design; so only a few are made at once.
 
 
 MIN_PASSWORD, MAX_PASSWORD = 10, 1000

@@ -375,8 +375,8 @@ class WebPlay:
     def _publish(self) -> None:
         """Replace the snapshot; no clock runs while a seat is free. The lock is held."""
         self._asked = time.perf_counter()
-        table, turn = self._referee, self._referee.turn
-        table.notices()  # people see the page: notices have no other recipient
+        referee, turn = self._referee, self._referee.turn
+        referee.notices()  # people see the page: notices have no other recipient
         runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
         still = 0.0 if not self.participants.missing else float("inf")
         self.snapshot = Snapshot(
@@ -385,11 +385,11 @@ class WebPlay:
             moves=self._moves,
             length=len(self._moves),
             mover=None if turn is None else turn.seat,
-            left=[table.left(seat) for seat in range(self.game.seats)],
+            left=[referee.left(seat) for seat in range(self.game.seats)],
             asked=self._asked,
             allowance=still if turn is None else turn.allowance + still,
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
-            result=table.result,
+            result=referee.result,
             undo_to=self._undo_to(),
             has_hidden_information=self.game.has_hidden_information,
             open_moves=count_open_moves(self.game, self._records, len(self._moves)),

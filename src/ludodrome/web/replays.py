@@ -22,7 +22,7 @@ from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
 from ludodrome.web.responses import Busy
 
-TOLD = ("ms", "refusals", "verdict", "substituted", "log")
+TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log")
 """Fields of a turn that the page shows besides the move."""
 ID_LENGTH = 24
 
@@ -75,7 +75,7 @@ def replay_json(name: str, record: Json) -> Json:
 
 
 def _turn(turn: ReplayTurn) -> Json:
-    shown = {name: turn.entry[name] for name in TOLD if name in turn.entry}
+    shown = {name: turn.entry[name] for name in TURN_FIELDS if name in turn.entry}
     if "refusals" in shown:
         shown["refusals"] = [{"why": one["why"]} for one in shown["refusals"]]
     return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}

@@ -34,13 +34,13 @@ from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 
 MAX_CHECKS = 2
 """Checks that run at once."""
-PATIENCE = 20.0
+WAIT_SECONDS = 20.0
 """Seconds that a check waits for a free slot."""
-LONGEST = 180.0
+CHECK_SECONDS = 180.0
 """Seconds of a check, at most."""
-LEAVING = 5.0
+EXIT_SECONDS = 5.0
 COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.uploads")
-LIMIT = 1 << 20
+MAX_FINDING_BYTES = 1 << 20
 """Bytes of one finding, at most."""
 
 
@@ -62,40 +62,40 @@ class UploadChecker:
         """The messages of the child: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
         check_source(source)
         try:
-            await asyncio.wait_for(self._slots.acquire(), PATIENCE)
+            await asyncio.wait_for(self._slots.acquire(), WAIT_SECONDS)
         except TimeoutError:
             raise Busy("too many bots are being checked; try again in a moment") from None
         try:
-            async for line in _lines({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
+            async for line in _messages({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
                 yield line
         finally:
             self._slots.release()
 
 
-async def _lines(asked: Json) -> AsyncIterator[Json]:
+async def _messages(asked: Json) -> AsyncIterator[Json]:
     child = await asyncio.create_subprocess_exec(
         *COMMAND,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        limit=LIMIT,
+        limit=MAX_FINDING_BYTES,
     )
     assert child.stdin is not None
     assert child.stdout is not None
-    deadline = asyncio.get_running_loop().time() + LONGEST
+    deadline = asyncio.get_running_loop().time() + CHECK_SECONDS
     try:
         child.stdin.write(json.dumps(asked).encode() + b"\n")
         await child.stdin.drain()
         while line := await asyncio.wait_for(child.stdout.readline(), deadline - asyncio.get_running_loop().time()):
             yield json.loads(line)
     except TimeoutError:
-        yield {"trouble": f"the check was stopped after {LONGEST:.0f} seconds"}
+        yield {"trouble": f"the check was stopped after {CHECK_SECONDS:.0f} seconds"}
     except (ConnectionError, ValueError):
         yield {"trouble": "the check crashed"}
     finally:
         child.stdin.close()
         with suppress(TimeoutError):
-            await asyncio.wait_for(child.wait(), LEAVING)
+            await asyncio.wait_for(child.wait(), EXIT_SECONDS)
         if child.returncode is None:
             child.kill()
             await child.wait()

@@ -54,34 +54,36 @@ class RelayRegistry:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._lines: dict[str, Relay] = {}
+        self._relays: dict[str, Relay] = {}
 
     def __len__(self) -> int:
-        return sum(line.bot is not None for line in self._lines.values())
+        return sum(relay.bot is not None for relay in self._relays.values())
 
     def opens(self, bot: str, secret: str) -> bool:
         """Whether a secret opens the relay of a bot."""
-        line = self._lines.get(bot)
-        return line is not None and bool(line.secret) and secrets.compare_digest(line.secret.encode(), secret.encode())
+        relay = self._relays.get(bot)
+        return (
+            relay is not None and bool(relay.secret) and secrets.compare_digest(relay.secret.encode(), secret.encode())
+        )
 
     async def close(self) -> None:
         """Close all connections; bots connect again."""
-        for line in list(self._lines.values()):
-            for socket in (line.bot, line.seat):
+        for relay in list(self._relays.values()):
+            for socket in (relay.bot, relay.seat):
                 if socket is not None:
                     with suppress(RuntimeError):
                         await socket.close(GOING_AWAY, "connect again")
 
     async def serve_bot(self, bot: str, socket: WebSocket, address: str) -> None:
         """Serve the connection of a bot."""
-        line = self._lines.setdefault(bot, Relay())
-        former, line.bot = line.bot, socket
-        secret = line.secret = secrets.token_urlsafe(32)  # a new one each time: see ``leave``
+        relay = self._relays.setdefault(bot, Relay())
+        former, relay.bot = relay.bot, socket
+        secret = relay.secret = secrets.token_urlsafe(32)  # a new one each time: see ``leave``
         if former is not None:
             with suppress(RuntimeError):
                 await former.close(REPLACED, "another connection of this bot has replaced this one")
         await run_in_threadpool(arrive, self._engine, bot, address, secret)
-        await line.tell_seat(attached=True)
+        await relay.tell_seat(attached=True)
         beating = asyncio.create_task(self._beat(bot, address, secret))
         try:
             while True:
@@ -89,45 +91,45 @@ class RelayRegistry:
                 if len(text) > MAX_LONG_LINE:
                     await socket.close(TOO_BIG, f"a frame has at most {MAX_LONG_LINE} characters")
                     return
-                await line.tell_seat(said=text)
+                await relay.tell_seat(said=text)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
             beating.cancel()
-            if line.bot is socket:
-                line.bot = None
-                await line.tell_seat(attached=False)
-                if line.seat is None:
-                    self._forget(bot, line)
+            if relay.bot is socket:
+                relay.bot = None
+                await relay.tell_seat(attached=False)
+                if relay.seat is None:
+                    self._forget(bot, relay)
                 await run_in_threadpool(leave, self._engine, bot, secret)
 
     async def serve_seat(self, bot: str, socket: WebSocket) -> None:
         """Serve the connection of a seat."""
-        line = self._lines.setdefault(bot, Relay())
-        former, line.seat = line.seat, socket
+        relay = self._relays.setdefault(bot, Relay())
+        former, relay.seat = relay.seat, socket
         if former is not None:
             with suppress(RuntimeError):
                 await former.close(REPLACED, "another seat has taken over")
         try:
-            await line.tell_seat(attached=line.bot is not None)
+            await relay.tell_seat(attached=relay.bot is not None)
             while True:
-                await line.tell_bot(await socket.receive_text())
+                await relay.tell_bot(await socket.receive_text())
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
-            if line.seat is socket:
-                line.seat = None
-                if line.bot is None:
-                    self._forget(bot, line)
+            if relay.seat is socket:
+                relay.seat = None
+                if relay.bot is None:
+                    self._forget(bot, relay)
 
     async def _beat(self, bot: str, address: str, secret: str) -> None:
         while True:
             await asyncio.sleep(BEAT)
             await run_in_threadpool(arrive, self._engine, bot, address, secret)
 
-    def _forget(self, bot: str, line: Relay) -> None:
-        if self._lines.get(bot) is line:
-            del self._lines[bot]
+    def _forget(self, bot: str, relay: Relay) -> None:
+        if self._relays.get(bot) is relay:
+            del self._relays[bot]
 
 
 router = APIRouter(prefix="/bots", tags=["bots"])

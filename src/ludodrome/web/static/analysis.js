@@ -8,7 +8,6 @@ const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const USUAL_LIMIT = 200;
-const editor = await GameBoard.editor?.();
 
 let options = null;
 let root = null;
@@ -19,6 +18,10 @@ let asked = 0;
 let best = [];
 let editing = null;
 let busy = false;
+let editor = null;
+const editorLoaded = GameBoard.editor?.().then((loaded) => {
+  editor = loaded;
+});
 
 const board = new GameBoard(part("board"), part("bar"), {
   move: (raw) => attempt(raw),
@@ -537,7 +540,11 @@ part("paste").addEventListener("submit", (event) => {
   set(part("line").value);
 });
 part("line").addEventListener("focus", () => part("line").select());
-part("edit").addEventListener("click", () => (editing ? done() : edit(true)));
+part("edit").addEventListener("click", async () => {
+  await editorLoaded;
+  if (editing) done();
+  else edit(true);
+});
 part("power").addEventListener("click", () => {
   engineOn = !engineOn;
   best = [];
@@ -611,5 +618,5 @@ const begin = () =>
     : load({ options: null, state: data.showcase.state })
   ).catch(failed);
 part("flip").hidden = !GameBoard.flips;
-part("edit").hidden = !editor && !GameBoard.laying;
+part("edit").hidden = !GameBoard.editor && !GameBoard.laying;
 start();

@@ -124,7 +124,7 @@ export class Board {
     this.word.classList.toggle("no", refused);
   }
 
-  /** Says what to do now, where no refusal stands. */
+  /** Says what to do now. */
   guide(text) {
     if (this.model.interactive) this.tell(text);
     else this.tell(this.model.word || "");

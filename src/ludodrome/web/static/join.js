@@ -1,4 +1,4 @@
-// Taking the seat of a link. Whoever has taken it before, in this browser, goes back to it.
+// Takes the seat of a link, or goes back to it if this browser took it before.
 
 import { pageData, post, sentence } from "./api.js";
 import { recalled, store, storeKey } from "./keys.js";

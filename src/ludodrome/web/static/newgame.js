@@ -12,7 +12,7 @@ const CLOCKS = [
   ["10s", "10 s per move"],
 ];
 const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
-const LONGEST_LIST = 30;
+const MAX_LIST = 30;
 
 const dialog = document.getElementById("newgame");
 let known = null;
@@ -63,7 +63,7 @@ function optionField(
       { id, name },
       ...words.map((word) => html("option", { value: word, selected: word === value }, word)),
     );
-  else if (most - least > LONGEST_LIST && !limits)
+  else if (most - least > MAX_LIST && !limits)
     field = html("input", { id, name, type: "number", min: least, max: most, value });
   else {
     const [low, high] = limits || [least, most];

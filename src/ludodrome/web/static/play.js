@@ -241,7 +241,7 @@ async function follow(name) {
   }
 }
 
-/** Nothing happened in the game, but somebody came or went, or wants a rematch. */
+/** Nothing happened in the game, but somebody came or went, or offers a rematch. */
 function beside(next) {
   const calm = analysing || !upToDate();
   view = Object.assign(next, { arrived: performance.now() });
@@ -569,12 +569,12 @@ function quiet() {
       { class: "button tight", href: `${API}/plays/${view.id}/record`, download: "" },
       "Save the record",
     );
-    const wants = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
+    const offering = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
     const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
     engine(
       html("p", { class: "whole result" }, headline()),
       html("p", {}, why(), " ", replay, " ", kept),
-      wants ? html("p", {}, html("b", {}, `${wants.name} offers a rematch.`)) : null,
+      offering ? html("p", {}, html("b", {}, `${offering.name} offers a rematch.`)) : null,
     );
   } else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.thinking) ponder();

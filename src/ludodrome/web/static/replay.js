@@ -11,8 +11,8 @@ const { GameBoard } = await boardModule();
 const POLL = 350;
 /** Milliseconds between the positions of a running replay without animations. */
 const STILL_DELAY = 1000;
-/** A game that is played on shows so many moves before; else it begins in the position itself. */
-const MOST_OPENING = 200;
+/** A game that is played on shows at most this many earlier moves; else it begins in the position itself. */
+const MAX_OPENING = 200;
 const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 const CAUSES = {
   timeout: "ran out of time",
@@ -431,7 +431,7 @@ part("link").addEventListener("click", () => copy(part("link"), `${location.orig
 part("on-from-here").addEventListener("click", () => {
   run(false);
   const now = game.positions[shown],
-    whole = Number.isSafeInteger(game.seed) && shown <= MOST_OPENING && !game.position;
+    whole = Number.isSafeInteger(game.seed) && shown <= MAX_OPENING && !game.position;
   const begin = whole
     ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), seed: game.seed }
     : { position: now.state };

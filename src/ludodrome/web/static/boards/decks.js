@@ -1,4 +1,4 @@
-// Decks of spaces: ten boards that are built one after another or drawn by lot, and the hundred rounds between two decks.
+// Decks of spaces: ten boards that are built one after another or sampled, and the hundred rounds between two decks.
 
 import { post } from "../api.js";
 import { html, shape, svg } from "../draw.js";
@@ -30,7 +30,7 @@ export function places(deck, at, seat, choose) {
   );
 }
 
-/** Every place that is not complete gets a board by lot. */
+/** Fill every incomplete place with a random board. */
 export async function fill(deck, size, rules) {
   const empty = deck.map((sequence, number) => (finished(sequence) ? -1 : number)).filter((number) => number >= 0);
   const { boards } = await post("/spaces/samples", { size, rules, count: Math.max(1, empty.length) });

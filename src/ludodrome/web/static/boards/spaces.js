@@ -14,7 +14,7 @@ const CELL = 92,
 const PACE = 650;
 /** Where both boards are in view, each is drawn a little to its side. */
 const BESIDE = 20;
-/** Traps stand above the pieces of their square. */
+/** Traps are drawn above the pieces of their square. */
 const ABOVE = 31;
 const key = (row, col) => `${row}_${col}`;
 
