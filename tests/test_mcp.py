@@ -116,8 +116,8 @@ async def play(call: Caller, game: str, **more: Any) -> dict[str, Any]:
 def test_a_client_plays_a_whole_game_of_each_over_stdio(long: bool) -> None:
     async def run() -> None:
         async with over_stdio() as call:
-            told = (await call("list_games"))["games"]
-            assert [game["id"] for game in told] == ludodrome.game_ids()
+            listed = (await call("list_games"))["games"]
+            assert [game["id"] for game in listed] == ludodrome.game_ids()
             for game in ludodrome.game_ids() if long else ("dots", "spaces"):  # over HTTP each is played in any run
                 rules = await call.client.call_tool("read_rules", {"game": game})
                 assert "**R1. " in rules.content[0].text
@@ -194,7 +194,7 @@ def test_pictures_are_real_images() -> None:
     assert len(set(rows)) > 3
 
 
-def test_what_lies_face_down_is_not_told() -> None:
+def test_a_face_down_move_stays_hidden() -> None:
     async def test(call: Caller) -> None:
         mine = await call("start_match", game="spaces", options={"choice": "blind", "rounds": 1}, opponent="client")
         match = mine["match"]
@@ -229,8 +229,8 @@ def test_illegal_moves_are_told_why_and_lose_at_last() -> None:
     async def test(call: Caller) -> None:
         view = await call("start_match", game="santorini", policy="retry:3")
         match = view["match"]
-        told = await call.complaint("make_move", match=match, move="[N1C2C3B3]")
-        assert told == "Cannot build there: B3 is occupied by N2. Tries left: 2."
+        complaint = await call.complaint("make_move", match=match, move="[N1C2C3B3]")
+        assert complaint == "Cannot build there: B3 is occupied by N2. Tries left: 2."
         assert "No move was found" in await call.complaint("make_move", match=match, move="hello")
         assert "the match is lost" in await call.complaint("make_move", match=match, move={"move": "[N1C2C3B3]"})
         record = (await call("replay", match=match))["record"]
@@ -262,9 +262,9 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         assert "does not allow analysis" in await call.complaint("analyse", match=plain["match"])
         assert "does not show the legal moves" in await call.complaint("legal_moves", match=plain["match"])
         open_ = await call("start_match", game="dots", options={"rows": 2, "cols": 2}, allow_analysis=True)
-        told = await call("analyse", match=open_["match"], seconds=0.2, lines=2)
-        assert len(told["lines"]) == 2
-        assert told["to_move"] == 0
+        analysis = await call("analyse", match=open_["match"], seconds=0.2, lines=2)
+        assert len(analysis["lines"]) == 2
+        assert analysis["to_move"] == 0
 
     inside(test)
 

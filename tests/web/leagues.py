@@ -42,7 +42,7 @@ def settle(engine: Engine) -> dict[str, league_bots.BotEntry]:
     return {one.name: one for one in league_bots.bots(engine, "dots")}
 
 
-def assignments(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
+def play_specs(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
     """So many rounds in which all meet all, twice."""
     game = make("dots", **OPTIONS)
     for number in range(rounds):
@@ -54,11 +54,11 @@ def assignments(names: tuple[str, ...], rounds: int) -> Iterator[PlaySpec]:
 def play(engine: Engine, known: dict[str, league_bots.BotEntry], rounds: int, names: tuple[str, ...] = ()) -> int:
     """Rated games, one after the other; how many."""
     count = 0
-    for assignment in assignments(names or (*STAND_INS, *RIVALS), rounds):
-        ids = [known[name].id for name in assignment.names]
-        league_matches.queue(engine, LADDER, [(assignment.match, assignment.to_json(), ids, 0)], None)
-        record = game_loop.play(assignment)
-        count += finish(engine, assignment.match, game_result(record).to_json(), record, count_game)
+    for play_spec in play_specs(names or (*STAND_INS, *RIVALS), rounds):
+        ids = [known[name].id for name in play_spec.names]
+        league_matches.queue(engine, LADDER, [(play_spec.match, play_spec.to_json(), ids, 0)], None)
+        record = game_loop.play(play_spec)
+        count += finish(engine, play_spec.match, game_result(record).to_json(), record, count_game)
     return count
 
 
@@ -66,25 +66,25 @@ def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int
     """A match that stands still after some turns, as spectators see one that is being played; its id."""
     game = make(game_id)
     bots = {one.name: one for one in league_bots.bots(engine, game_id)}
-    assignment = PlaySpec(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
+    play_spec = PlaySpec(game_id, game.options, names, names, conditions(game, clock="1s+10s"), 5, (), 5)
     seated = [bots[name].id for name in names]
-    league_matches.queue(engine, CHALLENGE, [(assignment.match, assignment.to_json(), seated, 0)], None)
+    league_matches.queue(engine, CHALLENGE, [(play_spec.match, play_spec.to_json(), seated, 0)], None)
     assert league_matches.claim(engine, "nobody") is not None
-    table = Referee(assignment)
-    seats = [make_seat(spec, game, at) for at, spec in enumerate(assignment.bots)]
-    broadcast = Broadcast(engine, table, 0)
+    referee = Referee(play_spec)
+    seats = [make_seat(spec, game, at) for at, spec in enumerate(play_spec.bots)]
+    broadcast = Broadcast(engine, referee, 0)
     for at, one in enumerate(seats):
-        one.start(table.hello(at))
+        one.start(referee.hello(at))
     for _ in range(turns):
-        assert table.turn is not None
-        table.deliver(seats[table.turn.seat].ask(table.turn))
-        broadcast.heard(table)
+        assert referee.turn is not None
+        referee.deliver(seats[referee.turn.seat].ask(referee.turn))
+        broadcast.heard(referee)
     with broadcast:
         while not league_matches.live(engine):
             time.sleep(0.01)
     for one in seats:
         one.close()
-    return assignment.match
+    return play_spec.match
 
 
 def populate(engine: Engine) -> None:

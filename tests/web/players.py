@@ -116,7 +116,7 @@ class Challenger(threading.Thread):
         """How many games each match has that was acknowledged."""
         self.open: list[str] = []
         self.ended: dict[str, Any] = {}
-        """Games of the league, as it was told that they ended."""
+        """Games of the league that were reported as ended."""
         self.ending = threading.Event()
 
     def run(self) -> None:
@@ -132,7 +132,7 @@ class Challenger(threading.Thread):
                 raise
 
     def look(self, client: Client) -> None:
-        """What has come of the matches by now; what was told before is still so."""
+        """What has come of the matches by now; earlier reports stay true."""
         for one in client.matches("dots", most=100):
             assert self.ended.setdefault(one["id"], one) == one
         self.open = [one for one in self.open if client.ask("GET", f"/tournaments/{one}")["status"] == QUEUED]
@@ -144,7 +144,7 @@ class Challenger(threading.Thread):
         self.open.append(made["id"])
 
     def check(self, client: Client) -> None:
-        """Nothing that was told is different now."""
+        """No report has changed."""
         self.look(client)
         for name in list(self.promised)[-3:]:
             assert client.ask("GET", f"/tournaments/{name}")["games"] == self.promised[name]

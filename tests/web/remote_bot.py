@@ -1,4 +1,4 @@
-"""A remote bot for tests: it is cut off in mid-move as often as it is told, and remembers all that it has said."""
+"""A remote bot for tests: it is disconnected in mid-move on demand, and remembers all its messages."""
 
 import json
 import random

@@ -34,11 +34,11 @@ def test_the_page_is_there_and_light(client: Client, game: str) -> None:
 def test_moves_are_tried_as_json_and_in_the_notation(client: Client, game: str) -> None:
     first = board(client, game)["positions"][0]
     move = "3:1:uuf" if game == "spaces" else first["legal"][0]
-    told = board(client, game, moves=[move])
-    again = board(client, game, state=first["line"], moves=[told["moves"][0]["text"]])
-    assert again["positions"] == told["positions"]
-    assert again["moves"] == told["moves"]
-    assert board(client, game, state=told["positions"][1]["state"])["positions"][0] == told["positions"][1]
+    tried = board(client, game, moves=[move])
+    again = board(client, game, state=first["line"], moves=[tried["moves"][0]["text"]])
+    assert again["positions"] == tried["positions"]
+    assert again["moves"] == tried["moves"]
+    assert board(client, game, state=tried["positions"][1]["state"])["positions"][0] == tried["positions"][1]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_those_who_wait_for_the_engine_leave_threads_for_others(
         for _ in range(engine.MAX_SEARCHES):
             taken.enter_context(engine.engine_slot())
         asked = [crowd.submit(ask, number) for number in range(60)]
-        refused = islice(as_completed(asked), 60 - engine.MAX_WAITING)  # at once, though nobody has left a desk
+        refused = islice(as_completed(asked), 60 - engine.MAX_WAITING)  # at once, though no slot is free
         assert {one.result() for one in refused} == {503}
         begun = time.monotonic()
         assert client.get(f"{API}/games").status_code == 200

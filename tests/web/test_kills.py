@@ -57,9 +57,9 @@ class Server:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdout=pipe, stderr=quiet, env=environment, start_new_session=True)
         assert self._process.stdout is not None
-        told = re.search(r"http://[\d.:]+", self._process.stdout.readline().decode())
-        assert told is not None, "the server did not say where it is"
-        self.address = told[0]
+        announced = re.search(r"http://[\d.:]+", self._process.stdout.readline().decode())
+        assert announced is not None, "the server did not say where it is"
+        self.address = announced[0]
         with Client(self.address, timeout=PATIENCE) as client:
             client.games()
 

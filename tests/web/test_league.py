@@ -74,15 +74,15 @@ def test_the_leaderboard_says_how_sure_it_is(home: Home) -> None:
 
 def test_a_bot_has_its_page_its_history_and_its_records(home: Home) -> None:
     (bot_id,) = home.ids("Chainsaw")
-    told = home.client.get(f"/api/v1/bots/{bot_id}").json()
-    assert len(told["history"]) == told["games"] == 4
-    assert {one["name"]: one["wins"] + one["draws"] + one["losses"] for one in told["rivals"]} == {
+    details = home.client.get(f"/api/v1/bots/{bot_id}").json()
+    assert len(details["history"]) == details["games"] == 4
+    assert {one["name"]: one["wins"] + one["draws"] + one["losses"] for one in details["rivals"]} == {
         "random": 2,
         "greedy": 2,
     }
-    assert len(told["recent"]) == 4
+    assert len(details["recent"]) == 4
     lines = home.client.get(f"/api/v1/bots/{bot_id}/records").text.splitlines()
-    assert {json.loads(line)["match"] for line in lines} == {one["id"] for one in told["recent"]}
+    assert {json.loads(line)["match"] for line in lines} == {one["id"] for one in details["recent"]}
     assert "Chainsaw" in home.client.get(f"/dots/bots/{bot_id}").text
     assert home.client.get(f"/caldera/bots/{bot_id}").headers["location"] == f"/dots/bots/{bot_id}"
     assert home.client.get("/api/v1/bots/nobody").status_code == 404
@@ -181,27 +181,27 @@ def test_matches_and_tournaments_are_asked_for_and_stopped(home: Home) -> None:
 def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> None:
     game = make("dots", rows=2, cols=2)
     bots = ("random", "greedy")
-    assignment = PlaySpec("dots", game.options, bots, bots, conditions(game), 77)
-    row = assignment.match, assignment.to_json(), home.ids(*bots), 0
+    play_spec = PlaySpec("dots", game.options, bots, bots, conditions(game), 77)
+    row = play_spec.match, play_spec.to_json(), home.ids(*bots), 0
     league_matches.queue(home.engine, CHALLENGE, [row], None)
-    order = LeagueJob(assignment, {}, str(home.engine.url), False, 0.3)
-    assert home.client.get(f"/dots/matches/{assignment.match}").status_code == 200
+    order = LeagueJob(play_spec, {}, str(home.engine.url), False, 0.3)
+    assert home.client.get(f"/dots/matches/{play_spec.match}").status_code == 200
 
     def work() -> None:
         claimed = league_matches.claim(home.engine, "r")
         assert claimed is not None
         playing.play(order)
-        drop(home.engine, assignment.match)
+        drop(home.engine, play_spec.match)
 
     worker = threading.Thread(target=work)
     news: list[Any] = []
-    with home.client.stream("GET", f"/api/v1/matches/{assignment.match}/events") as stream:
+    with home.client.stream("GET", f"/api/v1/matches/{play_spec.match}/events") as stream:
         worker.start()
         news = [json.loads(line[5:]) for line in stream.iter_lines() if line.startswith("data:")]
     worker.join()
     playing._database(str(home.engine.url)).dispose()
     playing._database.cache_clear()
-    assert news[-1] == {"match": assignment.match, "gone": True}
+    assert news[-1] == {"match": play_spec.match, "gone": True}
     plies = [one["view"]["ply"] for one in news[:-1]]
     assert plies == sorted(set(plies))
     assert len(plies) > 2

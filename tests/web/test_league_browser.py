@@ -73,17 +73,17 @@ def _until(page: Any, holds: Callable[[], Any]) -> None:
 def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
     game = make("dots", rows=3, cols=3)
     names = ("random", "greedy")
-    assignment = PlaySpec("dots", game.options, names, names, conditions(game), 5)
+    play_spec = PlaySpec("dots", game.options, names, names, conditions(game), 5)
     ids = [home.bots[name].id for name in names]
-    league_matches.queue(home.engine, CHALLENGE, [(assignment.match, assignment.to_json(), ids, 0)], None)
+    league_matches.queue(home.engine, CHALLENGE, [(play_spec.match, play_spec.to_json(), ids, 0)], None)
     go = threading.Event()
 
     def work() -> None:
         assert league_matches.claim(home.engine, "r") is not None
-        watched = playing.LeagueJob(assignment, {}, str(home.engine.url), False, 0.3)
+        watched = playing.LeagueJob(play_spec, {}, str(home.engine.url), False, 0.3)
         record = playing.play(watched)
         go.wait(PATIENCE)
-        finish(home.engine, assignment.match, game_result(record).to_json(), record, count_game)
+        finish(home.engine, play_spec.match, game_result(record).to_json(), record, count_game)
 
     worker = threading.Thread(target=work, daemon=True)
     page.goto("/dots/arena")
@@ -100,7 +100,7 @@ def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
     page.locator("#word .result").wait_for()
     assert "won" in page.locator("#word .result").inner_text()
     worker.join()
-    assert page.locator("#replay").get_attribute("href") == f"/games/{assignment.match}"
+    assert page.locator("#replay").get_attribute("href") == f"/games/{play_spec.match}"
     page.goto("/dots/arena")
     assert page.locator("#results li").count() == 1
 

@@ -54,10 +54,10 @@ def test_chains_of_boxes_are_counted(client: Client) -> None:
 def test_a_round_is_told_step_by_step(client: Client) -> None:
     options = {"size": 3, "rounds": 1}
     found = _position(client, "spaces", options=options, state="rounds 3 written seen 1/1 - 3:1:u6uf|3:0:5uuf")
-    told = found["marks"]["round"]
-    assert told["points"] == [1, 0]
-    assert told["ended"] == "trap"
-    assert [step["points"] for step in told["steps"]] == [[0, 0], [1, 0], [1, 0]]
+    round_ = found["marks"]["round"]
+    assert round_["points"] == [1, 0]
+    assert round_["ended"] == "trap"
+    assert [step["points"] for step in round_["steps"]] == [[0, 0], [1, 0], [1, 0]]
 
 
 @pytest.mark.parametrize("game", ludodrome.game_ids())

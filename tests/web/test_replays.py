@@ -1,4 +1,4 @@
-"""Finished games: found wherever they are kept, told whole, graded in the background, scrubbed in a browser."""
+"""Finished games: found wherever they are stored, replayed, graded in the background, scrubbed in a browser."""
 
 import json
 import threading
@@ -54,18 +54,18 @@ def graded(client: Client, name: str) -> Any:
         time.sleep(0.05)
 
 
-def test_a_finished_game_of_somebody_is_told_whole(client: Client) -> None:
+def test_a_finished_play_has_a_replay(client: Client) -> None:
     view = play_out(client, begin(client, "dots", ["person", "random"], options=SMALL))
-    told = client.get(f"{API}/replays/{view['id']}").json()
-    assert [turn["text"] for turn in told["turns"]] == [move["text"] for move in view["moves"]]
-    assert len(told["positions"]) == len(told["turns"]) + 1
+    replay = client.get(f"{API}/replays/{view['id']}").json()
+    assert [turn["text"] for turn in replay["turns"]] == [move["text"] for move in view["moves"]]
+    assert len(replay["positions"]) == len(replay["turns"]) + 1
     game = ludodrome.make("dots", **SMALL)
-    state = told["positions"][0]["state"]
-    for turn, position in zip(told["turns"], told["positions"][1:], strict=True):
+    state = replay["positions"][0]["state"]
+    for turn, position in zip(replay["turns"], replay["positions"][1:], strict=True):
         state = game.apply(state, turn["move"])
         assert position["state"] == state
         assert game.parse_state(position["line"]) == state
-    assert told["result"]["winner"] == view["result"]["winner"]
+    assert replay["result"]["winner"] == view["result"]["winner"]
     kept = client.get(f"{API}/replays/{view['id']}/record")
     assert "attachment" in kept.headers["content-disposition"]
     records.verify(records.from_text(kept.content))
@@ -106,8 +106,8 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     view = graded(client, name)
     assert [ply["ply"] for ply in view["plies"]] == list(reversed(range(len(record["turns"]))))
     assert all(ply["exact"] for ply in view["plies"])
-    told = replay_record(record)
-    own = GameReview(told.game, told.states, told.moves)
+    replay = replay_record(record)
+    own = GameReview(replay.game, replay.states, replay.moves)
     list(own.work())
     assert view["plies"] == [
         json.loads(json.dumps(replays.review_json(own.plies[ply]))) for ply in reversed(range(own.total))
@@ -132,34 +132,34 @@ def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: 
 
     task = play_spec("dots", ("clumsy", "calm"), policy="substitute", rows=2, cols=2)
     name = bring(client, play(task, [Scripted(clumsy), Scripted(calm)]))
-    told = client.get(f"{API}/replays/{name}").json()
-    first = told["turns"][0]
+    replay = client.get(f"{API}/replays/{name}").json()
+    first = replay["turns"][0]
     assert first["substituted"]
     assert first["verdict"]["cause"] == "illegal"
     assert first["refusals"]
-    assert any(turn.get("verdict", {}).get("why") == "no <b>idea</b>" for turn in told["turns"])
+    assert any(turn.get("verdict", {}).get("why") == "no <b>idea</b>" for turn in replay["turns"])
     assert graded(client, name)["plies"][-1]["grade"] is None
 
 
 def test_hidden_boards_of_spaces_are_open_once_all_is_over(client: Client) -> None:
     name = bring(client, play(play_spec("spaces", ("random", "random"), choice="blind", rounds=1, size=2)))
-    told = client.get(f"{API}/replays/{name}").json()
-    assert told["positions"][1]["state"]["chosen"] == told["turns"][0]["move"]
-    assert told["positions"][2]["marks"]["round"]["steps"]
+    replay = client.get(f"{API}/replays/{name}").json()
+    assert replay["positions"][1]["state"]["chosen"] == replay["turns"][0]["move"]
+    assert replay["positions"][2]["marks"]["round"]["steps"]
 
 
 # The work in the background
 
 
-def test_replays_that_are_told_leave_threads_for_others(
+def test_preparing_replays_leaves_threads_for_others(
     client: Client, record: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = client.post(f"{API}/replays", json=record).json()["id"]
     go_on = threading.Event()
-    told = threading.Semaphore(0)
+    reported = threading.Semaphore(0)
 
     def slowly(*arguments: Any) -> Any:
-        told.release()
+        reported.release()
         go_on.wait(60)
         return replay_json(*arguments)
 
@@ -167,7 +167,7 @@ def test_replays_that_are_told_leave_threads_for_others(
     with ThreadPoolExecutor(routes.MAX_REPLAYS) as crowd:
         asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(routes.MAX_REPLAYS)]
         for _ in asked:
-            told.acquire(timeout=60)
+            reported.acquire(timeout=60)
         answer = client.get(f"{API}/replays/{name}")
         go_on.set()
         assert answer.status_code == 503
@@ -177,17 +177,17 @@ def test_replays_that_are_told_leave_threads_for_others(
 
 
 def test_too_many_games_wait_and_forgotten_ones_are_given_up(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = replay_record(record)
+    replay = replay_record(record)
     monkeypatch.setattr(replays, "MAX_WAITING", 1)
     reviewer = Reviewer()
     monkeypatch.setattr(Review, "work", lambda self: None)
     monkeypatch.setattr(reviewer._executor, "submit", lambda *arguments: None)
-    assert reviewer.review("a", told) is reviewer.review("a", told)
+    assert reviewer.review("a", replay) is reviewer.review("a", replay)
     with pytest.raises(Busy, match="too many games"):
-        reviewer.review("b", told)
+        reviewer.review("b", replay)
     monkeypatch.undo()
     reviewer.close()
-    review = Review(told)
+    review = Review(replay)
     monkeypatch.setattr(replays, "FORGOTTEN", -1.0)
     review.work()
     assert review.given_up
@@ -218,7 +218,7 @@ def test_a_review_whose_engine_is_busy_or_that_breaks_is_begun_anew(
 def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
     engine = open_database(tmp_path / "league.db", create=True)
     leagues.play(engine, leagues.settle(engine), 1, ("random", "greedy"))
-    first = next(leagues.assignments(("random", "greedy"), 1))
+    first = next(leagues.play_specs(("random", "greedy"), 1))
     found = find_record(engine, LruCache[Any](1, 60), first.match)
     engine.dispose()
     assert found is not None
