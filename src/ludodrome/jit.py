@@ -79,7 +79,7 @@ def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Func
     def decorate(function: Function) -> Function:
         function.__qualname__ = f"{owner.__module__}.{function.__name__}"
         # Python never calls these, so they need no wrappers for it: a third of the time of compilation.
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline_kernel}
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline}
         compiled: Function = _njit(nogil=True, error_model="numpy", **options)(function)
         return compiled
 

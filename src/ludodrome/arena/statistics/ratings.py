@@ -331,7 +331,7 @@ def rate(
 ) -> Ratings:
     """Ratings from games, or from how often each game with its returns was seen; all have the same number of seats.
 
-    ``samples`` above 0 takes the covariance from so many bootstrap samples instead of the information matrix; with
+    ``samples`` above 0 takes the covariance from that many bootstrap samples instead of the information matrix; with
     ``groups`` (for each game the number of its pair) whole pairs are drawn, so that their similarity is allowed for.
     """
     names: dict[str, int] = {}

@@ -124,7 +124,7 @@ def expected_share(difference: float) -> float:
 def points(returns: Sequence[float]) -> tuple[float, ...]:
     """The points of a game by seat: one point, shared by those who did best.
 
-    With two seats 1, 0.5 or 0. With three 1 for the winner; whoever shares the first place has a half or a third.
+    With two seats 1, 0.5 or 0. With three 1 for the winner; seats that share the first place have a half or a third.
     """
     if len(returns) < 2 or not all(math.isfinite(one) for one in returns):
         raise ValueError(f"the returns of a game are two or more numbers, by seat, not {list(returns)}")

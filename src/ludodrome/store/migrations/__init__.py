@@ -1,7 +1,6 @@
 """From one form of the tables to the next. The revisions are in ``versions/``, one file each, run by Alembic.
 
-The last revision is written from the models by ``scripts/migration`` until a release has carried it; from then on
-it stays as it is, and what changes is a new revision.
+Revisions only go forward: one that exists never changes. ``scripts/migration`` writes the next one from the models.
 """
 
 from pathlib import Path
