@@ -143,7 +143,7 @@ def test_two_clients_play_each_other_and_every_game_over_http() -> None:
             assert (yours["seat"], yours["your_turn"]) == (0, True)
             assert "all seats" in await other.complaint("join_match", match=mine["match"])
             assert "give the key" in await other.complaint("make_move", match=mine["match"], move="H(0,0)")
-            assert "no key" in await other.complaint("look", match=mine["match"], key="guessed")
+            assert "not a key" in await other.complaint("look", match=mine["match"], key="guessed")
             assert "not your turn" in await one.complaint(
                 "make_move", match=mine["match"], move="H(1,0)", key=mine["key"]
             )
@@ -225,7 +225,7 @@ def test_three_seats_and_bots_that_begin() -> None:
     inside(test)
 
 
-def test_illegal_moves_are_told_why_and_lose_at_last() -> None:
+def test_illegal_moves_get_a_reason_and_lose_in_the_end() -> None:
     async def test(call: Caller) -> None:
         view = await call("start_match", game="santorini", policy="retry:3")
         match = view["match"]
@@ -285,7 +285,7 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         ("start_match", {"game": "dots", "opponent": "expert:time=3000"}, "time of an opponent is at most 10"),
         ("start_match", {"game": "dots", "seat": 2}, "a seat of dots is a whole number from 0 to 1, not 2"),
         ("start_match", {"game": "dots", "policy": "shrug"}, "a policy is forfeit, substitute or retry"),
-        ("start_match", {"game": "spaces", "options": {"size": 50}}, "spaces is played up to size 10 here"),
+        ("start_match", {"game": "spaces", "options": {"size": 50}}, "spaces has a size of 2 to 10"),
         ("start_match", {"game": "dots", "oponent": "random"}, "start_match has no argument 'oponent'"),
         ("list_games", {"page": 2}, "list_games has no argument 'page'; its arguments are none"),
         ("look", {"match": "none"}, "there is no match 'none'; start_match gives the id of a new one"),

@@ -70,7 +70,7 @@ def test_names_are_nobody_elses(hosted: Hosted) -> None:
         assert (answer.status_code, answer.json()) == (422, {"error": "the name BORGES is taken"})
 
 
-def test_who_is_refused_is_not_told_why(hosted: Hosted) -> None:
+def test_a_refused_sign_in_gives_no_reason(hosted: Hosted) -> None:
     hosted.person("Calvino")
     with hosted.client() as client:
         for name in ("Calvino", "nobody at all", "\x00", "local", "x" * 150):

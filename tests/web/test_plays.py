@@ -95,7 +95,7 @@ def test_a_clock_that_runs_out_loses(client: Client, monkeypatch: pytest.MonkeyP
     assert over["result"]["verdicts"][0]["cause"] == "timeout"
 
 
-def test_a_watcher_is_told_when_something_changes(client: Client) -> None:
+def test_a_spectator_hears_of_changes(client: Client) -> None:
     view = begin(client, "dots", ["random", "random"], options={"rows": 1, "cols": 2})
     began = time.monotonic()
     over = settled(client, view)

@@ -85,13 +85,11 @@ def test_a_strangers_bot_does_not_think_while_all_others_wait(hosted: Hosted, sp
             begin(stranger, "skysummit", ["person", "alphabeta:depth=60,time=10"])
 
 
-def test_whoever_is_at_the_machine_lets_bots_think_at_will(client: Client) -> None:
+def test_a_local_server_does_not_limit_bots(client: Client) -> None:
     begin(client, "skysummit", ["person", "mcts:time=3600,threads=4"])
 
 
-def test_whoever_is_let_in_no_more_moves_no_more_over_an_open_socket(
-    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_open_socket_ends_with_the_access(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "KNOWN_SECONDS", 0.0)
     owner = hosted.person("Owner").id
     row, secret = accounts.add_token(hosted.engine, owner, "a phone", ["play"])

@@ -34,7 +34,7 @@ def test_a_move_can_be_tried_and_is_explained_if_it_cannot_be_made(client: Clien
     assert "not next to worker" in answer["why"]
 
 
-def test_eruptions_are_told_before_they_happen(client: Client) -> None:
+def test_eruptions_are_shown_before_they_happen(client: Client) -> None:
     line = "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20"
     found = _position(client, "caldera", state=line)
     burst = next(one for one in found["marks"]["eruptions"] if one["move"]["target"] == [3, 2])
@@ -51,7 +51,7 @@ def test_chains_of_boxes_are_counted(client: Client) -> None:
     assert [(len(one["boxes"]), one["loop"]) for one in ring["marks"]["chains"]] == [(4, True)]
 
 
-def test_a_round_is_told_step_by_step(client: Client) -> None:
+def test_a_round_has_its_steps(client: Client) -> None:
     options = {"size": 3, "rounds": 1}
     found = _position(client, "spaces", options=options, state="rounds 3 written seen 1/1 - 3:1:u6uf|3:0:5uuf")
     round_ = found["marks"]["round"]

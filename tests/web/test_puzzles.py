@@ -31,7 +31,7 @@ def test_a_puzzle_is_solved_by_its_solution(client: Client, game: str) -> None:
     assert again.status_code == 422
 
 
-def test_a_wrong_move_is_told_and_a_solution_that_was_shown_does_not_count(client: Client) -> None:
+def test_a_wrong_move_is_reported_and_a_shown_solution_does_not_count(client: Client) -> None:
     puzzle = ludodrome.puzzles("skysummit")[0]
     attempt = _begin(client, "skysummit")
     made = puzzle.game()

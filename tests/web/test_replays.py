@@ -116,7 +116,7 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     assert view["turning_points"] == own.turning_points()
 
 
-def test_refusals_verdicts_and_substitutes_are_told_where_they_happened(client: Client) -> None:
+def test_a_replay_has_refusals_verdicts_and_substitutes_at_their_turn(client: Client) -> None:
     seen: list[int] = []
 
     def clumsy(turn: Any) -> Answer:
@@ -226,7 +226,7 @@ def test_a_game_of_the_league_is_found(tmp_path: Path) -> None:
     assert replay_json("x", found)["names"] == ["random", "greedy"]
 
 
-def test_a_deck_is_told_and_graded(client: Client) -> None:
+def test_a_deck_is_replayed_and_graded(client: Client) -> None:
     name = bring(client, play(play_spec("spaces", ("random", "expert"), mode="deck", size=2)))
     assert len(client.get(f"{API}/replays/{name}").json()["turns"]) == 2
     assert graded(client, name)["accuracy"][1] == 100

@@ -154,7 +154,7 @@ class Tools:
         """Start a match and take a seat. The answer has the match id, which every other call needs, and your key."""
         made = find(game).game_class()(**(options or {}))
         try:
-            made.check_page()  # larger boards are no reading for models either
+            made.check_page()  # models cannot read larger boards either
         except ValueError as error:
             raise MatchError(str(error)) from error
         if not 0 <= seat < made.seats:
