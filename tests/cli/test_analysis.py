@@ -112,7 +112,7 @@ def test_solve_goes_on_from_a_file(tmp_path: Path) -> None:
     assert json.loads(output(*without))["value"] == -3
     refused = run("solve", "caldera", "--file", str(tmp_path / "other.npz"))
     assert refused.exit_code == 2
-    assert "cannot be kept in a file can be kept in a file" in complaint(refused)
+    assert "cannot be kept in a file" in complaint(refused)
 
 
 # The command `review`.

@@ -53,7 +53,7 @@ def test_verifying(game_file: Path, tmp_path: Path) -> None:
     assert "the result's winner" in result.stderr
     assert result.stdout == "1 of 2 records are correct\n"
     (tmp_path / "empty").mkdir()
-    assert "there is no record in" in complaint(run("replay", str(tmp_path / "empty"), "--verify"))
+    assert "has no record" in complaint(run("replay", str(tmp_path / "empty"), "--verify"))
 
 
 def test_rerun(game_file: Path) -> None:

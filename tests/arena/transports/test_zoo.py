@@ -52,7 +52,7 @@ CASES = {
     "deep": Case("protocol", "nested deeper than 32"),
     "very_deep": Case("protocol", "nested deeper than 32"),
     "infinite": Case("protocol", "1e999 is too large"),
-    "not_a_number": Case("protocol", "NaN is no number"),
+    "not_a_number": Case("protocol", "NaN is not a number"),
     "doubled_keys": Case("protocol", "'type' twice"),
     "half_a_character": Case("protocol", "surrogate"),
     "many_digits": Case("protocol", "too many digits"),
