@@ -135,6 +135,17 @@ def test_the_first_visit_finds_a_game_and_it_can_be_played_on(page: Any) -> None
     _until(page, f"document.querySelector('#where').textContent === '{before - 1} / {before}'")
 
 
+def test_the_dialog_disables_options_that_others_make_useless(page: Any) -> None:
+    page.goto("/spaces")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#new")
+    for mode, unused in (("deck", True), ("rounds", False)):
+        page.select_option("#option-mode", mode)
+        assert page.is_disabled("#option-rounds") is unused
+        assert page.is_disabled("#option-choice") is unused
+        assert page.is_enabled("#option-size")
+
+
 def test_a_friend_comes_by_link_and_plays(page: Any, friend: Any) -> None:
     page.goto("/dots")
     page.wait_for_selector("#board[data-ready]")
