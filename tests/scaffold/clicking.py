@@ -1,4 +1,4 @@
-"""A game of another package in a browser, by mouse and by keyboard: ``python -m tests.scaffold.clicking GAME``."""
+"""A game of another package in a browser, by mouse and by keyboard: ``python -m tests.scaffold.clicking GAME CELL``."""
 
 import sys
 
@@ -15,7 +15,7 @@ def main() -> None:
         page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(f"{address}/{sys.argv[1]}")
-        page.click("#board[data-ready] .target[data-key=b2]")
+        page.click(f"#board[data-ready] .target[data-key='{sys.argv[2]}']")
         page.wait_for_selector("#moves button[data-ply='2']")
         page.wait_for_selector("#board[data-ready]")
         page.focus("#board .target.live")

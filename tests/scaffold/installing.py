@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "tictactoe"
 COINS = ROOT / "examples" / "coins"
+PICKS = Path(__file__).with_name("picks")
 
 
 def install(package: Path, site: Path) -> Path:

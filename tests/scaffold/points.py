@@ -30,7 +30,6 @@ from ludodrome.arena.matches.workers import AnyExecutor
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.bots.prompts import legal_texts, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
-from ludodrome.bots.starters import one_file
 from ludodrome.datasets import Recorded, SelfPlay, read, write
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
@@ -46,6 +45,14 @@ VALUES = (2, 1, 3, 1, 2, 3, 1, 3, 2, 1, 3, 2, 1, 2, 3)
 SPECS = ("random", "greedy", "alphabeta:depth=2", "mcts:sims=10", "expert:nodes=200")
 LEVELS = tuple(f"level:{level}" for level in range(1, 8))
 CLOCK = "nodes=100"
+FIRST_MOVE = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "turn":
+        print(json.dumps({"type": "move", "move": message["legal_moves"][0], "turn": message["turn"]}), flush=True)
+"""
+"""The source of a bot."""
 
 
 @cache
@@ -98,7 +105,7 @@ def analysing(game: ludodrome.Game) -> None:
     """Both moves with their margins, the better one first."""
     state = position(game, 9, 13, 1)
     *_, found = ludodrome.analyse(game, state, time=None if game.seats == 2 else 2.0, depth=5)
-    assert [line.text for line in found.lines] and len(found.lines) == 2
+    assert {line.text for line in found.lines} == {"9", "13"}
     scores = [line.score for line in found.lines]
     assert scores == sorted(scores, reverse=True)
     lead = -state["scores"][0]
@@ -150,7 +157,7 @@ def reviewing(game: ludodrome.Game) -> None:
         file.write_text(json.dumps(record))
         told = json.loads(output("review", str(file), "--nodes", "500", "--json"))
         assert len(told["plies"]) == len(VALUES)
-        assert None not in told["accuracy"] and len(told["accuracy"]) == game.seats
+        assert len([one for one in told["accuracy"] if one is not None]) == game.seats
         assert "accuracy" in output("review", str(file), "--nodes", "500")
 
 
@@ -226,7 +233,7 @@ def leagues(game: ludodrome.Game) -> None:
             run(LadderScheduler(engine, str(engine.url), "points", OFF), AnyExecutor(threads, 1))
         games = league_matches.event_games(engine, event)
         assert {status for *_, status in games} == {DONE}
-        assert len(games) == 6
+        assert len(games) == (6 if game.seats == 2 else 3)
         assert recompute(engine).changed == []
         assert any(one.games for one in league_bots.standings(engine, "coins"))
         from ludodrome.arena.ladder import playing
@@ -241,7 +248,7 @@ def ladder(engine: Engine, game: ludodrome.Game) -> None:
     usual = type(game).available
     type(game).available = (usual[0]._replace(default=game.seats),)
     try:
-        bot = league_bots.enter_uploaded(engine, "coins", LOCAL, "Mine", one_file("coins"), [])
+        bot = league_bots.enter_uploaded(engine, "coins", LOCAL, "Mine", FIRST_MOVE, [])
         scheduler = LadderScheduler(engine, str(engine.url), "ladder", ON)
         while scheduler.finished < 2 * game.seats:
             job = scheduler.next()
@@ -312,6 +319,9 @@ def openspiel(game: ludodrome.Game) -> None:
         return
     import pyspiel
 
+    from ludodrome.envs.openspiel import register
+
+    register()
     pyspiel.random_sim_test(
         pyspiel.load_game(f"ludodrome_coins(players={game.seats})"), num_sims=1, serialize=True, verbose=False
     )

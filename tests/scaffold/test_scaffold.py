@@ -10,7 +10,8 @@ from ludodrome import games, kernel_cache
 from ludodrome.scaffold import game_files, write_game
 from tests.cli.running import complaint
 from tests.cli.running import run as command
-from tests.scaffold.installing import COINS, EXAMPLE, install, run
+from tests.scaffold import face_down, points
+from tests.scaffold.installing import COINS, EXAMPLE, PICKS, install, run
 from tests.web.serving import CHROMIUM
 
 OWN_WAY = ("__init__.py",)
@@ -37,6 +38,12 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def coins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example with points, extra turns and three seats, installed."""
     return install(COINS, tmp_path_factory.mktemp("coins"))
+
+
+@pytest.fixture(scope="module")
+def picks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A game with hidden information, installed."""
+    return install(PICKS, tmp_path_factory.mktemp("picks"))
 
 
 def test_a_game_is_at_most_four_source_files() -> None:
@@ -81,16 +88,29 @@ def test_everything_above_has_coins(coins: Path) -> None:
     assert run("-m", "tests.scaffold.above", "coins", site=coins).split() == PARTS
 
 
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_game_of_points_has_everything(seats: int, coins: Path) -> None:
+    parts = [part.__name__ for part in points.PARTS]
+    assert run("-m", "tests.scaffold.points", str(seats), site=coins).splitlines()[-len(parts) :] == parts
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_what_is_face_down_stays_hidden(seats: int, picks: Path) -> None:
+    parts = [part.__name__ for part in face_down.PARTS]
+    assert run("-m", "tests.scaffold.face_down", str(seats), site=picks).splitlines()[-len(parts) :] == parts
+
+
 def test_everything_above_has_a_new_game(starter: Path) -> None:
     assert run("-m", "tests.scaffold.above", "threes", site=starter).split() == PARTS
 
 
-def test_people_click_and_type_on_its_page(example: Path, long: bool) -> None:
+def test_people_click_and_type_on_its_page(example: Path, coins: Path, long: bool) -> None:
     if not long:
         pytest.skip("a server and a browser for one small game: --long")
     if not CHROMIUM.exists():
         pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
-    assert run("-m", "tests.scaffold.clicking", "tictactoe", site=example) == "played\n"
+    assert run("-m", "tests.scaffold.clicking", "tictactoe", "b2", site=example) == "played\n"
+    assert run("-m", "tests.scaffold.clicking", "coins", "1", site=coins) == "played\n"
 
 
 def test_people_play_it_in_the_terminal(example: Path) -> None:

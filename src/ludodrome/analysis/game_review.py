@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ludodrome.analysis.move_review import MoveReview, reviewer_of
+from ludodrome.analysis.move_review import MoveReview, check_can_review, reviewer_of
 from ludodrome.analysis.win_probability import LEAST_LOSS, MISTAKE, Value, accuracy, grade, win_probability
 from ludodrome.game import Game
 
@@ -39,7 +39,8 @@ class GameReview:
     """Grades the moves of a game. ``states``: the positions, one more than ``moves``.
 
     ``own``: whether each move was the seat's own choice; others get no grade. ``seconds``: time limit for the whole
-    game; plies after it get ``LATE_NODES``. Raises ValueError if the numbers of positions and moves do not match.
+    game; plies after it get ``LATE_NODES``. Raises ValueError if the numbers of positions and moves do not match,
+    or if the game has no evaluator.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class GameReview:
     ) -> None:
         if len(states) != len(moves) + 1:
             raise ValueError(f"{len(moves)} moves have {len(moves) + 1} positions, not {len(states)}")
+        check_can_review(game)
         self.game, self.nodes, self.seconds = game, nodes, seconds
         self._states, self._moves = states, moves
         self._own = own if own is not None else [True] * len(moves)

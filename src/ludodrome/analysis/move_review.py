@@ -48,9 +48,14 @@ def reviewer_of(game: Game) -> MoveReviewer:
     if own is not None:
         reviewer: MoveReviewer = own(game)
         return reviewer
-    if game.evaluator is None:
-        raise ValueError(f"games of {game.id} cannot be graded: it has no evaluator for positions")
+    check_can_review(game)
     return SearchReviewer(game)
+
+
+def check_can_review(game: Game) -> None:
+    """Raise ValueError if a game has neither a reviewer of its own nor an evaluator."""
+    if game.evaluator is None and extra(game.analysis_module, "make_reviewer") is None:
+        raise ValueError(f"games of {game.id} cannot be graded: it has no evaluator for positions")
 
 
 class SearchReviewer:

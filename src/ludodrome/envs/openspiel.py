@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ludodrome.bots.prompts import bare
 from ludodrome.envs import missing_extra
 from ludodrome.envs.observations import new_observations
 from ludodrome.game import Game, returns_of
@@ -109,7 +110,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self.states: Array = rules.game.blank()
         rules.game.kernels.reset(self.states, 0)
         self.laid: tuple[tuple[int, str], ...] = ()
-        """In games with many actions a turn: (seat, text) of the turns so far."""
+        """In games with many actions a turn or hidden information: (seat, text) of the turns so far."""
         self.steps: tuple[str, ...] = ()
         """The texts of the current turn's actions."""
 
@@ -127,7 +128,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def _apply_action(self, action: int) -> None:
         kernels = self.rules.game.kernels
-        if not self.rules.by_steps:
+        if not self.rules.by_steps and not self.rules.hidden:
             kernels.play(self.states, action)
             return
         seat, before = self.current_player(), kernels.turns(self.states)
@@ -153,9 +154,17 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return [0.0] * self.rules.game.seats if ending is None else [float(value) for value in ending.returns]
 
     def seen_by(self, seat: int) -> str:
-        """The position as a seat sees it: a drawing, or in spaces the text of all boards."""
+        """The position as a seat sees it: a drawing, or in games with many actions a turn the text of all turns.
+
+        A drawing with something hidden comes with the seat's own moves, so that nothing is forgotten.
+        """
+        game = self.rules.game
+        if not self.rules.by_steps and not self.rules.hidden:
+            return game.codec.render(self.states[0])
         if not self.rules.by_steps:
-            return self.rules.game.codec.render(self.states[0])
+            seen = game.observation(game.decode(self.states[0]), seat)
+            own = " ".join(words for laid_by, words in self.laid if laid_by == seat)
+            return f"{game.render_observation(bare(seen))}\nown moves: {own}"
         lines = [f"seat {laid_by}: {words}" for laid_by, words in self.laid]
         if self.rules.hidden and len(self.laid) % 2 and self.laid[-1][0] != seat:
             lines[-1] = f"seat {1 - seat}: face down"

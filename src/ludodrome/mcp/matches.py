@@ -189,6 +189,8 @@ class ClientMatch:
             if not self.analysis:
                 raise MatchError("this match does not allow analysis; start_match takes allow_analysis=true")
             self._check_turn(seat)
+            if self.game.hides(self.referee.state, seat):
+                raise MatchError("a part of the position is hidden from you, and an analysis would tell it")
             return self.referee.state
 
     # Playing

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game, IllegalMove, TooManyMoves
+from ludodrome.game_spec import DEFAULT_PLANES
 from ludodrome.games import make
 from ludodrome.jit import COMPILED
 from ludodrome.search.batch import batch as new_batch
@@ -158,12 +159,14 @@ def moves_survive_their_notation(game: Game, choose: Choose = listed_move) -> No
 
 def observations_show_the_state(game: Game, choose: Choose = listed_move) -> None:
     """What a seat is shown is the state, unless the game hides something; ``you`` may be added to it."""
+    assert not game.has_hidden_information or game.planes.names != DEFAULT_PLANES  # which show the whole record
     for state in sample_states(game, choose):
         for seat in (*range(game.seats), None):
             seen = game.observation(state, seat)
             assert json.loads(json.dumps(seen)) == seen
             hidden = {key for key in state if seen[key] != state[key]}
             assert game.has_hidden_information or not hidden
+            assert game.hides(state, seat) == bool(hidden)
             added = set(seen) - set(state)
             assert added <= ({"you"} if seat is not None else set())
             assert "you" not in added or seen["you"] == seat

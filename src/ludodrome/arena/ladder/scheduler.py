@@ -22,7 +22,7 @@ from ludodrome.arena.matches.workers import OpeningRequest, draw_opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.arena.tournaments.plans import TournamentPlan
-from ludodrome.games import GAMES, make
+from ludodrome.games import GAMES, find, make
 from ludodrome.store.league_bots import Contender, contenders, source_of
 from ludodrome.store.league_matches import (
     ClaimedMatch,
@@ -176,16 +176,17 @@ class LadderScheduler:
     # The ladder
 
     def _meeting(self) -> Job | None:
-        """The next ladder pair: two games from one opening, with the seats swapped."""
+        """The next ladder pair: one game per seating from one opening."""
         for game in self._dice.permutation(list(GAMES)):
-            found = self._pair(str(game))
+            found = self._group(str(game))
             if found is not None:
                 return self._ladder_opening(str(game), found)
         return None
 
-    def _pair(self, game: str) -> tuple[Contender, Contender] | None:
-        listed = self._contenders(game)
-        if all(one.kind == BUILTIN for one in listed):
+    def _group(self, game: str) -> list[Contender] | None:
+        """A pair of bots; with more than two seats, others join it at random."""
+        listed, seats = self._contenders(game), find(game).game_class()().seats
+        if len(listed) < seats or all(one.kind == BUILTIN for one in listed):
             return None
         busy = busy_bots(self._engine) | {bot for _, _, ids in self._drawing.values() for bot in ids.values()}
         own = np.array([one.kind != BUILTIN for one in listed])
@@ -193,7 +194,10 @@ class LadderScheduler:
         mu = np.array([MU if one.mu is None else one.mu for one in listed])
         sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
         pair = choose_pair(mu, sigma, own, free, self._dice)
-        return None if pair is None else (listed[pair[0]], listed[pair[1]])
+        if pair is None:
+            return None
+        others = self._dice.permutation([at for at in np.flatnonzero(free) if at not in pair])[: seats - len(pair)]
+        return [listed[at] for at in (*pair, *others)] if len(others) == seats - len(pair) else None
 
     def _contenders(self, game: str) -> list[Contender]:
         known = self._known.get(game)
@@ -201,15 +205,15 @@ class LadderScheduler:
             known = self._known[game] = time.monotonic(), contenders(self._engine, game)
         return known[1]
 
-    def _ladder_opening(self, game: str, pair: tuple[Contender, Contender]) -> Job | None:
+    def _ladder_opening(self, game: str, group: list[Contender]) -> Job | None:
         made = make(game)
         seed = secrets.randbits(events.SEED_BITS)
         settings = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
         batch = []
-        for number, seating in enumerate(rotations(len(pair))):
-            seated = [pair[one] for one in seating]
+        for number, seating in enumerate(rotations(len(group))):
+            seated = [group[one] for one in seating]
             bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
             batch.append((number, Pairing(settings, bots, names, 0, number)))
         name = f"ladder {seed} of {game}"
-        self._drawing[name] = None, batch, {one.name: one.id for one in pair}
+        self._drawing[name] = None, batch, {one.name: one.id for one in group}
         return self._opening(name, batch[0][1], True) or self._match()

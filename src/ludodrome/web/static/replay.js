@@ -48,7 +48,7 @@ async function start() {
   }
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
-  part("analyse").hidden = part("best").hidden = game.options.mode === "deck";
+  part("analyse").hidden = part("best").hidden = !GameBoard.analysable(game.options);
   list();
   const wished = fromLink();
   shown = wished ?? (last() ? Math.min(last(), game.opening) : 0);
@@ -81,7 +81,7 @@ async function grade() {
       if (found.done) return;
       await pause(POLL);
     } catch (error) {
-      if (error.status === 404) return;
+      if (error.status >= 400 && error.status < 429) return;  // there is no such game, or it cannot be graded
       await pause(3000);
     }
   }
@@ -125,8 +125,7 @@ function paint(animate) {
   const now = game.positions[shown],
     before = shown ? game.positions[shown - 1] : null,
     turn = game.turns[shown - 1];
-  const best = drawBest && now.to_move !== null ? (graded.get(shown)?.best.move ?? null) : null,
-    deck = Boolean(best?.deck);
+  const best = drawBest && now.to_move !== null ? (graded.get(shown)?.best.move ?? null) : null;
   board.update({
     state: now.state,
     legal: [],
@@ -137,7 +136,7 @@ function paint(animate) {
     seat: now.to_move ?? 0,
     eyes: 0,
     interactive: false,
-    best: deck ? null : best,
+    best: best && GameBoard.drawable(best) ? best : null,
     flip: flipped,
     animate,
     analysis: true,
@@ -150,7 +149,7 @@ function word() {
   const now = game.positions[shown],
     found = graded.get(shown);
   const best =
-    found && drawBest && !found.best.move.deck
+    found && drawBest && GameBoard.drawable(found.best.move)
       ? ` Best: ${found.best.text}, ${worth(GameBoard.unit, found.best) || "even"}.`
       : "";
   return `${game.names[now.to_move]} to move.${best}`;

@@ -60,7 +60,7 @@ class Picks(Game):
         """Face down numbers are drawn as a question mark."""
         signs = {None: "-", FACE_DOWN: "?"}
         drawn = "".join(signs.get(pick, str(pick)) for pick in observation["picks"])
-        return f"picks {drawn}, {observation['reason'] or 'seat %d to move' % observation['to_move']}"
+        return f"picks {drawn}, {observation['reason'] or codec.next_seat(observation)}"
 
     def cells(self, state: Any) -> list[list[Cell]]:
         """The numbers by seat."""

@@ -63,7 +63,12 @@ def format_line(record: Record) -> str:
 def render(record: Record) -> str:
     """The drawing of a record."""
     state = format_state(record)
-    return f"picks {format_line(record)}, {state['reason'] or 'seat %d to move' % state['to_move']}"
+    return f"picks {format_line(record)}, {state['reason'] or next_seat(state)}"
+
+
+def next_seat(state: Any) -> str:
+    """Who is to move."""
+    return f"seat {state['to_move']} to move"
 
 
 def parse_move(move: Any, states: Any) -> int:
