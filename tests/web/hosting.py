@@ -17,7 +17,7 @@ from ludodrome.store.database import open_database
 from ludodrome.web import auth
 from ludodrome.web.app import create_app
 from ludodrome.web.auth import COOKIE, Mode
-from ludodrome.web.limits import RATE_LIMITS, RateLimit, RateLimiter
+from ludodrome.web.security import RATE_LIMITS, RateLimit, RateLimiter
 from tests.web.serving import serving
 
 PASSWORD = "correct horse battery"

@@ -5,8 +5,8 @@ from fastapi import HTTPException
 from httpx import Client
 from starlette.requests import HTTPConnection
 
-from ludodrome.web.auth import GUEST, is_loopback
-from ludodrome.web.limits import MAX_KEYS, RATE_LIMITS, RateLimit, RateLimiter, client_network, rate_limit_keys
+from ludodrome.web.auth import GUEST, is_local_request
+from ludodrome.web.security import MAX_KEYS, RATE_LIMITS, RateLimit, RateLimiter, client_network, rate_limit_keys
 from tests.web.hosting import Hosted, hosting
 
 API = "/api/v1"
@@ -21,7 +21,7 @@ def _from(address: str | None) -> HTTPConnection:
     [("127.0.0.1", True), ("127.1.2.3", True), ("::1", True), ("192.168.1.5", False), (None, False), ("x", False)],
 )
 def test_who_sits_at_this_machine(address: str | None, here: bool) -> None:
-    assert is_loopback(_from(address)) is here
+    assert is_local_request(_from(address)) is here
 
 
 def test_households() -> None:
@@ -50,7 +50,7 @@ def test_a_bucket_leaks() -> None:
 
 
 def test_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.web.limits.MAX_KEYS", 10)
+    monkeypatch.setattr("ludodrome.web.security.MAX_KEYS", 10)
     limits = RateLimiter({"ask": RateLimit(1, 1e9)}, lambda: 0.0)
     for number in range(20):
         limits.take("ask", str(number))

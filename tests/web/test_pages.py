@@ -7,8 +7,7 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.games import GAMES as ROOMS
-from ludodrome.web.routes.pages import showcase
-from ludodrome.web.routes.rules import rules
+from ludodrome.web.routes.pages import rules, showcase
 
 WEIGHT = 150 * 1024
 GAMES = ludodrome.game_ids()

@@ -18,11 +18,10 @@ from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.arena.seats import ERROR, Answer, SeatFault
 from ludodrome.store.database import open_database
-from ludodrome.web import replays
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.replays import Review, Reviewer, add_record, find_record, replay_json
 from ludodrome.web.responses import Busy
-from ludodrome.web.routes import replays as routes
+from ludodrome.web.routes import replays
+from ludodrome.web.routes.replays import Review, Reviewer, add_record, find_record, replay_json
 from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
 from tests.web.walking import API, begin, play_out
@@ -163,16 +162,16 @@ def test_preparing_replays_leaves_threads_for_others(
         go_on.wait(60)
         return replay_json(*arguments)
 
-    monkeypatch.setattr(routes, "replay_json", slowly)
-    with ThreadPoolExecutor(routes.MAX_REPLAYS) as crowd:
-        asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(routes.MAX_REPLAYS)]
+    monkeypatch.setattr(replays, "replay_json", slowly)
+    with ThreadPoolExecutor(replays.MAX_REPLAYS) as crowd:
+        asked = [crowd.submit(client.get, f"{API}/replays/{name}") for _ in range(replays.MAX_REPLAYS)]
         for _ in asked:
             reported.acquire(timeout=60)
         answer = client.get(f"{API}/replays/{name}")
         go_on.set()
         assert answer.status_code == 503
         assert answer.json()["error"] == "too many replays are being prepared; try again in a moment"
-        assert [one.result().status_code for one in asked] == [200] * routes.MAX_REPLAYS
+        assert [one.result().status_code for one in asked] == [200] * replays.MAX_REPLAYS
     assert client.get(f"{API}/replays/{name}").json()["digest"] == record["digest"]
 
 

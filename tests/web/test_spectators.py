@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.exc import OperationalError
 
-from ludodrome.web import spectators
-from ludodrome.web.spectators import Spectators
+from ludodrome.web import league
+from ludodrome.web.league import Spectators
 
 
 def run(call: Coroutine[Any, Any, Any]) -> Any:
@@ -20,7 +20,7 @@ def run(call: Coroutine[Any, Any, Any]) -> Any:
 
 
 def test_polling_survives_a_database_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spectators, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(league, "POLL_SECONDS", 0.01)
     calls = 0
 
     def live(engine: object) -> dict[str, tuple[str, int]]:
@@ -30,9 +30,9 @@ def test_polling_survives_a_database_error(monkeypatch: pytest.MonkeyPatch) -> N
             raise OperationalError("select", {}, Exception("the database is locked"))
         return {} if calls < 5 else {"m": ("dots", 1)}
 
-    monkeypatch.setattr(spectators, "live", live)
-    monkeypatch.setattr(spectators, "live_views", lambda engine, names: {"m": (1, {"moves": 3})})
-    monkeypatch.setattr(spectators, "with_marks", lambda view: view)
+    monkeypatch.setattr(league, "live", live)
+    monkeypatch.setattr(league, "live_views", lambda engine, names: {"m": (1, {"moves": 3})})
+    monkeypatch.setattr(league, "with_marks", lambda view: view)
 
     async def watch() -> object:
         async for news in Spectators(create_engine("sqlite://")).matches("dots"):
@@ -51,7 +51,7 @@ def test_a_spectator_whose_first_look_fails_is_not_counted(monkeypatch: pytest.M
     def live(engine: object) -> dict[str, tuple[str, int]]:
         raise OperationalError("select", {}, Exception("the database is locked"))
 
-    monkeypatch.setattr(spectators, "live", live)
+    monkeypatch.setattr(league, "live", live)
     watched = Spectators(create_engine("sqlite://"))
 
     async def watch() -> None:

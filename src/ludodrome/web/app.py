@@ -22,12 +22,11 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
-from ludodrome.web.limits import RateLimiter, enforce_rate_limit
+from ludodrome.web.league import Spectators
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.replays import Reviewer
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
@@ -42,13 +41,12 @@ from ludodrome.web.routes import (
     puzzles,
     remote_bots,
     replays,
-    rules,
 )
 from ludodrome.web.routes.bots import UploadChecker
 from ludodrome.web.routes.puzzles import WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
-from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
-from ludodrome.web.spectators import Spectators
+from ludodrome.web.routes.replays import Reviewer
+from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
 
 API_ROUTERS = (
@@ -72,7 +70,6 @@ PAGE_ROUTERS = (
     accounts.pages,
     replays.pages,
     analysis.pages,
-    rules.pages,
     puzzles.pages,
     pages.pages,
 )

@@ -72,7 +72,7 @@ async def _find(connection: HTTPConnection) -> Caller:
             _refuse(connection, 401, "the token is not valid: it was revoked or mistyped")
         return _caller(known)
     if state.mode != "hosted":
-        return OWNER if is_loopback(connection) else GUEST
+        return OWNER if is_local_request(connection) else GUEST
     cookie = connection.cookies.get(SECURE_COOKIE if is_secure(connection) else COOKIE)
     known = await run_in_threadpool(session_of, state.engine, cookie) if cookie else None
     return GUEST if known is None else _caller(known)
@@ -122,7 +122,7 @@ BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
 AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
 
 
-def is_loopback(connection: HTTPConnection) -> bool:
+def is_local_request(connection: HTTPConnection) -> bool:
     """Whether the request comes from this machine."""
     client = connection.client
     return client is not None and system.is_loopback(client.host)

@@ -16,11 +16,10 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.models import TOURNAMENT, UPLOADED, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
-from ludodrome.web.league import RatingAxis, sparkline
+from ludodrome.web.league import RatingAxis, Spectators, as_event, sparkline
 from ludodrome.web.position_view import Json
 from ludodrome.web.routes.bots import bot_of, check_game
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
-from ludodrome.web.spectators import Spectators, as_event
 from ludodrome.web.templating import page
 
 router = APIRouter(tags=["matches"], responses=ERROR_RESPONSES)

@@ -1,21 +1,217 @@
 """Replays of finished games: positions, grading, record; uploads of records."""
 
+import hashlib
 import json
 import threading
-from typing import Annotated
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import Engine
 
-from ludodrome.arena.records import to_text
-from ludodrome.arena.records.replay import replay_record
+from ludodrome.analysis.game_review import GameReview, GradedMove
+from ludodrome.analysis.win_probability import Value
+from ludodrome.arena.records import from_text, to_text, verify
+from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.games import GAMES
-from ludodrome.store import plays
-from ludodrome.web.position_view import Json
-from ludodrome.web.replays import Reviewer, add_record, find_record, replay_json
+from ludodrome.store import league_matches, plays
+from ludodrome.web.engine import engine_slot
+from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.position_view import Json, board_marks, open_game
 from ludodrome.web.responses import Busy, to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
+
+# Replays: records from the store or uploaded, position by position, and their grading in the background.
+# A record exists once its game is over, so nothing in it is hidden any more.
+
+
+TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log")
+"""Fields of a turn that the page shows besides the move."""
+ID_LENGTH = 24
+
+
+def find_record(engine: Engine, cache: LruCache[Json], name: str) -> Json | None:
+    """The record of a finished game: of a play, of the league, or uploaded."""
+    return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
+
+
+def add_record(cache: LruCache[Json], content: Json) -> str:
+    """Verify an uploaded record and keep it for a while; returns its id. ValueError if it is not a valid record."""
+    record = from_text(json.dumps(content).encode())
+    if type(record.get("options")) is dict and type(record.get("game")) is str:
+        open_game(record["game"], record["options"])
+    verify(record)
+    name = hashlib.sha256(to_text(record).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+    cache.put(name, record)
+    return name
+
+
+def replay_json(name: str, record: Json) -> Json:
+    """A record as the page shows it: all positions, all turns, the result."""
+    replay = replay_record(record)
+    game = replay.game
+    return {
+        "id": name,
+        "match": record["match"],
+        "game": game.id,
+        "options": game.options,
+        "seed": record["seed"],
+        "position": record.get("position"),
+        "names": record["names"],
+        "bots": record["bots"],
+        "conditions": record["conditions"],
+        "opening": len(record["opening"]),
+        "positions": [
+            {
+                "state": state,
+                "line": game.format_state(state),
+                "to_move": game.to_move(state),
+                "marks": board_marks(game, state, []),
+            }
+            for state in replay.states
+        ],
+        "turns": [_turn(turn) for turn in replay.turns],
+        "stopped": None if replay.stopped is None else _turn(replay.stopped),
+        "result": record["result"],
+        "digest": record["digest"],
+    }
+
+
+def _turn(turn: ReplayTurn) -> Json:
+    shown = {name: turn.entry[name] for name in TURN_FIELDS if name in turn.entry}
+    if "refusals" in shown:
+        shown["refusals"] = [{"why": one["why"]} for one in shown["refusals"]]
+    return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
+
+
+# Grading in the background: one game after another, in one thread. ``analysis/game_review.py`` defines the grades.
+
+
+SECONDS = 20.0
+"""Seconds of full grading per game; the rest is graded quickly."""
+KEPT, KEPT_SECONDS = 100, 12 * 3600.0
+MAX_WAITING = 8
+"""Games that wait to be graded, at most."""
+FORGOTTEN = 60.0
+"""Seconds without a request after which grading stops."""
+
+
+class Review:
+    """The grading of one game, running or finished."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.grading = GameReview(
+            replay.game, replay.states, replay.moves, [turn.own for turn in replay.turns], seconds=SECONDS
+        )
+        self.order: list[Json] = []
+        """The graded plies in the order of grading: the last ply first."""
+        self.asked = time.monotonic()
+        self.given_up = False
+        self.failed = False
+
+    def work(self) -> None:
+        """Runs in a thread; releases the engine slot after each ply, so that an analysis never waits long."""
+        try:
+            work = self.grading.work(time.thread_time)
+            while not self.given_up:
+                with engine_slot():
+                    graded = next(work, None)
+                if graded is None:
+                    return
+                self.order.append(review_json(graded))
+                self.given_up = time.monotonic() - self.asked > FORGOTTEN
+        except Busy:
+            self.given_up = True
+        except Exception:
+            self.failed = True
+            raise
+
+    def give_up(self) -> None:
+        """Stop the grading."""
+        self.given_up = True
+
+    def view(self, after: int) -> Json:
+        """The state of the grading, with the plies graded after the first ``after``."""
+        self.asked = time.monotonic()
+        count = len(self.order)
+        seats = range(self.grading.game.seats)
+        return {
+            "total": self.grading.total,
+            "graded": count,
+            "done": count == self.grading.total,
+            "plies": self.order[after:count],
+            "accuracy": [_rounded(self.grading.accuracy(seat)) for seat in seats],
+            "turning_points": self.grading.turning_points(),
+        }
+
+
+def review_json(graded: GradedMove) -> Json:
+    """A graded ply for the page."""
+    found = graded.review
+    return {
+        "ply": graded.ply,
+        "seat": graded.seat,
+        "grade": graded.grade,
+        "worth": round(graded.win_probability, 4),
+        "loss": round(graded.loss, 4),
+        "points": None if graded.points is None else round(graded.points, 2),
+        "exact": found.exact,
+        "best": {"move": found.move, "text": found.text, "continuation": found.continuation, **_value_json(found.best)},
+        "played": _value_json(found.played),
+    }
+
+
+def _value_json(value: Value) -> Json:
+    return {"score": round(value.score, 2), "distance": value.distance, "proven": value.proven}
+
+
+def _rounded(number: float | None) -> Any:
+    return None if number is None else round(number, 1)
+
+
+class Reviewer:
+    """Grades one game after another."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
+        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
+        self._lock = threading.Lock()
+        self._waiting = 0
+
+    def known(self, digest: str) -> Review | None:
+        """The review of a record, unless it was stopped or has failed."""
+        found = self._reviews.get(digest)
+        return None if found is None or found.given_up or found.failed else found
+
+    def review(self, digest: str, replay: Replay) -> Review:
+        """The review of a record, started if necessary. Busy if too many are waiting."""
+        with self._lock:
+            found = self.known(digest)
+            if found is not None:
+                return found
+            if self._waiting >= MAX_WAITING:
+                raise Busy("too many games are waiting to be graded; try again in a moment")
+            begun = Review(replay)
+            self._reviews.put(digest, begun)
+            self._waiting += 1
+        self._executor.submit(self._run, begun)
+        return begun
+
+    def _run(self, review: Review) -> None:
+        try:
+            review.work()
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def close(self) -> None:
+        """Stop all grading."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._reviews.clear()
+
 
 router = APIRouter(prefix="/replays", tags=["replays"], responses=ERROR_RESPONSES)
 
@@ -25,7 +221,7 @@ MAX_REPLAYS = 8
 Record = Annotated[Json, Body(examples=[{"ludodrome": "record", "version": 1}])]
 
 
-_tellers = threading.BoundedSemaphore(MAX_REPLAYS)
+_slots = threading.BoundedSemaphore(MAX_REPLAYS)
 
 
 def record_named(request: Request, name: str) -> Json:
@@ -46,12 +242,12 @@ def bring(request: Request, record: Record) -> Json:
 def look(request: Request, name: str) -> Response:
     """A finished game: all its positions and turns."""
     found = record_named(request, name)
-    if not _tellers.acquire(blocking=False):
+    if not _slots.acquire(blocking=False):
         raise Busy("too many replays are being prepared; try again in a moment")
     try:  # megabytes of plain JSON: validation would take longer than the rest
         return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
     finally:
-        _tellers.release()
+        _slots.release()
 
 
 @router.get("/{name}/grading")

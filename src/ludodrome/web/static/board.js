@@ -31,6 +31,13 @@ export class Board {
   /** What the play page says below the moves; whether it has the button Analysis. */
   static help = "Analysis shows the best moves and who is ahead. A hint shows one move on the board.";
   static analysed = true;
+  /** Whether a replay with these options links to the analysis board and shows best moves; whether a move can be drawn. */
+  static analysable() {
+    return true;
+  }
+  static drawable() {
+    return true;
+  }
   /** Seconds of the analysis board's searches, one after another; whether a solver is asked for the exact value too. */
   static searches = [0.3, 1.2, 3];
   static solved = false;

@@ -26,6 +26,12 @@ export class GameBoard extends Board {
   static help = "A hint shows a good board. Your board runs up, the other one runs down.";
   static analysed = false;
   static searches = [0.3];
+  static analysable({ mode }) {
+    return mode !== "deck";
+  }
+  static drawable(move) {
+    return !move.deck;
+  }
   /** An analysis is one round, in which both boards are seen. */
   static firstOptions = { rounds: 1, choice: "seen", mode: "rounds" };
   static shape = [
