@@ -31,7 +31,7 @@ LOST_WITHIN = 3
 """After the moves that do not save, the enemy wins within so many plies."""
 FEWEST_MOVES = 5
 """With fewer legal moves a position is no task."""
-MOST_A_GAME = 2
+MAX_PER_GAME = 2
 SAVES = "saves"
 FOLDER = Path(__file__).parent / "games"
 
@@ -114,7 +114,7 @@ def find(game: ludodrome.Game, rng: random.Random, starts: list[str]) -> Iterato
                 found.append(Tactic(game.format_state(state), move, tactic[1]))
             sensible = prover.winning(states, 1) or prover.holding(states, 1) or legal
             states = prover.after(states, rng.choice(sensible))
-        yield from rng.sample(found, min(MOST_A_GAME, len(found)))
+        yield from rng.sample(found, min(MAX_PER_GAME, len(found)))
 
 
 def main() -> None:

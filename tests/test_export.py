@@ -81,8 +81,8 @@ def test_openings_and_substitutes_are_not_rows(tmp_path: Path) -> None:
     def erring(turn: Turn) -> Answer:
         return Answer(0.0, "nothing" if turn.message["state"]["turn"] in (2, 3) else turn.message["legal_moves"][-1])
 
-    told = play_spec("dots", rows=2, cols=1, opening=opening)
-    record = play(told, [Scripted(erring), Scripted(erring)])
+    spec = play_spec("dots", rows=2, cols=1, opening=opening)
+    record = play(spec, [Scripted(erring), Scripted(erring)])
     write(Recorded([record]), tmp_path / "set")
     table = whole(tmp_path / "set")
     assert table["ply"].tolist() == [1, 4, 5, 6]
@@ -191,14 +191,14 @@ def test_commands(tmp_path: Path) -> None:
     games = tmp_path / "games"
     for seed in (1, 2, 3):
         records.write(recorded("dots", {"rows": 1, "cols": 2}, seed), games)
-    told = output("export", "records", str(games), "--to", str(tmp_path / "one"))
-    assert "3 games, 21 rows" in told
-    told = output("export", "records", str(games), "--to", str(tmp_path / "two"), "--json", "--bot", "random")
-    assert json.loads(told)["rows"] == 21
-    assert json.loads(told)["digest"] in (tmp_path / "one" / "README.md").read_text("utf-8")
+    text = output("export", "records", str(games), "--to", str(tmp_path / "one"))
+    assert "3 games, 21 rows" in text
+    text = output("export", "records", str(games), "--to", str(tmp_path / "two"), "--json", "--bot", "random")
+    assert json.loads(text)["rows"] == 21
+    assert json.loads(text)["digest"] in (tmp_path / "one" / "README.md").read_text("utf-8")
     sizes = ["-o", "rows=1", "-o", "cols=2", "--games", "2", "--sims", "10"]
-    told = output("export", "selfplay", "dots", *sizes, "--to", str(tmp_path / "three"))
-    assert "2 games, 14 rows" in told
+    text = output("export", "selfplay", "dots", *sizes, "--to", str(tmp_path / "three"))
+    assert "2 games, 14 rows" in text
     assert "not empty" in complaint(run("export", "selfplay", "dots", *sizes, "--to", str(tmp_path / "three")))
     wrong = run("export", "records", str(games), "--game", "spaces", "--to", str(tmp_path / "four"))
     assert "there are no records" in complaint(wrong)

@@ -31,7 +31,7 @@ def run(program: str, *, compiled: bool = False) -> str:
 
 
 def test_every_module_of_the_core_is_imported() -> None:
-    told = run(
+    text = run(
         """
 import importlib, pkgutil
 import ludodrome
@@ -46,7 +46,7 @@ for name in ("game", "game_spec", "jit", "kernel_cache", "atomic_io", "validatio
 print(count)
 """
     )
-    assert int(told) > 50
+    assert int(text) > 50
 
 
 def test_every_module_of_the_arena_but_the_sandbox_is_imported() -> None:
@@ -62,7 +62,7 @@ for found in pkgutil.walk_packages(ludodrome.arena.__path__, "ludodrome.arena.")
 
 
 def test_a_game_is_played_analysed_solved_and_learnt_from() -> None:
-    told = run(
+    text = run(
         """
 import ludodrome, ludodrome.envs
 game = ludodrome.make("dots", rows=1, cols=2)
@@ -77,11 +77,11 @@ print(len(analysis.lines) > 0)
 print(ludodrome.playouts(game, 10, seed=1).games)
 """
     )
-    assert told.split()[-2:] == ["True", "10"]
+    assert text.split()[-2:] == ["True", "10"]
 
 
 def test_compiled_code_is_kept(tmp_path: object) -> None:
-    told = run(
+    text = run(
         f"""
 import os
 os.environ["LUDODROME_CACHE"] = {str(tmp_path)!r}
@@ -91,12 +91,12 @@ game.initial_state()
 """,
         compiled=True,
     )
-    assert told == ""
+    assert text == ""
     assert any(name.endswith(".nbi") for _, _, names in os.walk(str(tmp_path)) for name in names)
 
 
 def test_a_match_between_built_in_bots_is_played() -> None:
-    told = run(
+    text = run(
         """
 import ludodrome
 result = ludodrome.play_match(ludodrome.make("dots", rows=1, cols=2), ["random", "greedy"], games=2, workers=1,
@@ -104,4 +104,4 @@ result = ludodrome.play_match(ludodrome.make("dots", rows=1, cols=2), ["random",
 print(len(result.records))
 """
     )
-    assert told.split()[-1] == "2"
+    assert text.split()[-1] == "2"

@@ -56,7 +56,7 @@ class Scripted:
         self.heard.append(turn.message)
         return self._answer(turn)
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         self.heard.append(notice.message)
 
     def close(self) -> None:

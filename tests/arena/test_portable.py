@@ -15,7 +15,7 @@ for found in pkgutil.walk_packages(ludodrome.arena.__path__, "ludodrome.arena.")
 
 
 def test_built_in_bots_play_and_the_sandbox_says_what_it_needs() -> None:
-    told = run(
+    text = run(
         """
 from ludodrome.arena import records, sandbox
 from ludodrome.arena.conditions import conditions
@@ -30,4 +30,4 @@ sys.platform = "darwin"
 print(sandbox.level().why_not_better[0])
 """
     )
-    assert told.splitlines() == ["play", "only Linux can run a sandbox, and this is darwin"]
+    assert text.splitlines() == ["play", "only Linux can run a sandbox, and this is darwin"]

@@ -91,25 +91,25 @@ def test_legal_moves_can_be_hidden() -> None:
         assert turn.message["legal_moves"] is None
         return Answer(0.0, {"t": "place", "to": [0, 1]} if turn.seat == 0 else {"t": "place", "to": [2, 3]})
 
-    table = Referee(play_spec(legal_moves=False))
+    referee = Referee(play_spec(legal_moves=False))
     for _ in range(2):
-        assert table.turn is not None
-        table.deliver(answer(table.turn))
-    assert table.result is None
+        assert referee.turn is not None
+        referee.deliver(answer(referee.turn))
+    assert referee.result is None
 
 
 def test_boards_are_too_many_to_list() -> None:
-    table = Referee(play_spec("spaces", size=5))
-    assert table.turn is not None
-    assert table.turn.message["legal_moves"] is None
+    referee = Referee(play_spec("spaces", size=5))
+    assert referee.turn is not None
+    assert referee.turn.message["legal_moves"] is None
 
 
 def test_a_hidden_board_is_not_shown() -> None:
-    table = Referee(play_spec("spaces", size=2, choice="blind"))
-    assert table.turn is not None
-    table.deliver(first(table.turn))
-    assert table.turn.message["state"]["chosen"] is None
-    assert table.state["chosen"] is not None
+    referee = Referee(play_spec("spaces", size=2, choice="blind"))
+    assert referee.turn is not None
+    referee.deliver(first(referee.turn))
+    assert referee.turn.message["state"]["chosen"] is None
+    assert referee.state["chosen"] is not None
 
 
 def test_an_opening_is_on_the_board_first() -> None:
@@ -262,26 +262,26 @@ def test_tries_end_with_the_clock() -> None:
     ],
 )
 def test_late_is_late_whatever_it_is(answer: Answer, cause: str) -> None:
-    table = Referee(play_spec(clock="1s", start_ms=0))
-    assert table.turn is not None
-    move = table.turn.message["legal_moves"][0] if answer.move == "legal" else answer.move
-    table.deliver(Answer(answer.seconds, move, answer.fault))
-    assert table.result is not None
-    assert table.result["verdicts"][0]["cause"] == cause
-    records.verify(table.record())
+    referee = Referee(play_spec(clock="1s", start_ms=0))
+    assert referee.turn is not None
+    move = referee.turn.message["legal_moves"][0] if answer.move == "legal" else answer.move
+    referee.deliver(Answer(answer.seconds, move, answer.fault))
+    assert referee.result is not None
+    assert referee.result["verdicts"][0]["cause"] == cause
+    records.verify(referee.record())
 
 
 def test_the_start_is_not_charged() -> None:
-    table = Referee(play_spec(clock="1s+2s", start_ms=5000))
-    assert table.turn is not None
-    assert table.turn.allowance == 5
-    assert table.turn.seconds == 3
-    table.deliver(Answer(6.5, table.turn.message["legal_moves"][0]))
-    assert table.turn is not None
-    assert (table.turn.seat, table.turn.allowance) == (1, 5)
-    table.deliver(first(table.turn))
-    assert table.turn is not None
-    assert (table.turn.allowance, table.turn.seconds) == (0, 2.5)
+    referee = Referee(play_spec(clock="1s+2s", start_ms=5000))
+    assert referee.turn is not None
+    assert referee.turn.allowance == 5
+    assert referee.turn.seconds == 3
+    referee.deliver(Answer(6.5, referee.turn.message["legal_moves"][0]))
+    assert referee.turn is not None
+    assert (referee.turn.seat, referee.turn.allowance) == (1, 5)
+    referee.deliver(first(referee.turn))
+    assert referee.turn is not None
+    assert (referee.turn.allowance, referee.turn.seconds) == (0, 2.5)
 
 
 def test_a_clock_that_has_run_out_needs_no_question() -> None:
@@ -296,14 +296,14 @@ def test_a_clock_that_has_run_out_needs_no_question() -> None:
 
 
 def test_expire() -> None:
-    table = Referee(play_spec())
-    expire(table, 31.0)
-    assert table.result is not None
-    assert table.result["verdicts"][0]["cause"] == TIMEOUT
-    assert [notice.message["type"] for notice in table.notices()] == ["over", "over"]
-    assert table.notices() == []
+    referee = Referee(play_spec())
+    expire(referee, 31.0)
+    assert referee.result is not None
+    assert referee.result["verdicts"][0]["cause"] == TIMEOUT
+    assert [notice.message["type"] for notice in referee.notices()] == ["over", "over"]
+    assert referee.notices() == []
     with pytest.raises(RuntimeError, match="no question is open"):
-        expire(table, 1.0)
+        expire(referee, 1.0)
 
 
 # The arena's own faults
@@ -331,13 +331,13 @@ def test_a_built_in_that_breaks_is_our_fault(policy: str) -> None:
 
 
 def test_there_is_no_record_before_the_end() -> None:
-    table = Referee(play_spec())
+    referee = Referee(play_spec())
     with pytest.raises(RuntimeError, match="not over"):
-        table.record()
-    table.abort(0, "enough")
-    table.abort(1, "and again")
-    assert [one["why"] for one in table.record()["result"]["verdicts"]] == ["enough"]
-    run(table, [])  # nothing is left to be done; nobody is there to be told
+        referee.record()
+    referee.abort(0, "enough")
+    referee.abort(1, "and again")
+    assert [one["why"] for one in referee.record()["result"]["verdicts"]] == ["enough"]
+    run(referee, [])  # nothing is left to be done; nobody is there to be told
 
 
 _values = st.recursive(
@@ -354,20 +354,20 @@ _values = st.recursive(
 @given(st.data())
 @settings(max_examples=60)
 def test_no_move_breaks_the_rules(game: str, data: st.DataObject) -> None:
-    table = Referee(play_spec(game, policy="forfeit"))
+    referee = Referee(play_spec(game, policy="forfeit"))
     move = data.draw(_values)
-    table.deliver(Answer(0.0, move))
-    assert table.result is not None
-    assert table.result["verdicts"][0]["cause"] == ILLEGAL
-    records.verify(json.loads(records.to_text(table.record())))
+    referee.deliver(Answer(0.0, move))
+    assert referee.result is not None
+    assert referee.result["verdicts"][0]["cause"] == ILLEGAL
+    records.verify(json.loads(records.to_text(referee.record())))
 
 
 def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Referee(play_spec())
-    monkeypatch.setattr(type(table.game), "apply_to", lambda *_: 1 // 0)
-    table.deliver(Answer(0.0, None))
-    assert table.result is not None
-    assert table.result["verdicts"][0]["why"].startswith("the rules broke: ZeroDivisionError")
+    referee = Referee(play_spec())
+    monkeypatch.setattr(type(referee.game), "apply_to", lambda *_: 1 // 0)
+    referee.deliver(Answer(0.0, None))
+    assert referee.result is not None
+    assert referee.result["verdicts"][0]["why"].startswith("the rules broke: ZeroDivisionError")
 
 
 # Texts as moves
@@ -387,8 +387,8 @@ def test_santorini_reads_what_language_models_write() -> None:
 
 @pytest.mark.parametrize("move", [None, 5, {}, [], "", "[N1C2]", "x" * 5000, "\0"])
 def test_santorini_refuses_what_is_no_move(move: Any) -> None:
-    table = Referee(play_spec("santorini"))
-    assert table.turn is not None
-    table.deliver(Answer(0.0, move))
-    assert table.turn is not None
-    assert [notice.message["type"] for notice in table.notices()] == ["refused"]
+    referee = Referee(play_spec("santorini"))
+    assert referee.turn is not None
+    referee.deliver(Answer(0.0, move))
+    assert referee.turn is not None
+    assert [notice.message["type"] for notice in referee.notices()] == ["refused"]

@@ -38,9 +38,9 @@ def test_santorini_has_the_action_format_and_the_drawing_of_its_document() -> No
     assert "[worker_id source dest build]" in prompt
     assert "Navy" in prompt
     state = game.apply(game.initial_state(), "[N1C2B2C3]")
-    told = turn_prompt(game, state, 1, None)
-    assert DOCUMENT in told
-    assert "(White)" in told
+    shown = turn_prompt(game, state, 1, None)
+    assert DOCUMENT in shown
+    assert "(White)" in shown
 
 
 def test_legal_moves_are_shown_or_not() -> None:

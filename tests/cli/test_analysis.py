@@ -17,20 +17,20 @@ ALMOST = "00000/03200/00111/00000/00000 B3E5 C4D2 10"
 
 @pytest.mark.xdist_group("skysummit")
 def test_analyse_in_a_pipe() -> None:
-    told = output("analyse", "skysummit", "--state", ALMOST, "--time", "0.2", "--lines", "2")
-    assert "ply 10, seat 0" in told
-    assert "move" in told
-    line = next(line for line in told.splitlines() if line.startswith("1B3-B2"))
+    text = output("analyse", "skysummit", "--state", ALMOST, "--time", "0.2", "--lines", "2")
+    assert "ply 10, seat 0" in text
+    assert "move" in text
+    line = next(line for line in text.splitlines() if line.startswith("1B3-B2"))
     assert line.split() == ["1B3-B2", "wins", "in", "1"]
-    assert "depth 1, " in told
+    assert "depth 1, " in text
 
 
 @pytest.mark.xdist_group("skysummit")
 def test_analyse_as_json() -> None:
-    told = json.loads(output("analyse", "skysummit", "--state", ALMOST, "--time", "0.1", "--lines", "1", "--json"))
-    assert told["game"] == "skysummit"
-    assert told["state"] == ALMOST
-    (line,) = told["lines"]
+    data = json.loads(output("analyse", "skysummit", "--state", ALMOST, "--time", "0.1", "--lines", "1", "--json"))
+    assert data["game"] == "skysummit"
+    assert data["state"] == ALMOST
+    (line,) = data["lines"]
     assert line["move"] == {"t": "move", "w": 0, "to": 6, "build": None}
     assert (line["text"], line["distance"], line["proven"], line["continuation"]) == ("1B3-B2", 1, True, [])
 
@@ -44,17 +44,17 @@ def test_analyse_on_a_terminal() -> None:
 
 @pytest.mark.xdist_group("dots")
 def test_solve_says_the_margin() -> None:
-    told = output("solve", "dots", "-o", "rows=2", "-o", "cols=2")
-    assert "the seat to move ends +2: " in told
-    assert " positions in " in told
+    text = output("solve", "dots", "-o", "rows=2", "-o", "cols=2")
+    assert "the seat to move ends +2: " in text
+    assert " positions in " in text
     assert "a draw: " in output("solve", "dots", "-o", "rows=1", "-o", "cols=2")
 
 
 @pytest.mark.xdist_group("skysummit")
 def test_solve_says_who_wins() -> None:
     assert "the seat to move wins in 1 plies: 1B3-B2" in output("solve", "skysummit", "--state", ALMOST)
-    told = json.loads(output("solve", "skysummit", "--state", ALMOST, "--json"))
-    assert (told["value"], told["proven"], told["distance"], told["line"]) == (1, True, 1, ["1B3-B2"])
+    data = json.loads(output("solve", "skysummit", "--state", ALMOST, "--json"))
+    assert (data["value"], data["proven"], data["distance"], data["line"]) == (1, True, 1, ["1B3-B2"])
 
 
 @pytest.mark.xdist_group("santorini")
@@ -72,10 +72,10 @@ def test_ctrl_c_ends_with_what_is_known() -> None:
             if b"solving: the margin is between" in line:
                 break
         process.send_signal(signal.SIGINT)
-        told, errors = process.communicate()
+        text, errors = process.communicate()
     assert process.returncode == 3
     assert b"Traceback" not in errors
-    assert json.loads(told)["proven"] is False
+    assert json.loads(text)["proven"] is False
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -126,29 +126,29 @@ def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_move_gets_a_line_and_every_seat_its_accuracy(game_file: Path) -> None:
-    told = output("review", str(game_file), "--nodes", "5000").splitlines()
-    assert len(told) == 1 + 17 + 2
-    assert "opening" in told[1]
-    assert "exact" in told[1]
-    assert told[17].split()[0] == "16"
-    assert "forced" in told[17]
-    assert told[-1] == "seat 1 ◆ expert: accuracy 100.0%"
-    assert told[-2].startswith("seat 0 ● random: accuracy ")
+    lines = output("review", str(game_file), "--nodes", "5000").splitlines()
+    assert len(lines) == 1 + 17 + 2
+    assert "opening" in lines[1]
+    assert "exact" in lines[1]
+    assert lines[17].split()[0] == "16"
+    assert "forced" in lines[17]
+    assert lines[-1] == "seat 1 ◆ expert: accuracy 100.0%"
+    assert lines[-2].startswith("seat 0 ● random: accuracy ")
 
 
 def test_as_json(game_file: Path) -> None:
-    told = json.loads(output("review", str(game_file), "--nodes", "5000", "--json"))
-    assert [one["ply"] for one in told["plies"]] == list(range(17))
-    assert told["accuracy"][1] == 100
-    assert told["turning_points"] == [one["ply"] for one in told["plies"] if one["grade"] in ("mistake", "blunder")]
-    assert told["match"] == records.read(game_file)["match"]
+    data = json.loads(output("review", str(game_file), "--nodes", "5000", "--json"))
+    assert [one["ply"] for one in data["plies"]] == list(range(17))
+    assert data["accuracy"][1] == 100
+    assert data["turning_points"] == [one["ply"] for one in data["plies"] if one["grade"] in ("mistake", "blunder")]
+    assert data["match"] == records.read(game_file)["match"]
 
 
 def test_a_win_is_told_in_words(tmp_path: Path) -> None:
     record = play(play_spec("skysummit", ("level:3", "random"), clock="nodes=500"))
-    told = output("review", str(records.write(record, tmp_path)), "--nodes", "2000")
-    assert "estimated" in told
-    assert "%" in told
+    text = output("review", str(records.write(record, tmp_path)), "--nodes", "2000")
+    assert "estimated" in text
+    assert "%" in text
 
 
 def test_what_is_no_record_is_refused(tmp_path: Path, game_file: Path) -> None:

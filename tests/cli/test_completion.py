@@ -30,8 +30,8 @@ def offered(line: str, shell: str = "zsh") -> list[str]:
 
 def asked(line: str, shell: str) -> subprocess.CompletedProcess[str]:
     """What the program answers to a shell."""
-    told = {COMPLETION_VARIABLE: shell, completion.LINE: line, completion.BREAKS: BREAKS}
-    return subprocess.run(PROGRAM, env={**os.environ, **told}, capture_output=True, text=True)
+    variables = {COMPLETION_VARIABLE: shell, completion.LINE: line, completion.BREAKS: BREAKS}
+    return subprocess.run(PROGRAM, env={**os.environ, **variables}, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_a_shell_is_answered(shell: str) -> None:
 
 
 def test_an_answer_imports_nothing_heavy() -> None:
-    told = {COMPLETION_VARIABLE: "bash", completion.LINE: "ludodrome match dots ", completion.BREAKS: ""}
+    variables = {COMPLETION_VARIABLE: "bash", completion.LINE: "ludodrome match dots ", completion.BREAKS: ""}
     program = [sys.executable, "-X", "importtime", "-m", "ludodrome"]
-    done = subprocess.run(program, env={**os.environ, **told}, capture_output=True, text=True, check=True)
+    done = subprocess.run(program, env={**os.environ, **variables}, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert "greedy" in done.stdout
     assert not imported & {"numba", "numpy", "llvmlite", "pydantic", "rich", "sqlalchemy"}

@@ -157,9 +157,9 @@ PARTS = ("program", "python", "packages", "processor", "cache", "sandbox", "data
 def test_every_part_has_its_line() -> None:
     result = run("doctor")
     *lines, _, last = result.stdout.splitlines()
-    told = [line for line in lines if not line.strip().startswith("->")]
-    assert [line[11:25].strip() for line in told][: len(PARTS)] == list(PARTS)
-    assert all(line[0] in "✓!✗" for line in told)
+    parts = [line for line in lines if not line.strip().startswith("->")]
+    assert [line[11:25].strip() for line in parts][: len(PARTS)] == list(PARTS)
+    assert all(line[0] in "✓!✗" for line in parts)
     assert last.startswith("It can be used: " if result.exit_code == 0 else "Something must be done: ")
 
 
@@ -194,9 +194,9 @@ def test_the_installation_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
     _stand_in(monkeypatch, GOOD, BAD)
     result = run("doctor", "--json")
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert told["passed"] is False
-    assert told["findings"][1] == {"part": "cache", "grade": "problem", "sentence": "it is full", "advice": "remove it"}
+    data = json.loads(result.stdout)
+    assert data["passed"] is False
+    assert data["findings"][1] == {"part": "cache", "grade": "problem", "sentence": "it is full", "advice": "remove it"}
 
 
 def test_a_game_wants_a_bot() -> None:

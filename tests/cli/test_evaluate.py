@@ -19,7 +19,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
         yield found
 
 
-def told(model: str, *words: str) -> list[dict[str, Any]]:
+def evaluate(model: str, *words: str) -> list[dict[str, Any]]:
     done = run("evaluate", model, "--openings", "none", "--json", *words)
     assert done.exit_code == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
@@ -30,7 +30,7 @@ def test_games_opponents_and_conditions_are_played_through(fake: Fake, tmp_path:
     words = ["--game", "dots:rows=1,cols=2", "--game", "santorini", "--against", "random", "--games", "2"]
     words += ["--legal-moves", "both", "--record", str(tmp_path), "--policy", "retry:2"]
     model = fake.spec("mute")
-    found = told(model, *words)
+    found = evaluate(model, *words)
     assert [(one["game"], one["opponent"], one["legal_moves"]) for one in found] == [
         ("dots", "random", True),
         ("dots", "random", False),
@@ -43,12 +43,12 @@ def test_games_opponents_and_conditions_are_played_through(fake: Fake, tmp_path:
         assert one["everything"]["decided_by"] == {"forfeit": 2}
         assert one["answers"]["parse_failures"] == one["answers"]["asked"] == 4
     asked = len(fake.requests)
-    assert told(model, *words) == found
+    assert evaluate(model, *words) == found
     assert len(fake.requests) == asked, "what is in the folder is not played again"
 
 
 def test_strength_counts_what_was_decided_by_play(fake: Fake) -> None:
-    [one] = told(fake.spec("rambling"), "--game", "santorini", "--against", "greedy", "--games", "2")
+    [one] = evaluate(fake.spec("rambling"), "--game", "santorini", "--against", "greedy", "--games", "2")
     assert one["strength"]["games"] == 2
     assert one["strength"]["losses"] == 2, "the last move of the list does not beat greedy"
     assert one["answers"]["refusals"] == one["answers"]["timeouts"] == one["answers"]["parse_failures"] == 0
@@ -61,20 +61,20 @@ def test_strength_counts_what_was_decided_by_play(fake: Fake) -> None:
 )
 def test_each_failure_is_counted_by_its_name(fake: Fake, model: str, name: str) -> None:
     words = ["--game", "skysummit", "--against", "random", "--games", "2"]
-    [one] = told(fake.spec(model, "timeout=0.2"), *words)
+    [one] = evaluate(fake.spec(model, "timeout=0.2"), *words)
     assert one["answers"][name] == one["answers"]["asked"] == 2
     assert one["everything"]["losses"] == 2
     assert one["strength"]["games"] == 0
 
 
 def test_a_model_that_declines_is_counted(fake: Fake) -> None:
-    [one] = told(fake.spec("declining"), "--game", "dots:rows=1,cols=1", "--against", "random", "--games", "2")
+    [one] = evaluate(fake.spec("declining"), "--game", "dots:rows=1,cols=1", "--against", "random", "--games", "2")
     assert one["answers"]["declined"] == one["answers"]["parse_failures"] == one["answers"]["asked"] > 0
     assert one["strength"]["games"] == 2, "in dots another edge is drawn for it, and the game goes on"
 
 
 def test_three_seats_are_filled_with_the_opponent(fake: Fake) -> None:
-    [one] = told(fake.spec("first"), "--game", "santorini:players=3", "--against", "random", "--games", "3")
+    [one] = evaluate(fake.spec("first"), "--game", "santorini:players=3", "--against", "random", "--games", "3")
     assert one["bots"][1:] == ["random", "random"]
     assert one["everything"]["games"] == 3
 

@@ -20,8 +20,8 @@ def _page() -> str:
 
 
 def test_the_page_has_every_code() -> None:
-    told = {int(code) for code in re.findall(r"^\| (\d+) \|", _page(), re.MULTILINE)}
-    assert told == {getattr(base, name) for name in CODES}
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", _page(), re.MULTILINE)}
+    assert documented == {getattr(base, name) for name in CODES}
 
 
 def test_commands_end_with_codes_that_have_names() -> None:

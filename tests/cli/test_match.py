@@ -18,14 +18,14 @@ MATCH = ["match", "dots", "greedy", "random", *SMALL]
 
 
 def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
-    told = output(*MATCH, "--games", "4", "--openings", "none", "--workers", "1")
-    lines = told.splitlines()
+    text = output(*MATCH, "--games", "4", "--openings", "none", "--workers", "1")
+    lines = text.splitlines()
     assert lines[0] == "dots rows=2 cols=2, 4 of 4 games, clock nodes=100, policy substitute, seed 0"
     assert lines[2].split()[:5] == ["bot", "games", "won", "drawn", "lost"]
     assert [line.split()[:2] for line in lines[3:5]] == [["greedy", "4"], ["random", "4"]]
-    assert "greedy against random: " in told
-    assert "length: 12.0 turns on average, from 12 to 12" in told
-    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games not by play" in told
+    assert "greedy against random: " in text
+    assert "length: 12.0 turns on average, from 12 to 12" in text
+    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games not by play" in text
 
 
 def test_records_are_resumed_and_json_is_told(tmp_path: Path) -> None:
@@ -46,11 +46,11 @@ def test_records_are_resumed_and_json_is_told(tmp_path: Path) -> None:
 def test_three_seats_and_no_legal_moves() -> None:
     bots = ["greedy", "random", "greedy"]
     options = ["-o", "players=3", "--clock", "nodes=50", "--hide-legal-moves", "--no-openings", "--policy", "forfeit"]
-    told = json.loads(output("match", "santorini", *bots, *options, "--games", "3", "--json"))
-    assert told["names"] == ["greedy", "random", "greedy (2)"]
-    assert told["score"] is None
-    assert told["conditions"].items() >= {"policy": "forfeit", "legal_moves": False}.items()
-    assert sum(player["points"] for player in told["players"]) == pytest.approx(3)
+    data = json.loads(output("match", "santorini", *bots, *options, "--games", "3", "--json"))
+    assert data["names"] == ["greedy", "random", "greedy (2)"]
+    assert data["score"] is None
+    assert data["conditions"].items() >= {"policy": "forfeit", "legal_moves": False}.items()
+    assert sum(player["points"] for player in data["players"]) == pytest.approx(3)
 
 
 def test_a_test_passes_or_fails_or_neither() -> None:
@@ -60,9 +60,9 @@ def test_a_test_passes_or_fails_or_neither() -> None:
     assert "SPRT -400 to 400 Elo: passed, LLR +" in passed.stdout
     undecided = run(*test, "greedy", "random", "--alpha", "0.0001", "--beta", "0.0001", "--max-games", "3", "--json")
     assert undecided.exit_code == 3
-    told = json.loads(undecided.stdout)
-    assert told["sprt"]["verdict"] is None
-    assert (told["games"], told["counted"]) == (2, 1)
+    data = json.loads(undecided.stdout)
+    assert data["sprt"]["verdict"] is None
+    assert (data["games"], data["counted"]) == (2, 1)
     failed = run(*test, "random", "chains", "--elo0", "300", "--max-games", "40")
     assert failed.exit_code == 1
     assert "failed, LLR -" in failed.stdout
@@ -101,10 +101,10 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
+    text, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     kept = len(list(tmp_path.glob("m-*.json")))
-    assert f"{kept} of 100000 games" in told.decode()
+    assert f"{kept} of 100000 games" in text.decode()
     assert not list(tmp_path.glob(".record-*"))
 
 

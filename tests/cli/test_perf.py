@@ -21,20 +21,20 @@ def test_perft_counts_each_depth(game_id: str) -> None:
 
 def test_perft_as_json_with_options_and_state() -> None:
     line = "1x1 1/0 00 . 1 0"
-    told = json.loads(output("perft", "dots", "4", "-o", "rows=1", "-o", "cols=1", "--state", line, "--json"))
-    assert (told["game"], told["options"], told["state"]) == ("dots", {"rows": 1, "cols": 1}, line)
-    assert [row["nodes"] for row in told["rows"]] == [3, 6, 6, 0]
-    assert all(set(row) == {"depth", "nodes", "seconds", "nodes_per_second"} for row in told["rows"])
+    data = json.loads(output("perft", "dots", "4", "-o", "rows=1", "-o", "cols=1", "--state", line, "--json"))
+    assert (data["game"], data["options"], data["state"]) == ("dots", {"rows": 1, "cols": 1}, line)
+    assert [row["nodes"] for row in data["rows"]] == [3, 6, 6, 0]
+    assert all(set(row) == {"depth", "nodes", "seconds", "nodes_per_second"} for row in data["rows"])
 
 
 def test_perft_of_a_finished_game() -> None:
-    told = output("perft", "skysummit", "1", "--state", "00000/03200/00111/00000/00000 B2E5 C4D2 9", "--json")
-    assert json.loads(told)["rows"][0]["nodes"] == 0
+    data = output("perft", "skysummit", "1", "--state", "00000/03200/00111/00000/00000 B2E5 C4D2 9", "--json")
+    assert json.loads(data)["rows"][0]["nodes"] == 0
 
 
 def test_perft_of_spaces_counts_boards() -> None:
-    told = output("perft", "spaces", "2", "-o", "rules=live", "-o", "size=2", "--json")
-    assert [row["nodes"] for row in json.loads(told)["rows"]] == [14, 196]
+    data = output("perft", "spaces", "2", "-o", "rules=live", "-o", "size=2", "--json")
+    assert [row["nodes"] for row in json.loads(data)["rows"]] == [14, 196]
 
 
 def test_perft_on_a_terminal() -> None:

@@ -37,52 +37,52 @@ def test_a_game_to_its_end(game_id: str) -> None:
 
 def test_three_players() -> None:
     texts, outcome = script(ludodrome.make("santorini", players=3))
-    told = output("play", "santorini", "-o", "players=3", stdin="\n".join(texts) + "\n")
-    assert "seat 2 ■> " in told
-    assert told.splitlines()[-1].startswith(f"seat {outcome.winner} ")
+    text = output("play", "santorini", "-o", "players=3", stdin="\n".join(texts) + "\n")
+    assert "seat 2 ■> " in text
+    assert text.splitlines()[-1].startswith(f"seat {outcome.winner} ")
 
 
 def test_a_move_is_repeated_in_notation_and_the_board_is_drawn() -> None:
     game = ludodrome.make("skysummit")
-    told = output("play", "skysummit", "--state", NEARLY_WON, stdin="b2\n")
-    assert game.render(game.parse_state(NEARLY_WON)) in told
-    assert "seat 0 ●> b2\nseat 0 ●  1B3-B2\n" in told
-    assert told.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
+    text = output("play", "skysummit", "--state", NEARLY_WON, stdin="b2\n")
+    assert game.render(game.parse_state(NEARLY_WON)) in text
+    assert "seat 0 ●> b2\nseat 0 ●  1B3-B2\n" in text
+    assert text.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
 
 
 def test_a_refused_move_is_explained_and_asked_for_again() -> None:
-    told = output("play", "dots", stdin="H99\nH00\nh 0 0\nquit\n")
-    assert "there is no edge H(9,9)" in told
-    assert "H(0,0) is already drawn" in told
-    assert told.count("seat 1 ◆> ") == 2
+    text = output("play", "dots", stdin="H99\nH00\nh 0 0\nquit\n")
+    assert "there is no edge H(9,9)" in text
+    assert "H(0,0) is already drawn" in text
+    assert text.count("seat 1 ◆> ") == 2
 
 
 def test_every_word_is_offered_and_explained() -> None:
-    told = output("play", "santorini", stdin="help\n")
-    assert told.startswith("Santorini. Type a move, or one of help, moves, undo, state, rules, quit.\n")
-    assert "The notation for people is the canonical text itself." in told
+    text = output("play", "santorini", stdin="help\n")
+    assert text.startswith("Santorini. Type a move, or one of help, moves, undo, state, rules, quit.\n")
+    assert "The notation for people is the canonical text itself." in text
     for word in PlaySession.words:
-        assert f" • {word}: " in told
+        assert f" • {word}: " in text
 
 
 def test_moves_are_listed() -> None:
-    told = output("play", "dots", "-o", "rows=1", "-o", "cols=1", stdin="moves\n")
-    assert "H(0,0)  H(1,0)  V(0,0)  V(0,1)\n" in told
+    text = output("play", "dots", "-o", "rows=1", "-o", "cols=1", stdin="moves\n")
+    assert "H(0,0)  H(1,0)  V(0,0)  V(0,1)\n" in text
 
 
 def test_moves_that_are_too_many() -> None:
-    told = output("play", "spaces", stdin="moves\n3:1:uuf\n")
+    text = output("play", "spaces", stdin="moves\n3:1:uuf\n")
     with pytest.raises(TooManyMoves) as caught:
         ludodrome.make("spaces").legal_moves(ludodrome.make("spaces").initial_state())
-    assert f"seat 0 ●> moves\n{caught.value}\n" in told
-    assert "seat 1 ◆> " in told
+    assert f"seat 0 ●> moves\n{caught.value}\n" in text
+    assert "seat 1 ◆> " in text
 
 
 def test_a_hidden_move_is_not_drawn_before_it_is_answered() -> None:
-    told = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\n")
-    assert "face down" in told
-    assert "laid by seat 0" not in told
-    assert "round 1: 3:1:uuf 3 : 2 3:0:u6uf (goal)" in told
+    text = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\n")
+    assert "face down" in text
+    assert "laid by seat 0" not in text
+    assert "round 1: 3:1:uuf 3 : 2 3:0:u6uf (goal)" in text
     assert "laid by seat 0: 3:1:uuf" in output("play", "spaces", stdin="3:1:uuf\n")
 
 
@@ -92,8 +92,8 @@ DECK = ",".join(["3:1:uuf"] * 10)
 @pytest.mark.parametrize(("option", "laid"), [("choice=blind", "3:1:uuf"), ("mode=deck", DECK)])
 @pytest.mark.parametrize("end", ["quit\n", ""])
 def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
-    told = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
-    _, _, after = told.partition("face down until it is answered.\n")
+    text = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
+    _, _, after = text.partition("face down until it is answered.\n")
     assert "3:1:uuf" not in after
     assert "seat 1 ◆> state\nThe last move is face down: the position can be shown when both have moved" in after
     *_, note, command = after.splitlines()
@@ -106,17 +106,17 @@ def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
 
 
 def test_what_was_hidden_is_told_when_both_have_laid() -> None:
-    told = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\nstate\n3:0:u6uf\n")
-    line = next(after for text, after in pairwise(told.splitlines()) if text.endswith("> state"))
+    page = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\nstate\n3:0:u6uf\n")
+    line = next(after for text, after in pairwise(page.splitlines()) if text.endswith("> state"))
     assert "3:1:uuf" in line
-    assert told.splitlines()[-1].endswith(f"--state '{line}'")
+    assert page.splitlines()[-1].endswith(f"--state '{line}'")
 
 
 def test_a_game_that_begins_with_something_hidden() -> None:
     line = "rounds 3 written blind 1/5 3:1:uuf -"
-    told = output("play", "spaces", "-o", "choice=blind", "--state", line, stdin="state\nundo\n")
-    assert "3:1:uuf" not in told
-    assert told.splitlines()[-1] == ("You left the game. Its first move is face down, so there is no position to show.")
+    text = output("play", "spaces", "-o", "choice=blind", "--state", line, stdin="state\nundo\n")
+    assert "3:1:uuf" not in text
+    assert text.splitlines()[-1] == ("You left the game. Its first move is face down, so there is no position to show.")
 
 
 def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
@@ -151,10 +151,10 @@ def test_a_board_is_not_wrapped_on_a_narrow_terminal() -> None:
 
 
 def test_undo() -> None:
-    told = output("play", "dots", stdin="undo\nH00\nUNDO\nstate\n")
-    assert "there is no move to take back" in told
+    text = output("play", "dots", stdin="undo\nH00\nUNDO\nstate\n")
+    assert "there is no move to take back" in text
     game = ludodrome.make("dots")
-    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in told
+    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in text
 
 
 def test_rules() -> None:
@@ -170,15 +170,15 @@ def test_leaving_tells_how_to_go_on(typed: str) -> None:
 
 
 def test_empty_lines_and_strange_bytes_are_no_moves() -> None:
-    told = output("play", "dots", stdin="\n  \n\x00\x1b[A\nH00\n")
-    assert told.count("seat 0 ●> ") == 4
-    assert "seat 1 ◆> " in told
+    text = output("play", "dots", stdin="\n  \n\x00\x1b[A\nH00\n")
+    assert text.count("seat 0 ●> ") == 4
+    assert "seat 1 ◆> " in text
 
 
 def test_a_finished_position_is_over_at_once() -> None:
-    told = output("play", "skysummit", "--state", "00000/03200/00111/00000/00000 B2E5 C4D2 9")
-    assert told.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
-    assert "> " not in told
+    text = output("play", "skysummit", "--state", "00000/03200/00111/00000/00000 B2E5 C4D2 9")
+    assert text.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
+    assert "> " not in text
 
 
 def test_on_a_terminal() -> None:

@@ -12,16 +12,16 @@ SMALL = ["play", "dots", "-o", "rows=1", "-o", "cols=1"]
 
 
 def test_a_bot_answers() -> None:
-    told = output(*SMALL, "--against", "chains", stdin="H(0,0)\nstate\n")
-    assert told.count("seat 0 ●> ") == 3
-    assert "seat 1 ◆> " not in told
-    assert "  (chains)\n" in told
+    text = output(*SMALL, "--against", "chains", stdin="H(0,0)\nstate\n")
+    assert text.count("seat 0 ●> ") == 3
+    assert "seat 1 ◆> " not in text
+    assert "  (chains)\n" in text
 
 
 def test_the_bot_may_begin_and_win() -> None:
-    told = output(*SMALL, "--against", "chains", "--seat", "1", stdin="H(0,0)\nH(1,0)\nV(0,0)\nV(0,1)\n" * 2)
-    assert told.index("(chains)") < told.index("seat 1 ◆> ")
-    assert told.splitlines()[-1].endswith("wins (more boxes), scores 0 : 1")
+    text = output(*SMALL, "--against", "chains", "--seat", "1", stdin="H(0,0)\nH(1,0)\nV(0,0)\nV(0,1)\n" * 2)
+    assert text.index("(chains)") < text.index("seat 1 ◆> ")
+    assert text.splitlines()[-1].endswith("wins (more boxes), scores 0 : 1")
 
 
 def test_the_same_seed_plays_the_same_game() -> None:
@@ -31,19 +31,19 @@ def test_the_same_seed_plays_the_same_game() -> None:
 
 
 def test_undo_takes_the_answer_back_too() -> None:
-    told = output(*SMALL, "--against", "random", stdin="H(0,0)\nundo\nstate\n")
+    text = output(*SMALL, "--against", "random", stdin="H(0,0)\nundo\nstate\n")
     game = ludodrome.make("dots", rows=1, cols=1)
-    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in told
+    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in text
 
 
 def test_two_bots_in_a_game_of_three() -> None:
-    told = output(
+    text = output(
         "play", "santorini", "-o", "players=3", "--against", "random", "--against", "greedy", "--seat", "1", stdin=""
     )
-    assert "  (random)\n" in told
-    assert "  (greedy)\n" not in told
-    told = output("play", "santorini", "-o", "players=3", "--against", "greedy", "--seat", "2", stdin="")
-    assert told.count("  (greedy)\n") == 2
+    assert "  (random)\n" in text
+    assert "  (greedy)\n" not in text
+    text = output("play", "santorini", "-o", "players=3", "--against", "greedy", "--seat", "2", stdin="")
+    assert text.count("  (greedy)\n") == 2
 
 
 def test_leaving_tells_how_to_go_on_with_the_bot() -> None:
@@ -55,8 +55,8 @@ def test_leaving_tells_how_to_go_on_with_the_bot() -> None:
 
 
 def test_what_a_bot_lays_face_down_is_not_shown() -> None:
-    told = output("play", "spaces", "-o", "choice=blind", "--against", "random", "--seat", "1", stdin="3:1:uuf\n")
-    before, _, after = told.partition("seat 1 ◆> ")
+    text = output("play", "spaces", "-o", "choice=blind", "--against", "random", "--seat", "1", stdin="3:1:uuf\n")
+    before, _, after = text.partition("seat 1 ◆> ")
     assert "seat 0 ●  (random)\n" in before
     assert "3:" not in before
     assert "round 1: 3:" in after

@@ -35,10 +35,10 @@ def another_move(puzzle: Puzzle) -> str:
 @pytest.mark.parametrize("game_id", ["dots", "spaces"])
 def test_a_solution_is_right_and_remembered(game_id: str) -> None:
     puzzle = puzzles(game_id)[0]
-    told = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
-    assert puzzle.game().render(puzzle.state()) in told
-    assert "Right: " in told
-    assert "Solved: 1 of 1." in told
+    text = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
+    assert puzzle.game().render(puzzle.state()) in text
+    assert "Right: " in text
+    assert "Solved: 1 of 1." in text
     listed = output("puzzle", game_id, "--list").splitlines()
     assert ("✓" in listed[1], "✓" in listed[2]) == (True, False)
     assert "puzzle 2, grade 1" in output("puzzle", game_id, stdin="")
@@ -49,17 +49,17 @@ def test_a_solution_is_right_and_remembered(game_id: str) -> None:
 def test_another_move_is_wrong_and_refuted(game_id: str, kind: str) -> None:
     puzzle = first(game_id, kind)
     wrong = another_move(puzzle)
-    told = output(*at(puzzle), stdin=f"{wrong}\n{puzzle.solution}\n")
-    assert ("for you." if game_id == "dots" else "No: that loses in ") in told
-    assert f"\n   {wrong}  " in told
-    assert "Solved: 1 of 1." in told
+    text = output(*at(puzzle), stdin=f"{wrong}\n{puzzle.solution}\n")
+    assert ("for you." if game_id == "dots" else "No: that loses in ") in text
+    assert f"\n   {wrong}  " in text
+    assert "Solved: 1 of 1." in text
 
 
 def test_a_board_that_is_not_the_best_is_scored() -> None:
     puzzle = next(one for one in puzzles("spaces") if one.goal > 2 and one.options["size"] == 4)
-    told = output(*at(puzzle), stdin="4:0:uuuf\n4:3:uuuf\n")
-    assert "Not yet: that makes " in told
-    assert f"and {puzzle.goal:+d} can be had." in told
+    text = output(*at(puzzle), stdin="4:0:uuuf\n4:3:uuuf\n")
+    assert "Not yet: that makes " in text
+    assert f"and {puzzle.goal:+d} can be had." in text
 
 
 @pytest.mark.parametrize("game_id", ["caldera"])
@@ -68,29 +68,29 @@ def test_a_win_is_played_to_its_end(game_id: str) -> None:
     game, state = puzzle.game(), puzzle.state()
     moves = [puzzle.solution]
     for _ in range(3):
-        told = output(*at(puzzle), stdin="\n".join([*moves, "solution"]) + "\n")
-        if "that is the win" in told:
+        text = output(*at(puzzle), stdin="\n".join([*moves, "solution"]) + "\n")
+        if "that is the win" in text:
             break
-        shown = told.partition("> solution\n")[2].splitlines()[0]
+        shown = text.partition("> solution\n")[2].splitlines()[0]
         moves.append(shown.split("  ")[0])
-    assert "Right, and that is the win." in told
-    assert told.count("Right") == len(moves) > 1
+    assert "Right, and that is the win." in text
+    assert text.count("Right") == len(moves) > 1
     assert game.to_move(state) is not None
 
 
 def test_the_solution_does_not_count_if_it_was_shown() -> None:
     puzzle = puzzles("dots")[0]
-    told = output(*at(puzzle), stdin=f"solution\n{puzzle.solution}\n")
-    assert f"> solution\n{puzzle.solution}  " in told
-    assert "the puzzle does not count as solved" in told
+    text = output(*at(puzzle), stdin=f"solution\n{puzzle.solution}\n")
+    assert f"> solution\n{puzzle.solution}  " in text
+    assert "the puzzle does not count as solved" in text
     assert "✓" not in output("puzzle", "dots", "--list")
 
 
 @pytest.mark.parametrize("game_id", ["dots", "spaces"])
 def test_hints_come_to_the_solution(game_id: str) -> None:
     puzzle = puzzles(game_id)[0]
-    told = output(*at(puzzle), stdin="hint\nhint\nhint\nhint\n")
-    hints = [line for line in told.splitlines() if line.startswith(("It is one of", "Try ", "One of the best"))]
+    text = output(*at(puzzle), stdin="hint\nhint\nhint\nhint\n")
+    hints = [line for line in text.splitlines() if line.startswith(("It is one of", "Try ", "One of the best"))]
     assert len(hints) == 4
     assert puzzle.solution in hints[-1]
     if game_id == "dots":
@@ -100,28 +100,28 @@ def test_hints_come_to_the_solution(game_id: str) -> None:
 
 def test_words_and_odd_input() -> None:
     puzzle = puzzles("dots")[0]
-    told = output(*at(puzzle), stdin="\n   \nhelp\nmoves\nstate\nrubbish\n\x00\x1b[A\nH(99,99)\nquit\n")
-    assert f"> state\n{puzzle.position}\n" in told
-    assert puzzle.solution in told.partition("> moves\n")[2].partition("> state")[0]
+    text = output(*at(puzzle), stdin="\n   \nhelp\nmoves\nstate\nrubbish\n\x00\x1b[A\nH(99,99)\nquit\n")
+    assert f"> state\n{puzzle.position}\n" in text
+    assert puzzle.solution in text.partition("> moves\n")[2].partition("> state")[0]
     for word in PuzzleSession.words:
-        assert f" • {word}: " in told
-    assert "there is no edge H(99,99)" in told
-    assert told.endswith("You left the puzzle.\n")
+        assert f" • {word}: " in text
+    assert "there is no edge H(99,99)" in text
+    assert text.endswith("You left the puzzle.\n")
 
 
 def test_skip_goes_on() -> None:
-    told = output("puzzle", "dots", "--grade", "2", stdin="skip\nskip\n")
+    text = output("puzzle", "dots", "--grade", "2", stdin="skip\nskip\n")
     numbers = [one.number for one in puzzles("dots") if one.grade == 2][:3]
-    assert [told.index(f"puzzle {number}, grade 2.") for number in numbers] == sorted(
-        told.index(f"puzzle {number}, grade 2.") for number in numbers
+    assert [text.index(f"puzzle {number}, grade 2.") for number in numbers] == sorted(
+        text.index(f"puzzle {number}, grade 2.") for number in numbers
     )
-    assert told.endswith("You left the puzzle.\n")
+    assert text.endswith("You left the puzzle.\n")
 
 
 def test_three_seats_have_a_task_of_their_own() -> None:
     puzzle = next(one for one in puzzles("santorini") if one.options)
-    told = output(*at(puzzle), stdin="")
-    assert f"Win in {puzzle.goal} plies, 2 of them yours, whatever the two others do." in told
+    text = output(*at(puzzle), stdin="")
+    assert f"Win in {puzzle.goal} plies, 2 of them yours, whatever the two others do." in text
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_a_corrupt_file_counts_as_none(tmp_path: Path, content: str) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "ludodrome").write_text("a file where the folder should be", "utf-8")
     puzzle = puzzles("dots")[0]
-    told = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
-    assert "Solved: 1 of 1. (This cannot be saved: " in told
+    text = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
+    assert "Solved: 1 of 1. (This cannot be saved: " in text
 
 
 def test_the_list_needs_nothing_heavy() -> None:
@@ -195,9 +195,9 @@ def test_ctrl_c_ends_politely() -> None:
             if b"Draw the only edge" in line:
                 break
         process.send_signal(signal.SIGINT)
-        told, errors = process.communicate()
+        text, errors = process.communicate()
     assert process.returncode == 130
-    assert told.endswith(b"You left the puzzle.\n")
+    assert text.endswith(b"You left the puzzle.\n")
     assert b"Traceback" not in errors
 
 

@@ -24,10 +24,10 @@ def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_pipe_gets_the_whole_game(game_file: Path) -> None:
     record = records.read(game_file)
-    told = output("replay", str(game_file))
-    assert told.count("ply ") == len(record["turns"]) + 1
-    assert "seat 0 ● greedy" in told
-    assert record["result"]["reason"] in told
+    text = output("replay", str(game_file))
+    assert text.count("ply ") == len(record["turns"]) + 1
+    assert "seat 0 ● greedy" in text
+    assert record["result"]["reason"] in text
 
 
 def test_one_turn(game_file: Path) -> None:
@@ -37,9 +37,9 @@ def test_one_turn(game_file: Path) -> None:
 
 def test_stepping_at_the_terminal(game_file: Path) -> None:
     turns = len(records.read(game_file)["turns"])
-    code, told = on_terminal(["replay", str(game_file)], "\nlast\nback\n1\nnonsense\nquit\n")
+    code, text = on_terminal(["replay", str(game_file)], "\nlast\nback\n1\nnonsense\nquit\n")
     assert code == 0
-    places = re.findall(r"(\d+)/\d+\S*> ", told)
+    places = re.findall(r"(\d+)/\d+\S*> ", text)
     assert list(map(int, places)) == [0, 1, turns, turns - 1, 2, 2]
 
 

@@ -25,15 +25,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_tournament_from_options_is_run_shown_and_exported(folder: Path) -> None:
-    told = output("tournament", "run", "--name", "my cup", *SMALL, *BOTS, "--pairs", "2")
-    assert told.startswith("my cup: round-robin, 12 of 12 games\n")
-    assert {line.split()[1] for line in told.splitlines()[3:6]} == {"greedy", "lucky", "level:1"}
-    assert output("tournament", "show", "my-cup.sqlite") == told
+    text = output("tournament", "run", "--name", "my cup", *SMALL, *BOTS, "--pairs", "2")
+    assert text.startswith("my cup: round-robin, 12 of 12 games\n")
+    assert {line.split()[1] for line in text.splitlines()[3:6]} == {"greedy", "lucky", "level:1"}
+    assert output("tournament", "show", "my-cup.sqlite") == text
     files = ["--html", "a.html", "--csv", "a.csv", "--text", "a.txt", "--records", "games"]
     assert output("tournament", "export", "my-cup.sqlite", *files) == (
         "wrote a.html\nwrote a.csv\nwrote a.txt\n12 records in games\n"
     )
-    assert (folder / "a.txt").read_text() == told
+    assert (folder / "a.txt").read_text() == text
     rows = list(csv.DictReader(io.StringIO((folder / "a.csv").read_text())))
     assert [row["game"] for row in rows] == ["dots rows=2 cols=2"] * 3
     assert sum(float(row["points"]) for row in rows) == 12
@@ -91,9 +91,9 @@ def test_ctrl_c_shows_the_table_and_can_be_gone_on_with(folder: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
+    text, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    stopped = json.loads(told)
+    stopped = json.loads(text)
     assert stopped["played"] == quick.count(store)
     assert not stopped["finished"]
     assert json.loads(output("tournament", "show", "a.sqlite", "--json")) == stopped

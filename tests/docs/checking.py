@@ -21,7 +21,7 @@ from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
 
 ROOM = re.compile(r"games/(\w+)/RULES\.md$")
-MOST_GAMES = 500
+MAX_GAMES = 500
 SHAPES = ("rows", "cols", "players", "size", "rules", "mode", "choice")
 """Options that a state tells."""
 
@@ -174,7 +174,7 @@ def _check_message(value: dict[str, Any]) -> None:
 def _check_met(name: str, move: Any) -> None:
     """A move is met in some game."""
     game = ludodrome.make(name)
-    for seed in range(MOST_GAMES):
+    for seed in range(MAX_GAMES):
         dice, state = random.Random(seed), game.initial_state()
         while moves := game.legal_moves(state):
             if move in moves:

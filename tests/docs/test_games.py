@@ -33,7 +33,7 @@ def _cases(game: str) -> dict[str, str]:
     return dict(re.findall(r"^\| ([a-z ]+) \| (.+) \|$", part, re.MULTILINE))
 
 
-def _table(game: str, **options: int) -> Referee:
+def _referee(game: str, **options: int) -> Referee:
     made = ludodrome.make(game, **options)
     bots = ("random",) * made.seats
     return Referee(PlaySpec(game, made.options, bots, bots, conditions(made), 1))
@@ -65,60 +65,60 @@ def test_all_four_cases_are_told_and_the_policy_is_right(game: str) -> None:
 @pytest.mark.parametrize("game", ["skysummit", "caldera", "spaces"])
 @pytest.mark.parametrize("cause", ["illegal", "timeout"])
 def test_an_offender_loses_where_the_page_says_so(game: str, cause: str) -> None:
-    table = _table(game)
+    referee = _referee(game)
     if cause == "illegal":
-        table.deliver(Answer(0.0, move={"no": "move"}))
+        referee.deliver(Answer(0.0, move={"no": "move"}))
     else:
-        expire(table, 60.0)
-    assert table.result is not None
-    assert table.result["winner"] == 1
-    assert table.result["rated"]
-    assert table.result["reason"] == f"seat 0 forfeits: {cause}"
-    told = _cases(game)["illegal move" if cause == "illegal" else "timeout"]
-    assert f"`{table.result['reason']}`" in told
+        expire(referee, 60.0)
+    assert referee.result is not None
+    assert referee.result["winner"] == 1
+    assert referee.result["rated"]
+    assert referee.result["reason"] == f"seat 0 forfeits: {cause}"
+    described = _cases(game)["illegal move" if cause == "illegal" else "timeout"]
+    assert f"`{referee.result['reason']}`" in described
 
 
 @pytest.mark.parametrize("cause", ["illegal", "timeout"])
 def test_dots_draws_the_first_undrawn_edge(cause: str) -> None:
-    table = _table("dots")
+    referee = _referee("dots")
     if cause == "illegal":
-        table.deliver(Answer(0.0, move="nonsense"))
+        referee.deliver(Answer(0.0, move="nonsense"))
     else:
-        expire(table, 60.0)
-    assert table.result is None
-    assert table.turns[0]["move"] == {"orient": "H", "r": 0, "c": 0}
-    assert table.turns[0]["substituted"]
-    assert table.turn is not None
-    assert table.turn.seat == 1
+        expire(referee, 60.0)
+    assert referee.result is None
+    assert referee.turns[0]["move"] == {"orient": "H", "r": 0, "c": 0}
+    assert referee.turns[0]["substituted"]
+    assert referee.turn is not None
+    assert referee.turn.seat == 1
     assert "first undrawn edge" in _cases("dots")["illegal move"]
     assert "first undrawn edge" in _cases("dots")["timeout"]
 
 
 def test_santorini_asks_again_ten_times() -> None:
-    table = _table("santorini")
+    referee = _referee("santorini")
     for _ in range(9):
-        table.deliver(Answer(0.0, move="nonsense"))
-        assert table.result is None
-    table.deliver(Answer(0.0, move="nonsense"))
-    assert table.result is not None
-    assert table.result["reason"] == "seat 0 forfeits: illegal"
+        referee.deliver(Answer(0.0, move="nonsense"))
+        assert referee.result is None
+    referee.deliver(Answer(0.0, move="nonsense"))
+    assert referee.result is not None
+    assert referee.result["reason"] == "seat 0 forfeits: illegal"
     assert "the tenth illegal answer in a row loses" in _cases("santorini")["illegal move"]
 
 
 def test_santorini_with_three_shares_the_first_place_after_a_timeout() -> None:
-    table = _table("santorini", players=3)
-    expire(table, 60.0)
-    assert table.result is not None
-    assert (table.result["winner"], table.result["returns"]) == (None, [-1, 0.5, 0.5])
+    referee = _referee("santorini", players=3)
+    expire(referee, 60.0)
+    assert referee.result is not None
+    assert (referee.result["winner"], referee.result["returns"]) == (None, [-1, 0.5, 0.5])
     assert "returns -1, 0.5 and 0.5" in _cases("santorini")["timeout"]
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_turn_limits_are_told_where_there_are_any(game: str) -> None:
     limited = "turn_limit" in ludodrome.make(game).options
-    told = _cases(game)["turn limit"]
-    assert ("`turn_limit`" in told) == limited
-    assert told.startswith("there is none") != limited
+    described = _cases(game)["turn limit"]
+    assert ("`turn_limit`" in described) == limited
+    assert described.startswith("there is none") != limited
 
 
 @pytest.mark.parametrize("game", ["skysummit", "caldera"])

@@ -44,8 +44,8 @@ def test_every_page_is_in_the_contents_once() -> None:
 
 def test_a_list_of_pages_names_those_of_the_contents() -> None:
     for index in DOCS.rglob("index.md"):
-        told = {(index.parent / target).resolve() for target in links(index) if "://" not in target}
-        assert {page.resolve() for page in listed(index)} <= told, index
+        linked = {(index.parent / target).resolve() for target in links(index) if "://" not in target}
+        assert {page.resolve() for page in listed(index)} <= linked, index
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "results").glob("[!i]*.md")), ids=lambda page: page.stem)

@@ -72,10 +72,10 @@ def test_every_game_and_option(game: str) -> None:
 
 
 def test_every_endpoint() -> None:
-    told, sockets = description()
+    api, sockets = description()
     page = _page("http-api.md")
     headings = set(re.findall(r"^### `(.*)`$", page, re.MULTILINE))
-    wanted = {f"{method.upper()} {path.removeprefix(API)}" for path, one in told["paths"].items() for method in one}
+    wanted = {f"{method.upper()} {path.removeprefix(API)}" for path, one in api["paths"].items() for method in one}
     wanted |= {f"WebSocket {path.removeprefix(API)}" for path, _ in sockets if not path.endswith(NOT_FOR_PEOPLE)}
     assert headings == wanted
 

@@ -83,12 +83,12 @@ def test_generating_builds_the_board_step_by_step() -> None:
     assert not seen["opponent"].any()
     assert seen["step"] == 5
     seen, reward, over, _, info = env.step(mine[-1])
-    told = ludodrome.spaces.simulate(board("3:1:l5uuf"), board("3:0:uuf"), 3, "live")
-    assert info["points"] == told.points
-    assert info["ended"] == told.ended
-    assert reward == (told.points[0] - told.points[1]) / 3
+    simulated = ludodrome.spaces.simulate(board("3:1:l5uuf"), board("3:0:uuf"), 3, "live")
+    assert info["points"] == simulated.points
+    assert info["ended"] == simulated.ended
+    assert reward == (simulated.points[0] - simulated.points[1]) / 3
     assert over
-    assert seen["score"].tolist() == told.points
+    assert seen["score"].tolist() == simulated.points
 
 
 def test_the_first_choosers_board_is_seen_under_seen_alone() -> None:

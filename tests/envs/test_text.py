@@ -136,18 +136,18 @@ def test_refusals_are_counted_apart_from_defeats() -> None:
         assert info["refused"]
         player, messages = env.get_observation()
         assert player == 0
-        told = next(text for _, text, kind in messages if kind == textarena.ObservationType.GAME_ADMIN)
-        assert f"You have {2 - number} tr" in told
+        notice = next(text for _, text, kind in messages if kind == textarena.ObservationType.GAME_ADMIN)
+        assert f"You have {2 - number} tr" in notice
     done, _ = env.step("[N1C2B2C3]")
     assert not done
     for _ in range(3):
         done, info = env.step("[W1A1A1A1]")
     assert done
-    rewards, told = env.close()
+    rewards, infos = env.close()
     assert rewards == {0: 1, 1: -1}
-    assert [told[seat]["refusals"] for seat in (0, 1)] == [2, 3]
-    assert [told[seat]["invalid_move"] for seat in (0, 1)] == [False, True]
-    assert told[0]["decided_by"] == "forfeit"
+    assert [infos[seat]["refusals"] for seat in (0, 1)] == [2, 3]
+    assert [infos[seat]["invalid_move"] for seat in (0, 1)] == [False, True]
+    assert infos[0]["decided_by"] == "forfeit"
     records.verify(env.record())
 
 

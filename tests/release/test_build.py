@@ -78,12 +78,12 @@ def test_it_plays_alone(site: Path, long: bool) -> None:
     if not long:
         pytest.skip("compiles a game once more: --long")
     small = ("-o", "rows=2", "-o", "cols=2")
-    told = run(site, "play", "dots", *small, stdin="h00\nquit\n")
-    assert "You left the game." in told
-    assert "seat 1" in told
+    text = run(site, "play", "dots", *small, stdin="h00\nquit\n")
+    assert "You left the game." in text
+    assert "seat 1" in text
     few = ("--games", "2", "--workers", "1", "--openings", "none")
-    told = run(site, "match", "dots", "random", "greedy", *small, *few)
-    assert "2 games" in told
+    text = run(site, "match", "dots", "random", "greedy", *small, *few)
+    assert "2 games" in text
     assert {file.name for file in site.iterdir()} == {"ludodrome", f"ludodrome-{ludodrome.__version__}.dist-info"}
 
 

@@ -117,14 +117,14 @@ def test_priors_and_values_steer(game_id: str) -> None:
 
 def test_noise_comes_from_the_seed() -> None:
     game = ludodrome.make("dots", rows=2, cols=2)
-    told = []
+    visits = []
     for seed, noise in ((1, None), (1, (0.3, 0.5)), (1, (0.3, 0.5)), (2, (0.3, 0.5)), (1, (0.3, 0.0))):
         planner = Planner(game, starts(game, 4), noise=noise, seed=seed)
         for _ in range(40):
             planner.select()
             planner.expand_and_backup(uniform(planner), np.zeros((4, 2)))
-        told.append(planner.visits().tolist())
-    plain, first, again, other, none = told
+        visits.append(planner.visits().tolist())
+    plain, first, again, other, none = visits
     assert first == again
     assert plain == none
     assert plain != first != other

@@ -78,7 +78,7 @@ def begin_match(engine: Engine, game_id: str, names: tuple[str, ...], turns: int
     for _ in range(turns):
         assert referee.turn is not None
         referee.deliver(seats[referee.turn.seat].ask(referee.turn))
-        broadcast.heard(referee)
+        broadcast.update(referee)
     with broadcast:
         while not league_matches.live(engine):
             time.sleep(0.01)

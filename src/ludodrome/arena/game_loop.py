@@ -43,15 +43,15 @@ def run(referee: Referee, seats: Sequence[Seat], watch: Callable[[Referee], None
         watch(referee)
         while (turn := referee.turn) is not None:
             number = turn.seat
-            _tell(referee, seats)
+            _notify(referee, seats)
             referee.deliver(seats[turn.seat].ask(turn))
             watch(referee)
     except Exception as error:
         referee.abort(number, f"the arena broke: {type(error).__name__}: {error}")
     with suppress(Exception):  # the game is over even if a seat cannot be notified
-        _tell(referee, seats)
+        _notify(referee, seats)
 
 
-def _tell(referee: Referee, seats: Sequence[Seat]) -> None:
+def _notify(referee: Referee, seats: Sequence[Seat]) -> None:
     for notice in referee.notices():
-        seats[notice.seat].tell(notice)
+        seats[notice.seat].notify(notice)

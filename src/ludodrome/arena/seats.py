@@ -115,7 +115,7 @@ class Seat(Protocol):
     def ask(self, turn: Turn) -> Answer:
         """Ask for a move; return it, or a fault, within about the time of the turn."""
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Pass on a notice. Does not wait for the bot."""
 
     def close(self) -> None:
@@ -151,9 +151,9 @@ class SeatWrapper:
         """Ask the inner seat."""
         return self._inner.ask(turn)
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Pass on a notice."""
-        self._inner.tell(notice)
+        self._inner.notify(notice)
 
     def close(self) -> None:
         """Release the inner seat."""

@@ -254,15 +254,17 @@ def review(
     record = _the_record(path)
     with command_errors(), console.compiling(record["game"]):
         arena_records.verify(record)
-        told = replays.replay_record(record)
-        grading = game_review.GameReview(told.game, told.states, told.moves, [turn.own for turn in told.turns], nodes)
-    with console.bar("grading") as tell:
+        replay = replays.replay_record(record)
+        grading = game_review.GameReview(
+            replay.game, replay.states, replay.moves, [turn.own for turn in replay.turns], nodes
+        )
+    with console.bar("grading") as advance:
         for number, _ in enumerate(grading.work(), 1):
-            tell(number, grading.total)
+            advance(number, grading.total)
     if json:
-        console.say(dumps(_review_json(record, told, grading), ensure_ascii=False))
+        console.say(dumps(_review_json(record, replay, grading), ensure_ascii=False))
     else:
-        console.stdout().print(_review_table(told, grading))
+        console.stdout().print(_review_table(replay, grading))
         for line in _review_summary(record, grading):
             console.stdout().print(line)
 
@@ -275,11 +277,11 @@ def _the_record(path: str) -> dict[str, Any]:
     return found[0]
 
 
-def _review_table(told: Replay, grading: GameReview) -> Table:
+def _review_table(replay: Replay, grading: GameReview) -> Table:
     table = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("turn", "", "move", "grade", "", "gave", "better"):
         table.add_column(name, no_wrap=name != "better", justify="right" if name in ("turn", "gave") else "left")
-    for ply, turn in enumerate(told.turns):
+    for ply, turn in enumerate(replay.turns):
         one = grading.plies[ply]
         word = one.grade or ("opening" if turn.opening else "not its own" if not turn.own else "forced")
         sign = GRADE_SIGNS.get(word, "")
@@ -322,14 +324,14 @@ def _review_summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
     return lines
 
 
-def _review_json(record: dict[str, Any], told: Replay, grading: GameReview) -> dict[str, Any]:
-    seats = range(told.game.seats)
+def _review_json(record: dict[str, Any], replay: Replay, grading: GameReview) -> dict[str, Any]:
+    seats = range(replay.game.seats)
     return {
         "match": record["match"],
-        "game": told.game.id,
+        "game": replay.game.id,
         "accuracy": [grading.accuracy(seat) for seat in seats],
         "turning_points": grading.turning_points(),
-        "plies": [_ply_json(told.turns[ply].text, grading.plies[ply]) for ply in range(grading.total)],
+        "plies": [_ply_json(replay.turns[ply].text, grading.plies[ply]) for ply in range(grading.total)],
     }
 
 

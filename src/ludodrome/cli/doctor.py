@@ -145,8 +145,8 @@ def _print_page(game: Game, spec: str, findings: Sequence[CheckResult], failures
         if finding.grade in ("failure", "warning") and finding.commands:
             _print_problem(game, finding)
     counts = Counter(finding.grade for finding in findings)
-    told = ", ".join(f"{counts[grade]} {words}" for grade, words in _COUNTED.items() if counts[grade])
-    console.say(f"\n{'It does not pass' if failures else 'It passes'}: {told}.")
+    summary = ", ".join(f"{counts[grade]} {words}" for grade, words in _COUNTED.items() if counts[grade])
+    console.say(f"\n{'It does not pass' if failures else 'It passes'}: {summary}.")
 
 
 _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "skipped": "skipped"}
@@ -197,8 +197,8 @@ def _examine_installation(json: bool) -> None:
         console.say(dumps({"passed": not counts[PROBLEM], "findings": [finding.to_json() for finding in found]}))
     else:
         _print_installation(found)
-        told = ", ".join(f"{counts[grade]} {grade}" for grade in PART_SIGNS if counts[grade])
-        console.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {told}.")
+        summary = ", ".join(f"{counts[grade]} {grade}" for grade in PART_SIGNS if counts[grade])
+        console.say(f"\n{'Something must be done' if counts[PROBLEM] else 'It can be used'}: {summary}.")
     if counts[PROBLEM]:
         raise typer.Exit(NO)
 

@@ -201,12 +201,12 @@ def _strength(trial: ModelTrial) -> list[str]:
 
 
 def _answers(trial: ModelTrial) -> list[str]:
-    told = trial.answers.to_json()
-    asked = told["asked"]
+    data = trial.answers.to_json()
+    asked = data["asked"]
     numbers = ("asked", "moves", "refusals", "parse_failures", "declined", "timeouts", "endpoint_errors")
     return [
         *_head(trial),
-        *(str(told[name]) for name in numbers),
-        *(f"{told[name]:,}" for name in ("prompt_tokens", "completion_tokens")),
-        f"{told['ms'] / asked / 1000:.2f}" if asked else "",
+        *(str(data[name]) for name in numbers),
+        *(f"{data[name]:,}" for name in ("prompt_tokens", "completion_tokens")),
+        f"{data['ms'] / asked / 1000:.2f}" if asked else "",
     ]

@@ -86,7 +86,7 @@ class Session(ABC):
             with console.compiling(self.game.id):
                 notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
         except game_api.TooManyMoves as error:
-            tell(str(error))
+            print_text(str(error))
             return
         console.say(in_columns(notations, console.stdout().width))
 
@@ -104,12 +104,12 @@ def in_columns(texts: list[str], width: int) -> str:
     return "\n".join("".join(f"{text:<{cell}}" for text in texts[row::rows]).rstrip() for row in range(rows))
 
 
-def tell(text: str, style: str = "") -> None:
+def print_text(text: str, style: str = "") -> None:
     """Print a sentence to the user."""
     console.stdout().print(rich_text.Text(text, style))
 
 
-def tell_move(seat: int, words: str) -> None:
+def print_move(seat: int, words: str) -> None:
     """Print a seat's move."""
     line = console.seat_name(seat).append(f"  {words}\n", "not bold default")
     console.stdout().print(line, soft_wrap=True)
@@ -155,24 +155,24 @@ def play(
     chosen = open_game(game, option)
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
-    table = PlaySession(chosen, [read_state(chosen, state)], bots, again)
+    session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
     console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
     try:
-        table.draw()
-        while not table.finished():
-            if table.seat() in table.bots:
-                table.let_bot_move()
+        session.draw()
+        while not session.finished():
+            if session.seat() in session.bots:
+                session.let_bot_move()
             else:
-                table.answer(ask(table.seat()))
+                session.answer(ask(session.seat()))
     except Leave:
-        table.farewell()
+        session.farewell()
     except (EOFError, KeyboardInterrupt) as end:
         console.say("")
-        table.farewell()
+        session.farewell()
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
     finally:
-        for bot in table.bots.values():
+        for bot in session.bots.values():
             bot.close()
 
 
@@ -230,12 +230,12 @@ class PlaySession(Session):
             console.draw(self.game, self.state)
             return
         if self.bots:
-            tell("The other move stays face down until you have made yours.")
+            print_text("The other move stays face down until you have made yours.")
             return
         console.stdout().clear()
         if "readline" in sys.modules:  # the arrow key must not show the hidden move
             sys.modules["readline"].clear_history()
-        tell("The last move stays face down until it is answered.")
+        print_text("The last move stays face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether the game is over; if so, print the result."""
@@ -254,7 +254,7 @@ class PlaySession(Session):
                 notation = self.game.format_move(move, self.state)
                 after = self.game.apply(self.state, move)
         except game_api.IllegalMove as error:
-            tell(str(error), console.BAD)
+            print_text(str(error), console.BAD)
             return
         self._put(after, notation)
 
@@ -275,7 +275,7 @@ class PlaySession(Session):
 
     def _put(self, after: Any, words: str) -> None:
         """Print a move and the position after it."""
-        tell_move(self.seat(), words)
+        print_move(self.seat(), words)
         self.states.append(after)
         answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
         if not answered_at_once:
@@ -286,7 +286,7 @@ class PlaySession(Session):
     def undo(self) -> None:
         """Take back the last move."""
         if len(self.states) == 1:
-            tell("there is no move to take back", console.BAD)
+            print_text("there is no move to take back", console.BAD)
             return
         self.states.pop()
         while len(self.states) > 1 and self.seat() in self.bots:
@@ -298,7 +298,7 @@ class PlaySession(Session):
         if self.open(self.state):
             console.say(self.game.format_state(self.state))
         else:
-            tell("The last move is face down: the position can be shown when both have moved.")
+            print_text("The last move is face down: the position can be shown when both have moved.")
 
     def rules(self) -> None:
         """The rules of the game."""
@@ -312,12 +312,12 @@ class PlaySession(Session):
         """Print how to continue a game that ends early."""
         state = next((state for state in reversed(self.states) if self.open(state)), None)
         if state is None:
-            tell("You left the game. Its first move is face down, so there is no position to show.")
+            print_text("You left the game. Its first move is face down, so there is no position to show.")
             return
         if state is self.state:
-            tell("You left the game. To continue it later:")
+            print_text("You left the game. To continue it later:")
         else:
-            tell(
+            print_text(
                 "You left the game. The last move is face down; "
                 "to continue later from the last position with nothing hidden:"
             )

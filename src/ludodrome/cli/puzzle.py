@@ -18,7 +18,7 @@ from ludodrome.cli.base import (
     interruptible,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.play import Leave, Session, ask, tell, tell_move
+from ludodrome.cli.play import Leave, Session, ask, print_move, print_text
 from ludodrome.puzzle import puzzles
 
 with lazy_imports():
@@ -73,16 +73,16 @@ def puzzle(
         return
     waiting = [one for one in chosen if number is not None or one not in solved]
     if not waiting:
-        tell(f"You have solved all {len(chosen)} of these puzzles. To see one again: --number N, as in --list.")
+        print_text(f"You have solved all {len(chosen)} of these puzzles. To see one again: --number N, as in --list.")
         return
     try:
         for one in waiting:
             PuzzleSession(one, chosen, solved).run()
     except Leave:
-        tell("You left the puzzle.")
+        print_text("You left the puzzle.")
     except (EOFError, KeyboardInterrupt) as end:
         console.say("")
-        tell("You left the puzzle.")
+        print_text("You left the puzzle.")
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
 
@@ -141,7 +141,7 @@ class PuzzleSession(Session):
         """Ask for moves until the puzzle is solved or skipped."""
         title = f"{self.attempt.game.title}, puzzle {self.puzzle.number}, grade {self.puzzle.grade}"
         again = " (solved before)" if self.puzzle in self.solved else ""
-        tell(f"{title}{again}. Type a move, or one of {', '.join(self.words)}.\n", "bold")
+        print_text(f"{title}{again}. Type a move, or one of {', '.join(self.words)}.\n", "bold")
         self.draw()
         self.task()
         try:
@@ -169,13 +169,13 @@ class PuzzleSession(Session):
             with console.compiling(game.id):
                 move = game.parse_move(text, before)
         except game_api.IllegalMove as error:
-            tell(str(error), console.BAD)
+            print_text(str(error), console.BAD)
             return
         judgement = _thinking(lambda: self.attempt.play(move))
-        tell(judgement.sentence, console.GOOD if judgement.right else console.BAD)
+        print_text(judgement.sentence, console.GOOD if judgement.right else console.BAD)
         if not judgement.right or self.attempt.solved:
             if len(judgement.line) > 1:
-                tell(f"   {'  '.join(judgement.line)}")
+                print_text(f"   {'  '.join(judgement.line)}")
             if judgement.right:
                 self.draw()
             return
@@ -183,17 +183,17 @@ class PuzzleSession(Session):
         for reply in judgement.replies:
             seat = game.to_move(state)
             assert seat is not None
-            tell_move(seat, game.format_move(reply, state))
+            print_move(seat, game.format_move(reply, state))
             state = game.apply(state, reply)
         self.draw()
 
     def _remember(self) -> None:
         if self.helped:
-            tell("The solution was shown, so the puzzle does not count as solved.")
+            print_text("The solution was shown, so the puzzle does not count as solved.")
             return
         fault = self.solved.add(self.puzzle)
         count = sum(one in self.solved for one in self.chosen)
-        tell(f"Solved: {count} of {len(self.chosen)}." + (f" (This cannot be saved: {fault}.)" if fault else ""))
+        print_text(f"Solved: {count} of {len(self.chosen)}." + (f" (This cannot be saved: {fault}.)" if fault else ""))
 
     # The words
 
@@ -204,12 +204,12 @@ class PuzzleSession(Session):
 
     def hint(self) -> None:
         """A hint, a better one each time."""
-        tell(_thinking(self.attempt.hint))
+        print_text(_thinking(self.attempt.hint))
 
     def solution(self) -> None:
         """Show the solution; the puzzle then does not count as solved."""
         self.helped = True
-        tell(_thinking(self.attempt.solution))
+        print_text(_thinking(self.attempt.solution))
 
     def skip(self) -> None:
         """Go to the next puzzle."""

@@ -172,7 +172,7 @@ def _found(paths: list[str]) -> list[dict[str, Any]]:
 def _verify(paths: list[str]) -> None:
     """Verify every record and complain about each wrong one."""
     held = failed = 0
-    with command_errors(), console.bar("verifying") as tell:
+    with command_errors(), console.bar("verifying") as advance:
         for record in archive.find(paths):
             try:
                 arena_records.verify(record)
@@ -180,7 +180,7 @@ def _verify(paths: list[str]) -> None:
             except arena_records.BadRecord as wrong:
                 failed += 1
                 console.complain(f"{record.get('match', 'a record')} is wrong: {wrong}")
-            tell(held + failed, held + failed)
+            advance(held + failed, held + failed)
     if not held + failed:
         raise CommandError(f"{', '.join(paths)} has no record")
     console.say(f"{held} of {held + failed} records are correct")

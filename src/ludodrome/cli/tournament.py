@@ -322,7 +322,7 @@ def _table(opened: Tournament) -> Table:
 
 def _show(found: Tournament, json: bool) -> None:
     if json:
-        told = {
+        data = {
             "plan": found.plan.to_json(),
             "played": found.played,
             "total": found.total,
@@ -330,7 +330,7 @@ def _show(found: Tournament, json: bool) -> None:
             "standings": [line.to_json() for line in report.standings(found)],
             "games": {name: results.tally.to_json() for name, results in found.results.items()},
         }
-        console.say(dumps(told))
+        console.say(dumps(data))
         return
     for line in _text(found):
         console.say(line)

@@ -140,9 +140,9 @@ def _lines(path: Path) -> Generator[tuple[Table, Row], None, None]:
             )
         for number, line in enumerate(file, 2):
             try:
-                told = json.loads(line)
-                table = METADATA.tables[told["table"]]
-                yield table, _unplain(table, told["row"])
+                data = json.loads(line)
+                table = METADATA.tables[data["table"]]
+                yield table, _unplain(table, data["row"])
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"line {number} of {path} is damaged") from error
 

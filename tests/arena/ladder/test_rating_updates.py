@@ -53,8 +53,8 @@ def _counted(match: str, names: Sequence[str], returns: Sequence[float], verdict
 
 def _finish(engine: Engine, ids: dict[str, str], match: str, names: Sequence[str], result: float, **more: Any) -> bool:
     why = more.pop("why", LADDER)
-    assignment = {"game": "dots", "names": list(names)}
-    league_matches.queue(engine, why, [(match, assignment, [ids[name] for name in names], 0)], None)
+    play_spec = {"game": "dots", "names": list(names)}
+    league_matches.queue(engine, why, [(match, play_spec, [ids[name] for name in names], 0)], None)
     counted = _counted(match, names, [result, -result], **more)
     return finish(engine, match, counted, {"match": match}, count_game)
 

@@ -24,15 +24,15 @@ def _play(source: str, sandboxed: bool, folder: Path, monkeypatch: pytest.Monkey
     """A game of the source against ``random``; the record."""
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     bots = ("uploaded:x", "random")
-    table = Referee(PlaySpec("dots", OPTIONS, bots, bots, Conditions(FORFEIT, Clock.parse("5s"))))
-    seats = [UploadedSeat("uploaded:x", source, table.game, sandboxed), make_seat("random", table.game, 0)]
+    referee = Referee(PlaySpec("dots", OPTIONS, bots, bots, Conditions(FORFEIT, Clock.parse("5s"))))
+    seats = [UploadedSeat("uploaded:x", source, referee.game, sandboxed), make_seat("random", referee.game, 0)]
     try:
-        run(table, seats)
+        run(referee, seats)
     finally:
         for one in seats:
             one.close()
     assert not list(folder.glob("ludodrome-bot-*")), "its folder is gone with it"
-    return table.record([one.stderr for one in seats])
+    return referee.record([one.stderr for one in seats])
 
 
 def test_a_starter_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

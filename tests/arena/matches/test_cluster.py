@@ -53,10 +53,10 @@ SETTLED = 3.0
 """Seconds after which a worker is no longer new."""
 
 
-def slow_play(assignment: PlaySpec) -> Record:
+def slow_play(play_spec: PlaySpec) -> Record:
     """So that there is time to kill somebody."""
     time.sleep(0.1)
-    return play_game(assignment)
+    return play_game(play_spec)
 
 
 def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:

@@ -41,7 +41,7 @@ def test_every_opening_is_played_with_all_seats_changed() -> None:
     assert [pairing.opening for pairing in pairings] == [0, 0, 1, 1, 2, 2]
     assert [pairing.names for pairing in pairings] == [("greedy", "random"), ("random", "greedy")] * 3
     assert [pairing.number for pairing in pairings] == list(range(6))
-    first, second = (pairing.assignment(()) for pairing in pairings[:2])
+    first, second = (pairing.play_spec(()) for pairing in pairings[:2])
     assert first.seed == second.seed
     assert first.match != second.match
 
@@ -94,7 +94,7 @@ def test_a_match_is_recorded_and_gone_on_with(tmp_path: Path) -> None:
     assert again.tally.to_json() == whole.tally.to_json() | {"length": again.tally.to_json()["length"]}
 
 
-def refuse(assignment: PlaySpec) -> dict[str, Any]:
+def refuse(play_spec: PlaySpec) -> dict[str, Any]:
     raise AssertionError("nothing is left to be played")
 
 
@@ -110,10 +110,10 @@ def test_a_game_that_cannot_be_played_is_the_arenas_fault(tmp_path: Path) -> Non
         assert verdict["why"].endswith("AssertionError: nothing is left to be played")
 
 
-def kill_in_game_three(assignment: PlaySpec) -> dict[str, Any]:
-    if assignment.number == 3:
+def kill_in_game_three(play_spec: PlaySpec) -> dict[str, Any]:
+    if play_spec.number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
-    return game_loop.play(assignment)
+    return game_loop.play(play_spec)
 
 
 def test_a_game_that_kills_its_workers_costs_nothing_but_itself() -> None:
@@ -123,7 +123,7 @@ def test_a_game_that_kills_its_workers_costs_nothing_but_itself() -> None:
 
 
 def test_an_unplayed_game_has_a_record_that_verifies() -> None:
-    record = unplayed(next(match().pairings()).assignment(()), "so it is")
+    record = unplayed(next(match().pairings()).play_spec(()), "so it is")
     records.verify(record)
     assert record["result"]["rated"] is False
 

@@ -31,7 +31,7 @@ def game(first: float, names: tuple[str, ...] = ("a", "b"), rated: bool = True, 
 
 def test_what_counts_of_a_record() -> None:
     match = MatchSpec(match_settings(), ("random", "greedy"), ("r", "g"), 2)
-    record = play(next(match.pairings()).assignment(()))
+    record = play(next(match.pairings()).play_spec(()))
     found = game_result(record)
     assert found.match == record["match"]
     assert found.names == ("r", "g")
@@ -61,12 +61,12 @@ def test_a_tally() -> None:
     assert a.verdicts == {"timeout": 1}
     assert tally.seat_points == [2.5, 1.5]
     assert (a.moves, a.ms, a.slowest_ms) == (25, 60.0, 5.0)
-    told = tally.to_json()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["length"] == {"mean": 12.0, "least": 10, "most": 20}
-    assert list(told["reasons"]) == ["over", "a draw", "the arena failed", "timeout"]
-    assert told["score"]["wins"] == 1
-    assert told["decided_by"] == {"arena": 1, "forfeit": 1, "play": 3}
+    data = tally.to_json()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["length"] == {"mean": 12.0, "least": 10, "most": 20}
+    assert list(data["reasons"]) == ["over", "a draw", "the arena failed", "timeout"]
+    assert data["score"]["wins"] == 1
+    assert data["decided_by"] == {"arena": 1, "forfeit": 1, "play": 3}
 
 
 def test_an_empty_tally_has_no_strange_numbers() -> None:

@@ -192,12 +192,12 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 2)])
 def test_somebody_may_resign_on_the_move_or_not(players: int, seat: int) -> None:
-    table = Referee(play_spec("santorini", ("person",) * players, players=players))
+    referee = Referee(play_spec("santorini", ("person",) * players, players=players))
     for _ in range(2):
-        assert table.turn is not None
-        table.deliver(first(table.turn))
-    table.resign(seat)
-    record = table.record()
+        assert referee.turn is not None
+        referee.deliver(first(referee.turn))
+    referee.resign(seat)
+    record = referee.record()
     records.verify(record)
     assert record["result"]["decided_by"] == "resignation"
     assert record["result"]["returns"][seat] == -1

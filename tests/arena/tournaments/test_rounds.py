@@ -35,7 +35,7 @@ def outcome(pairing: Pairing, returns: tuple[float, ...], rated: bool = True) ->
     how = "play" if rated else "arena"
     zeros = (0,) * seats
     return GameResult(
-        pairing.assignment(()).match, pairing.names, returns, rated, "over", how, (), 9, zeros, zeros, zeros
+        pairing.play_spec(()).match, pairing.names, returns, rated, "over", how, (), 9, zeros, zeros, zeros
     )
 
 
@@ -64,7 +64,7 @@ def test_round_robin() -> None:
     rounds, pairings = play(plan, stronger(plan))
     assert isinstance(rounds, FixedRounds)
     assert len(pairings) == rounds.total == 6 * 2 * 2 * 3
-    assert len({pairing.assignment(()).match for pairing in pairings}) == len(pairings)
+    assert len({pairing.play_spec(()).match for pairing in pairings}) == len(pairings)
     seatings = Counter((pairing.settings.name, pairing.opening, pairing.names) for pairing in pairings)
     assert set(seatings.values()) == {1}
     assert {pairing.opening for pairing in pairings} == {0, 1, 2}
@@ -97,7 +97,7 @@ def test_home_and_away() -> None:
     plan = quick.plan(bots=bots, games=[quick.DOTS, SKY], home_and_away=True, pairs=2)
     rounds, pairings = play(plan, stronger(plan))
     assert len(pairings) == rounds.total == 3 * 4 * 2
-    assert len({pairing.assignment(()).match for pairing in pairings}) == len(pairings)
+    assert len({pairing.play_spec(()).match for pairing in pairings}) == len(pairings)
     where = Counter((frozenset(pairing.names), pairing.settings.name) for pairing in pairings)
     assert where == {
         (frozenset({"random", "greedy"}), "dots"): 4,

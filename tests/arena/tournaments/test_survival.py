@@ -18,9 +18,9 @@ PATIENCE = 120
 
 def undisturbed(plan: Path, store: Path) -> str:
     process = begin(plan, store)
-    told, errors = process.communicate(timeout=PATIENCE)
+    text, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
-    return told.decode()
+    return text.decode()
 
 
 def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
@@ -42,12 +42,12 @@ def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
         wait_for_nobody(store)
     assert interrupted  # as a rule all of them; a kill after the last game must do no harm either
     process = begin(plan, store)
-    told, errors = process.communicate(timeout=PATIENCE)
+    text, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert count(store) == games
     expected = undisturbed(plan, tmp_path / "undisturbed.sqlite")
     assert kept(store) == kept(tmp_path / "undisturbed.sqlite")
-    killed, whole = json.loads(told), json.loads(expected)
+    killed, whole = json.loads(text), json.loads(expected)
     assert killed["played"] == games
     assert killed["standings"] == whole["standings"]
 

@@ -21,9 +21,9 @@ def examine(
     seed: int = 0,
     clock: str = USUAL_CLOCK,
     only: Sequence[str] = (),
-    tell: Callable[[str], None] = lambda note: None,
+    announce: Callable[[str], None] = lambda note: None,
 ) -> Iterator[CheckResult]:
-    """Yield the results of all checks of a bot, or of those in ``only``; ``tell`` is called before each check.
+    """Yield the results of all checks of a bot, or of those in ``only``; ``announce`` is called before each check.
 
     Files that reproduce a problem go to ``folder``, which is created when it is needed. A bot that fails its first game
     is not examined further. ValueError: no such bot, check or clock.
@@ -32,7 +32,7 @@ def examine(
     Clock.parse(clock)
     make_seat(spec, game, seed).close()
     on = Examination(game, spec, seed, clock, folder)
-    return _findings(on, chosen, tell)
+    return _findings(on, chosen, announce)
 
 
 def chosen_checks(names: Sequence[str]) -> list[Check]:
@@ -44,9 +44,9 @@ def chosen_checks(names: Sequence[str]) -> list[Check]:
     return [check for check in CHECKS if not names or check.name in names]
 
 
-def _findings(on: Examination, chosen: Sequence[Check], tell: Callable[[str], None]) -> Iterator[CheckResult]:
+def _findings(on: Examination, chosen: Sequence[Check], announce: Callable[[str], None]) -> Iterator[CheckResult]:
     for number, check in enumerate(chosen):
-        tell(f"{check.name}: {check.question}")
+        announce(f"{check.name}: {check.question}")
         failed = False
         for finding in check.run(on):
             failed |= finding.grade == FAILURE

@@ -373,12 +373,12 @@ def _conversation(on: Examination, turns: int | None) -> bytes:
     while referee.turn is not None and (turns is None or len(recorder.answers) < turns):
         for notice in referee.notices():
             if notice.seat == 0:
-                recorder.tell(notice)
+                recorder.notify(notice)
         turn = referee.turn
         referee.deliver(recorder.ask(turn) if turn.seat == 0 else others[turn.seat - 1].ask(turn))
     for notice in referee.notices():
         if notice.seat == 0 and referee.turn is None:
-            recorder.tell(notice)
+            recorder.notify(notice)
     return b"".join(messages.line(message) for message in recorder.sent)
 
 

@@ -44,14 +44,14 @@ class RecordingSeat(SeatWrapper):
         self.answers.append(answer)
         return answer
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Pass on a notice."""
         self.sent.append(notice.message)
-        super().tell(notice)
+        super().notify(notice)
 
     def say(self, seat: int, message: Message) -> None:
         """Send a message of the doctor's own."""
-        self.tell(Notice(seat, lambda: message))
+        self.notify(Notice(seat, lambda: message))
 
     def write_sent(self, file: Path) -> None:
         """Write all messages to the bot, one a line, ready for its stdin."""
@@ -258,7 +258,7 @@ def run(referee: Referee, seats: Sequence[Seat], own: int, recorder: RecordingSe
     try:
         while (turn := referee.turn) is not None:
             for notice in referee.notices():
-                seats[notice.seat].tell(notice)
+                seats[notice.seat].notify(notice)
             asked = with_timeout(interference.before(referee, turn, recorder, own))
             answer = seats[turn.seat].ask(asked)
             if turn.seat == own or interference.both:
@@ -267,7 +267,7 @@ def run(referee: Referee, seats: Sequence[Seat], own: int, recorder: RecordingSe
     except Exception as error:
         referee.abort(own, f"{type(error).__name__}: {error}")
     for notice in referee.notices():
-        seats[notice.seat].tell(notice)
+        seats[notice.seat].notify(notice)
 
 
 def with_timeout(turn: Turn) -> Turn:

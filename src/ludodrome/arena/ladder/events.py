@@ -54,12 +54,12 @@ def ask(
         raise ValueError(f"there are 1 to {MAX_PAIRS} pairs of games, and a pace of 0 to {MAX_PACE_MS} ms")
     if len(open_events(engine, account)) >= MAX_OPEN:
         raise ValueError(f"{MAX_OPEN} of your matches and tournaments are not over; wait for one of them")
-    table: dict[str, Any] = {"id": game, "options": options or {}}
+    entry: dict[str, Any] = {"id": game, "options": options or {}}
     plan = make_plan(
         {
             "name": name or " - ".join(bot.name for bot in bots)[:60],
             "format": kind,
-            "games": [table | ({"clock": clock} if clock else {})],
+            "games": [entry | ({"clock": clock} if clock else {})],
             "bots": [{"bot": bot.spec, "name": bot.name} for bot in bots],
             "pairs": pairs,
             "openings": openings,

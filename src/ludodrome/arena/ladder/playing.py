@@ -31,7 +31,7 @@ LATEST_MOVES = 400
 class LeagueJob(NamedTuple):
     """A match for a worker, with all that it needs."""
 
-    assignment: PlaySpec
+    play_spec: PlaySpec
     sources: dict[str, str]
     """The sources of uploaded bots, by spec."""
     database: str
@@ -45,15 +45,15 @@ class LeagueJob(NamedTuple):
 def play(order: LeagueJob) -> dict[str, Any]:
     """Play the game and return its record."""
     engine = _database(order.database)
-    table = Referee(order.assignment)
+    referee = Referee(order.play_spec)
     with ExitStack() as stack:
         seats: list[Seat] = []
-        for spec, seed in zip(order.assignment.bots, order.assignment.seat_seeds, strict=True):
-            seats.append(_seat(spec, table.game, seed, order, engine))
+        for spec, seed in zip(order.play_spec.bots, order.play_spec.seat_seeds, strict=True):
+            seats.append(_seat(spec, referee.game, seed, order, engine))
             stack.callback(seats[-1].close)
-        broadcast = stack.enter_context(Broadcast(engine, table, order.pace))
-        run(table, seats, broadcast.heard)
-    return table.record([one.stderr for one in seats], [one.notes for one in seats])
+        broadcast = stack.enter_context(Broadcast(engine, referee, order.pace))
+        run(referee, seats, broadcast.update)
+    return referee.record([one.stderr for one in seats], [one.notes for one in seats])
 
 
 @lru_cache(maxsize=4)
@@ -83,22 +83,22 @@ def find_relay(engine: Engine, bot: str) -> RelayAddress | None:
 class Broadcast:
     """Writes live views of a match from its own thread, at a limited rate."""
 
-    def __init__(self, engine: Engine, table: Referee, pace: float) -> None:
-        self._engine, self._match, self._pace = engine, table.match, pace
-        self._names = list(table.play_spec.names)
+    def __init__(self, engine: Engine, referee: Referee, pace: float) -> None:
+        self._engine, self._match, self._pace = engine, referee.match, pace
+        self._names = list(referee.play_spec.names)
         self._texts: list[str] = []
         self._movers: list[int] = []
         self._open_moves = 0
         """The number of moves up to the last position in which nothing is hidden from spectators."""
-        self._state = table.state
+        self._state = referee.state
         self._last: Any = None
         self._last_seat: int | None = None
-        self._heard = 0
-        """How many turns were told."""
+        self._turns = 0
+        """How many turns were published."""
         self._latest: tuple[int, dict[str, Any]] | None = None
         self._version = 0
         self._news, self._over = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._tell, daemon=True)
+        self._thread = threading.Thread(target=self._publish, daemon=True)
 
     def __enter__(self) -> "Broadcast":
         self._thread.start()
@@ -109,10 +109,10 @@ class Broadcast:
         self._news.set()
         self._thread.join()
 
-    def heard(self, table: Referee) -> None:
-        """The table as it is now."""
-        game = table.game
-        for entry in table.turns[self._heard :]:
+    def update(self, referee: Referee) -> None:
+        """Take over the referee's present state, and publish it."""
+        game = referee.game
+        for entry in referee.turns[self._turns :]:
             if "move" in entry:
                 self._last, self._last_seat = entry["move"], entry["seat"]
                 self._texts.append(game.format_move(self._last, self._state))
@@ -120,9 +120,9 @@ class Broadcast:
                 self._state = game.apply(self._state, self._last)
                 if not game.hides(self._state):
                     self._open_moves = len(self._texts)
-        self._heard = len(table.turns)
+        self._turns = len(referee.turns)
         self._version += 1
-        hidden = game.hides(table.state)
+        hidden = game.hides(referee.state)
         shown = slice(max(0, len(self._texts) - LATEST_MOVES), self._open_moves)
         self._latest = (
             self._version,
@@ -130,30 +130,32 @@ class Broadcast:
                 "game": game.id,
                 "options": game.options,
                 "names": self._names,
-                "bots": list(table.play_spec.bots),
-                "clock": str(table.conditions.clock),
-                "state": game.observation(table.state),
+                "bots": list(referee.play_spec.bots),
+                "clock": str(referee.conditions.clock),
+                "state": game.observation(referee.state),
                 "last": None if hidden else self._last,
                 "last_seat": self._last_seat,
-                "ply": len(table.play_spec.opening) + len(self._texts),
+                "ply": len(referee.play_spec.opening) + len(self._texts),
                 "texts": self._texts[shown],
                 "movers": self._movers[shown],
-                "to_move": None if table.turn is None else table.turn.seat,
-                "left_ms": [None if left is None else int(left * 1000) for left in map(table.left, range(game.seats))],
+                "to_move": None if referee.turn is None else referee.turn.seat,
+                "left_ms": [
+                    None if left is None else int(left * 1000) for left in map(referee.left, range(game.seats))
+                ],
             },
         )
         self._news.set()
-        if self._pace and table.result is None:
+        if self._pace and referee.result is None:
             time.sleep(self._pace)
 
-    def _tell(self) -> None:
-        told = 0
+    def _publish(self) -> None:
+        sent = 0
         while not self._over.is_set():
             self._news.wait()
             self._news.clear()
             latest = self._latest
-            if latest is None or latest[0] == told or self._over.is_set():
+            if latest is None or latest[0] == sent or self._over.is_set():
                 continue
-            told = latest[0]
+            sent = latest[0]
             show(self._engine, self._match, *latest)
             self._over.wait(BREATH)

@@ -114,8 +114,8 @@ class LadderScheduler:
             if event is not None:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
-        assignment = PlaySpec.from_json(self._claims[job.name].assignment)
-        self.done(job, unplayed(assignment, why))
+        play_spec = PlaySpec.from_json(self._claims[job.name].assignment)
+        self.done(job, unplayed(play_spec, why))
 
     # Events
 
@@ -161,8 +161,8 @@ class LadderScheduler:
         event, batch, ids = self._drawing.pop(name)
         rows = []
         for number, pairing in batch:
-            assignment = pairing.assignment(moves)
-            rows.append((assignment.match, assignment.to_json(), [ids[one] for one in pairing.names], number))
+            play_spec = pairing.play_spec(moves)
+            rows.append((play_spec.match, play_spec.to_json(), [ids[one] for one in pairing.names], number))
         queue(self._engine, event.why if event is not None else LADDER, rows, event.id if event is not None else None)
 
     def _close(self, event_id: str) -> None:

@@ -115,7 +115,7 @@ def check_main() -> None:
                 spec,
                 Path(folder) / "troubles",
                 only=asked["only"],
-                tell=lambda note: _say(note=note),
+                announce=lambda note: _say(note=note),
             )
             for finding in found:
                 _say(finding=_for_people(finding.to_json(), folder))

@@ -46,7 +46,7 @@ class Pairing(NamedTuple):
     number: int
     """Number of the game in its match."""
 
-    def assignment(self, moves: Moves) -> PlaySpec:
+    def play_spec(self, moves: Moves) -> PlaySpec:
         """The game with its opening, ready to be played."""
         on = self.settings
         seed = pair_seed(on.seed, self.opening)
@@ -105,9 +105,9 @@ class MatchScheduler:
         """The next job: a game, or an opening to draw."""
         while True:
             if self._ready:
-                pairing, assignment = self._ready.popleft()
-                self._playing[assignment.match] = pairing, assignment
-                return Job(assignment.match, self._play, assignment)
+                pairing, play_spec = self._ready.popleft()
+                self._playing[play_spec.match] = pairing, play_spec
+                return Job(play_spec.match, self._play, play_spec)
             following = self._source.next()
             if following is None:
                 return None
@@ -130,10 +130,10 @@ class MatchScheduler:
         return Job(f"opening {key[1]} of {key[0]}", draw_opening, wanted)
 
     def _call(self, pairing: Pairing, moves: Moves) -> None:
-        assignment = pairing.assignment(moves)
-        game = self._archive.find(assignment.match)
+        play_spec = pairing.play_spec(moves)
+        game = self._archive.find(play_spec.match)
         if game is None:
-            self._ready.append((pairing, assignment))
+            self._ready.append((pairing, play_spec))
         else:
             self.recalled += 1
             self._source.take(pairing, game)
@@ -159,12 +159,12 @@ class MatchScheduler:
         """Record a game that could not be played as unrated; ValueError if an opening could not be drawn."""
         if job.function is draw_opening:
             raise ValueError(f"{job.name} cannot be drawn: {why}")
-        _, assignment = self._playing[job.name]
-        self.done(job, unplayed(assignment, why))
+        _, play_spec = self._playing[job.name]
+        self.done(job, unplayed(play_spec, why))
 
 
-def unplayed(assignment: PlaySpec, why: str) -> Record:
+def unplayed(play_spec: PlaySpec, why: str) -> Record:
     """The record of a game that the arena could not play; it is unrated."""
-    table = Referee(assignment)
-    table.abort(0, f"the arena could not play it: {why}")
-    return table.record()
+    referee = Referee(play_spec)
+    referee.abort(0, f"the arena could not play it: {why}")
+    return referee.record()

@@ -288,9 +288,9 @@ def work(function: Callable[[Any], Any], argument: Any) -> Any:
         os._exit(0)
 
 
-def play_game(assignment: PlaySpec) -> dict[str, Any]:
+def play_game(play_spec: PlaySpec) -> dict[str, Any]:
     """Play a game and return its record."""
-    return game_loop.play(assignment)
+    return game_loop.play(play_spec)
 
 
 def draw_opening(request: OpeningRequest) -> list[Any]:

@@ -110,7 +110,7 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
                 return
             for notice in referee.notices():
                 if notice.seat == seat:
-                    bot.tell(notice)
+                    bot.notify(notice)
             if entry["seat"] == seat:
                 yield _asked(referee, bot.ask(referee.turn), entry)
             if "move" not in entry:

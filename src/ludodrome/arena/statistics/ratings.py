@@ -29,7 +29,7 @@ from ludodrome.arena.statistics.scores import CERTAINTY, ELO, Numbers, points
 # Players are numbers here, as in ``choices.py``.
 
 
-MOST_NAMES = 5
+MAX_NAMES = 5
 """Greatest number of names in a sentence."""
 
 
@@ -69,8 +69,8 @@ class Links:
         found = []
         groups = [_members(self.group, number) for number in range(max(self.group) + 1)]
         if len(groups) > 1:
-            listed = "; ".join(_listed(names, group) for group in groups[:MOST_NAMES])
-            more = f"; and {len(groups) - MOST_NAMES} more groups" if len(groups) > MOST_NAMES else ""
+            listed = "; ".join(_listed(names, group) for group in groups[:MAX_NAMES])
+            more = f"; and {len(groups) - MAX_NAMES} more groups" if len(groups) > MAX_NAMES else ""
             found.append(f"No games connect these groups, so compare ratings only within each: {listed}{more}.")
         for group in groups:
             core = self.core_of(group[0])
@@ -105,8 +105,8 @@ def _members(numbers: Sequence[int], number: int) -> list[int]:
 
 
 def _listed(names: Sequence[str], players: Sequence[int]) -> str:
-    shown = ", ".join(names[player] for player in players[:MOST_NAMES])
-    return shown + (f" and {len(players) - MOST_NAMES} more" if len(players) > MOST_NAMES else "")
+    shown = ", ".join(names[player] for player in players[:MAX_NAMES])
+    return shown + (f" and {len(players) - MAX_NAMES} more" if len(players) > MAX_NAMES else "")
 
 
 Played = tuple[Sequence[str], Sequence[float]]

@@ -104,12 +104,12 @@ def length_plot(lengths: Counter[int]) -> str:
             f'height="{high:.1f}"><title>{_turns(least + bar * wide, wide, most)}: {count:,} games</title></rect>'
         )
     often = min(bars, key=lambda bar: (-bars[bar], bar))
-    told = (
+    label = (
         f"from {least} to {most} turns, most often {_turns(least + often * wide, wide, most)} ({bars[often]:,} games)"
     )
     return (
-        f'<svg height="{TALL + 1}" role="img" aria-label="{told}">{"".join(parts)}'
-        f'<line class="axis" x1="0" x2="100%" y1="{TALL + 0.5}" y2="{TALL + 0.5}"/></svg><p class="muted">{told}</p>'
+        f'<svg height="{TALL + 1}" role="img" aria-label="{label}">{"".join(parts)}'
+        f'<line class="axis" x1="0" x2="100%" y1="{TALL + 0.5}" y2="{TALL + 0.5}"/></svg><p class="muted">{label}</p>'
     )
 
 
@@ -216,9 +216,9 @@ def _heat(tournament: Tournament, game: str | None) -> str:
                 squares.append(f'<td class="none">{"·" if rival is line else ""}</td>')
                 continue
             shade = round(cell.points / cell.games * SHADES)
-            told = f"{line.name} against {rival.name}: +{cell.wins} ={cell.draws} -{cell.losses}"
+            label = f"{line.name} against {rival.name}: +{cell.wins} ={cell.draws} -{cell.losses}"
             squares.append(
-                f'<td class="heat h{shade}" title="{escape(told, quote=True)}">{number(cell.points)}'
+                f'<td class="heat h{shade}" title="{escape(label, quote=True)}">{number(cell.points)}'
                 f"<small>/{cell.games}</small></td>"
             )
         name = escape(line.name)

@@ -218,7 +218,7 @@ class Tournament:
         books, archive = self.books(), LedgerArchive(self.ledger)
         while pairing := self.next():
             moves = books[pairing.settings.name].find(pairing.opening)
-            game = archive.find(pairing.assignment(moves).match) if moves is not None else None
+            game = archive.find(pairing.play_spec(moves).match) if moves is not None else None
             if game is not None:
                 self.take(pairing, game)
 

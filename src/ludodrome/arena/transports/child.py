@@ -93,7 +93,7 @@ class ChildSeat:
                 return asking.fault(CRASH, self._process.last_words())
             self._buffer += self._process.receive(asking.deadline - time.monotonic())
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Send a notice, unless the process stopped reading long ago."""
         if self._process is None:
             return

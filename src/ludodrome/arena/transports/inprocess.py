@@ -34,7 +34,7 @@ class InProcessSeat:
             move, fault = None, SeatFault(ARENA, f"{self.name} broke: {type(error).__name__}: {error}")
         return Answer(time.perf_counter() - began, move, fault)
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Do nothing: a built-in bot needs only the position in which it moves."""
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class ModelSeat:
             exchange = self._talk.ask(turn.observation, legal, seconds)
         return _answer(exchange)
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Keep a refusal for the next question; ignore other notices."""
         if notice.message["type"] == "refused":
             self._refused = notice.message

@@ -91,7 +91,7 @@ class RemoteSeat:
         finally:
             self._open = None
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Send a notice if the bot is connected."""
         if self._attached:
             self._send(notice.message)

@@ -30,11 +30,11 @@ class RemoteClient:
         elif kind == "turn" and self._seat is not None:
             return self._answer(message, self._seat)
         elif kind == "over":
-            self._tell(message)
+            self._notify(message)
             self.close()
             self._ended(message, self._number)
         else:
-            self._tell(message)
+            self._notify(message)
         return None
 
     def close(self) -> None:
@@ -63,6 +63,6 @@ class RemoteClient:
             return {"type": "error", **where, "error": f"{answer.fault.cause}: {answer.fault.why}"}
         return {"type": "move", **where, "move": answer.move}
 
-    def _tell(self, message: Message) -> None:
+    def _notify(self, message: Message) -> None:
         if self._seat is not None:
-            self._seat.tell(Notice(self._number, lambda: message))
+            self._seat.notify(Notice(self._number, lambda: message))
