@@ -1,7 +1,7 @@
 """Exhaustive search through the rules alone: what the puzzles claim, checked without evaluation, table or reductions.
 
-Nothing here knows what the searches of the package know. ``Prover`` asks whether a seat can force a win within so many
-plies, whatever all others do; ``edge_values`` takes the undrawn edges of a dots position and works back
+Nothing here knows what the searches of the package know. ``Prover`` asks whether a seat can force a win within a number
+of plies, whatever all others do; ``edge_values`` takes the undrawn edges of a dots position and works back
 from the full board through all of their subsets. ``faults`` holds a puzzle against both.
 """
 
@@ -58,9 +58,9 @@ def make_force(verbs: Rules) -> Callable[..., Any]:
         depth: int,
         limit: int,
     ) -> Any:
-        """Whether a seat can force a win within so many plies of states[0], whoever is to move there: 1 or 0.
+        """Whether a seat can force a win within ``depth`` plies of states[0], with any seat to move: 1 or 0.
 
-        It is -1 if that is not known after so many positions whose moves were listed.
+        It is -1 if that is not known after listing the moves of ``limit`` positions.
         states: (levels,), a stack, and memory the same as words; buffers: (levels, max_legal) int16;
         cursors: (levels, 2) int64, next and end; favourites: (levels,) int64; there are more levels than plies.
         """
@@ -131,7 +131,7 @@ class Prover:
         return actions
 
     def forces(self, states: Any, action: int, seat: int, plies: int) -> bool:
-        """Whether after an action a seat can force a win within so many more plies."""
+        """Whether after an action a seat can force a win within ``plies`` more plies."""
         self._stack[0] = states[0]
         self.game.kernels.play(self._stack, action)
         memory = (self._memory, self._buffers, self._cursors, self._favourites)
@@ -141,13 +141,13 @@ class Prover:
         return answer == 1
 
     def winning(self, states: Any, plies: int) -> list[int]:
-        """The actions with which the seat to move forces a win within so many plies."""
+        """The actions with which the seat to move forces a win within ``plies`` plies."""
         seat = int(self.game.kernels.mover(states))
         actions = self.legal(states) if plies > 0 else []
         return [action for action in actions if self.forces(states, action, seat, plies - 1)]
 
     def holding(self, states: Any, plies: int) -> list[int]:
-        """The actions after which the other of two seats cannot force a win within so many plies."""
+        """The actions after which the other of two seats cannot force a win within ``plies`` plies."""
         other = 1 - int(self.game.kernels.mover(states))
         return [action for action in self.legal(states) if not self.forces(states, action, other, plies)]
 

@@ -51,7 +51,7 @@ def cluster() -> Iterator[Path]:
         _await(home)
         yield home
     finally:
-        running.send_signal(signal.SIGINT)  # whoever is still connected is cut off
+        running.send_signal(signal.SIGINT)  # open connections are cut off
         running.wait(PATIENCE)
         shutil.rmtree(home, ignore_errors=True)
 

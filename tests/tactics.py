@@ -28,7 +28,7 @@ from tests import exhaustive
 
 DEEPEST = 5
 LOST_WITHIN = 3
-"""After the moves that do not save, the enemy wins within so many plies."""
+"""After the moves that do not save, the enemy wins within this number of plies."""
 FEWEST_MOVES = 5
 """With fewer legal moves a position is no task."""
 MAX_PER_GAME = 2

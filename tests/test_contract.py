@@ -1,4 +1,4 @@
-"""Every promise of Game (``ludodrome.testing.contract``), over all games and options."""
+"""The contract of Game (``ludodrome.testing.contract``), over all games and options."""
 
 import random
 from typing import Any

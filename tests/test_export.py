@@ -1,4 +1,4 @@
-"""Datasets: what is written is what was played, in both forms, shard by shard; the card tells the truth."""
+"""Datasets: what is written is what was played, in both forms, shard by shard; the card is right."""
 
 import hashlib
 import json

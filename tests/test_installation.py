@@ -133,13 +133,13 @@ def test_the_cache_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @compiled_only
-def test_a_cache_that_forgets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_forgets_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "_is_found_again", lambda: False)
     assert (installation.cache().grade, "not found again" in installation.cache().sentence) == (PROBLEM, True)
 
 
 @pytest.mark.skipif(COMPILED, reason="compiles")
-def test_plain_python_is_told() -> None:
+def test_plain_python_is_reported() -> None:
     assert installation.cache().grade == WARNING
 
 

@@ -14,15 +14,15 @@ from ludodrome.kernel_cache import cache_directory
 
 def test_the_cache_is_named_after_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LUDODROME_CACHE", str(tmp_path / "cache"))
-    room = tmp_path / "room"
-    room.mkdir()
-    (room / "rules.py").write_text("ONE = 1")
-    before = cache_directory.__wrapped__(room)
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "rules.py").write_text("ONE = 1")
+    before = cache_directory.__wrapped__(package)
     assert before is not None
     assert before.parent == tmp_path / "cache"
-    assert cache_directory.__wrapped__(room) == before
-    (room / "rules.py").write_text("ONE = 2")
-    assert cache_directory.__wrapped__(room) != before
+    assert cache_directory.__wrapped__(package) == before
+    (package / "rules.py").write_text("ONE = 2")
+    assert cache_directory.__wrapped__(package) != before
 
 
 def test_a_cache_that_cannot_be_written_moves_to_the_temporary_folder(
@@ -70,7 +70,7 @@ def test_what_cannot_be_kept_is_compiled_all_the_same(monkeypatch: pytest.Monkey
     def one_more(x: int) -> int:
         return x + 1
 
-    monkeypatch.setattr(kernel_cache, "cache_directory", lambda room: None)
+    monkeypatch.setattr(kernel_cache, "cache_directory", lambda folder: None)
     entered: Any = jit.entry(one_more)
     assert entered(1) == 2
     assert entered.signatures
@@ -96,7 +96,7 @@ def test_old_caches_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.skipif(not jit.COMPILED, reason="there is no cache without compilation")
 def test_of_two_processes_one_compiles_and_the_other_loads(tmp_path: Path) -> None:
-    """They begin together: whoever comes second waits for the first."""
+    """They begin together: the second waits for the first."""
     code = """
 import sys
 import numba

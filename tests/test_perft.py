@@ -1,6 +1,6 @@
-"""Perft: how many games of so many moves there are, by the kernels and by the oracles.
+"""Perft: the number of games of a given length, by the kernels and by the oracles.
 
-The counts stand in games/<id>/perft.txt. After comment lines (#) each line is
+The counts are in games/<id>/perft.txt. After comment lines (#) each line is
 ``OPTIONS | POSITION or - | DEPTH | COUNT`` with OPTIONS like ``rows=2,cols=2`` or ``-``.
 """
 
@@ -60,7 +60,7 @@ def oracle_of(game_id: str) -> ModuleType:
 
 
 def cases(most: int | None = None) -> list[Any]:
-    """The lines with a count of at most so many, grouped so that each game is compiled by one worker."""
+    """The lines with a count of at most ``most``, grouped so that each game is compiled by one worker."""
     limits = [limit for limit in (most, None if COMPILED else UNCOMPILED_COUNT) if limit is not None]
     return [
         pytest.param(

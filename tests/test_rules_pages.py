@@ -32,11 +32,11 @@ def test_every_page_has_the_same_headings(game_id: str) -> None:
 def test_every_rule_is_named_in_the_kernels_and_in_a_test(game_id: str) -> None:
     numbers = rule_numbers(find(game_id).rules())
     assert numbers == list(range(1, len(numbers) + 1))
-    room = ROOT / "src" / "ludodrome" / "games" / game_id
-    kernels = "".join(file.read_text("utf-8") for file in room.glob("*.py"))
+    package = ROOT / "src" / "ludodrome" / "games" / game_id
+    kernels = "".join(file.read_text("utf-8") for file in package.glob("*.py"))
     tests = "".join(file.read_text("utf-8") for file in (ROOT / "tests" / "games" / game_id).glob("test_*.py"))
     for number in numbers:
-        assert re.search(rf"\bR{number}\b", kernels), f"R{number} of {game_id} is named nowhere in the room"
+        assert re.search(rf"\bR{number}\b", kernels), f"R{number} of {game_id} is named nowhere in the package"
         assert re.search(rf"def test_r{number}_", tests), f"R{number} of {game_id} has no test named after it"
 
 

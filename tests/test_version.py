@@ -76,7 +76,7 @@ def test_somebody_elses_clone_is_not_ours(package: Path) -> None:
     assert version.commit(package) is None
 
 
-def test_changed_files_are_told(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_files_are_reported(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = package.parents[1]
     (package / "one.py").write_text("ONE = 1\n")
 

@@ -173,7 +173,7 @@ class GameExtras:
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
-        """The options that a position tells, as JSON or on one line; BadState if a number in it is malformed.
+        """The options that a position contains, as JSON or on one line; BadState if a number in it is malformed.
 
         By default those fields of a JSON state that have an option's name.
         """

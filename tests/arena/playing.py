@@ -39,7 +39,7 @@ def play_spec(
 
 
 class Scripted:
-    """A seat that answers as a function says, and remembers what it was told."""
+    """A seat that answers as a function says, and remembers its messages."""
 
     def __init__(self, answer: Callable[[Turn], Answer]) -> None:
         self.name = "scripted"

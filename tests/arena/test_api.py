@@ -204,7 +204,7 @@ ludodrome.play_match("dots", ["random", "random"], games=8, clock="nodes=1", ope
 """
 
 
-def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
+def test_a_script_without_a_guard_gets_a_hint(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(GUARD)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)

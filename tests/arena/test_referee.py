@@ -1,4 +1,4 @@
-"""The judge: what each fault leads to under each policy, what is told to whom, how clocks are charged."""
+"""The referee: what each fault leads to under each policy, who is notified of what, how clocks are charged."""
 
 import json
 from dataclasses import replace
@@ -337,7 +337,7 @@ def test_there_is_no_record_before_the_end() -> None:
     referee.abort(0, "enough")
     referee.abort(1, "and again")
     assert [one["why"] for one in referee.record()["result"]["verdicts"]] == ["enough"]
-    run(referee, [])  # nothing is left to be done; nobody is there to be told
+    run(referee, [])  # nothing is left to do; nobody is there to notify
 
 
 _values = st.recursive(

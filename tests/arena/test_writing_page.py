@@ -32,7 +32,7 @@ def test_every_check_has_its_line() -> None:
 
 
 @pytest.mark.parametrize("command", ["doctor", "new-bot"])
-def test_every_option_is_told(command: str) -> None:
+def test_every_option_is_documented(command: str) -> None:
     for parameter in whole_program().commands[command].params:
         if parameter.param_type_name == "option" and parameter.name != "help":
             for name in parameter.opts:

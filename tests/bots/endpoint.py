@@ -96,7 +96,7 @@ def serving() -> Iterator[Fake]:
                 self.end_headers()
                 self.wfile.write(content)
             except OSError:
-                pass  # whoever asked has given up
+                pass  # the client has given up
 
         def _drip(self) -> None:
             """A byte now and then: no single read takes long, and yet it never ends."""

@@ -118,7 +118,7 @@ def test_exchanges_tell_everything_once(fake: Fake) -> None:
     bot.close()
 
 
-def test_a_wrong_answer_is_told_why_and_asked_again(fake: Fake) -> None:
+def test_a_wrong_answer_gets_the_reason_and_another_try(fake: Fake) -> None:
     game = ludodrome.make("santorini")
     bot = player(fake, "repentant", game)
     move = bot.choose(game.initial_state())
@@ -181,7 +181,7 @@ def test_a_busy_endpoint_is_asked_again(fake: Fake) -> None:
         ("nonsense", "not a chat completion", 1),
     ],
 )
-def test_an_endpoint_that_fails_is_told_apart(fake: Fake, model: str, why: str, asked: int) -> None:
+def test_an_endpoint_that_fails_is_distinguished(fake: Fake, model: str, why: str, asked: int) -> None:
     game = ludodrome.make("dots")
     bot = player(fake, model, game)
     with pytest.raises(ValueError, match=re.escape(why)):

@@ -1,4 +1,4 @@
-"""What every bot promises: legal moves from what it is shown, and the same ones again."""
+"""Every bot plays legal moves from its observations, and the same ones for the same seed."""
 
 import copy
 from itertools import pairwise
@@ -151,7 +151,7 @@ def test_dice_are_fair() -> None:
     assert 0.99 < max(fractions) < 1
 
 
-def test_whoever_is_ahead_does_not_go_to_and_fro() -> None:
+def test_the_side_ahead_does_not_move_back_and_forth() -> None:
     game = ludodrome.make("caldera")
     start = game.parse_state("0000000/0000000/0000000/0000000/0000000/0000000/0000000 c63l61l55 c03s00 8")
     states = game.new_states(1)

@@ -1,4 +1,4 @@
-"""What language models are told."""
+"""Prompts for language models."""
 
 import pytest
 

@@ -41,7 +41,7 @@ def complaint(result: Result) -> str:
 def beside(*arguments: str) -> subprocess.Popen[bytes]:
     """A command that runs beside the test, its streams pipes, and heeds Ctrl-C.
 
-    Whoever started the tests may ignore that signal, and children inherit it.
+    The process that started the tests may ignore that signal, and children inherit it.
     """
 
     def heed() -> None:

@@ -144,7 +144,7 @@ def test_as_json(game_file: Path) -> None:
     assert data["match"] == records.read(game_file)["match"]
 
 
-def test_a_win_is_told_in_words(tmp_path: Path) -> None:
+def test_a_win_is_described_in_words(tmp_path: Path) -> None:
     record = play(play_spec("skysummit", ("level:3", "random"), clock="nodes=500"))
     text = output("review", str(records.write(record, tmp_path)), "--nodes", "2000")
     assert "estimated" in text

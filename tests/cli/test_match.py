@@ -28,7 +28,7 @@ def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
     assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games not by play" in text
 
 
-def test_records_are_resumed_and_json_is_told(tmp_path: Path) -> None:
+def test_records_are_resumed_and_json_is_printed(tmp_path: Path) -> None:
     record = ["--record", str(tmp_path), "--seed", "3", "--json"]
     half = json.loads(output(*MATCH, "--games", "2", *record))
     whole = json.loads(output(*MATCH, "--games", "4", *record))

@@ -91,7 +91,7 @@ DECK = ",".join(["3:1:uuf"] * 10)
 
 @pytest.mark.parametrize(("option", "laid"), [("choice=blind", "3:1:uuf"), ("mode=deck", DECK)])
 @pytest.mark.parametrize("end", ["quit\n", ""])
-def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
+def test_a_hidden_move_is_not_printed(option: str, laid: str, end: str) -> None:
     text = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
     _, _, after = text.partition("face down until it is answered.\n")
     assert "3:1:uuf" not in after
@@ -105,7 +105,7 @@ def test_a_hidden_move_is_not_told(option: str, laid: str, end: str) -> None:
     assert output(*arguments).splitlines()[-1] == command
 
 
-def test_what_was_hidden_is_told_when_both_have_laid() -> None:
+def test_what_was_hidden_is_printed_when_both_have_moved() -> None:
     page = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\nstate\n3:0:u6uf\n")
     line = next(after for text, after in pairwise(page.splitlines()) if text.endswith("> state"))
     assert "3:1:uuf" in line

@@ -20,10 +20,10 @@ from tests.arena.playing import AMPLE, play_spec
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
 
-ROOM = re.compile(r"games/(\w+)/RULES\.md$")
+RULES_PAGE = re.compile(r"games/(\w+)/RULES\.md$")
 MAX_GAMES = 500
 SHAPES = ("rows", "cols", "players", "size", "rules", "mode", "choice")
-"""Options that a state tells."""
+"""Options that a state contains."""
 
 
 def check(block: Block, page: Sequence[Block]) -> None:
@@ -44,13 +44,13 @@ def _check_text(block: Block) -> None:
     if block.text.startswith("Usage: ludodrome "):
         for line in re.sub(r"\\\n *", "", block.text.partition("Examples:\n")[2]).splitlines():
             check_command(line)
-    elif room := ROOM.search(block.page):
-        _check_positions(block, room[1])
+    elif rules := RULES_PAGE.search(block.page):
+        _check_positions(block, rules[1])
     elif re.search(r"^(\$|ludodrome) ", block.text, re.MULTILINE):
         raise BadPage("commands stand in blocks of console or sh")
 
 
-# Rooms
+# Rules pages
 
 
 def _check_positions(block: Block, name: str) -> None:
@@ -70,7 +70,7 @@ def _reads(game: Game, text: str) -> bool:
 
 
 def _variants(name: str) -> Iterator[Game]:
-    """A game with those of its options that the one-line form does not tell."""
+    """A game with those of its options that the one-line form does not contain."""
     yield ludodrome.make(name)
     if name == "santorini":
         yield ludodrome.make(name, players=3)
@@ -86,9 +86,9 @@ def _variants(name: str) -> Iterator[Game]:
 def _check_json(block: Block, page: Sequence[Block]) -> None:
     """JSON it is, on one line or many; where it is one of ours, it is accepted."""
     values = _values(block.text)
-    if room := ROOM.search(block.page):
+    if rules := RULES_PAGE.search(block.page):
         for value in values:
-            _check_of_game(room[1], value, page)
+            _check_of_game(rules[1], value, page)
     elif all(isinstance(value, dict) and "type" in value for value in values):
         for value in values:
             _check_message(value)

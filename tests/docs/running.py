@@ -237,7 +237,7 @@ class Stage:
 
 
 def _heed() -> None:
-    """Whoever started the tests may ignore Ctrl-C, and children inherit it."""
+    """The process that started the tests may ignore Ctrl-C, and children inherit it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

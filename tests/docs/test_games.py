@@ -57,7 +57,7 @@ def test_every_excerpt_of_the_rules_is_there(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_all_four_cases_are_told_and_the_policy_is_right(game: str) -> None:
+def test_all_four_cases_are_described_and_the_policy_is_right(game: str) -> None:
     assert tuple(_cases(game))[1:] == CASES  # the first is the table's head
     assert f"The policy of {game} is `{ludodrome.make(game).policy}`." in PAGES[game].read_text("utf-8")
 
@@ -114,7 +114,7 @@ def test_santorini_with_three_shares_the_first_place_after_a_timeout() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_turn_limits_are_told_where_there_are_any(game: str) -> None:
+def test_turn_limits_are_described_where_there_are_any(game: str) -> None:
     limited = "turn_limit" in ludodrome.make(game).options
     described = _cases(game)["turn limit"]
     assert ("`turn_limit`" in described) == limited

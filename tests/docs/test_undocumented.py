@@ -38,7 +38,7 @@ COMMANDS = dict(_commands(whole_program()))
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option(name: str) -> None:
     section = re.search(rf"^#+ `{name}`\n(.*?)(?=^## |^### |\Z)", _page("commands.md"), re.DOTALL | re.MULTILINE)
-    assert section, f"{name} is not told"
+    assert section, f"{name} is not documented"
     for parameter in COMMANDS[name].params:
         if parameter.param_type_name == "option" and not parameter.hidden:
             for option in (*parameter.opts, *parameter.secondary_opts):

@@ -1,4 +1,4 @@
-"""One game as a learner has it, played once more by ``Game.apply`` alone, lots and all: slow, and plain to read.
+"""One game as a learner has it, replayed by ``Game.apply`` alone, random choices included: slow, and easy to read.
 
 A choice is the number k of the k-th legal move, or in spaces of the k-th legal step of the board that is being
 built, so that actions play no part here.
@@ -31,7 +31,7 @@ class Mirror:
         self.begin()
 
     def below(self, n: int) -> int:
-        """A number by lot."""
+        """A random number below n."""
         self.counter = (self.counter + 0x9E3779B97F4A7C15) & WORD
         return (mixed(self.counter) >> 32) * n >> 32
 
@@ -83,7 +83,7 @@ class Mirror:
             self.play(choose())
 
     def random(self) -> int:
-        """By lot."""
+        """A random move."""
         return self.below(len(self.moves()))
 
     def first(self) -> int:
@@ -91,7 +91,7 @@ class Mirror:
         return 0
 
     def greedy(self) -> int:
-        """By lot among what is best at once, as the bot sees it."""
+        """A random one of the moves that are best at once, as the bot sees it."""
         moves = self.moves()
         actions = [self.game.action(move, self.state) for move in moves]
         states = self.game.codec.parse_state(self.state, self.game.options)

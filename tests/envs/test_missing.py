@@ -1,4 +1,4 @@
-"""Without the extra: the package imports, and whoever wants an environment is told what to install."""
+"""Without the extra: the package imports, and creating an environment says what to install."""
 
 import subprocess
 import sys

@@ -63,13 +63,13 @@ def test_dots_agrees_with_openspiels_move_for_move(rows: int, cols: int) -> None
     theirs = pyspiel.load_game(f"dots_and_boxes(num_rows={rows},num_cols={cols})")
     assert ours.num_distinct_actions() == theirs.num_distinct_actions()
     for seed in range(4):
-        lots = random.Random(seed)
+        rng = random.Random(seed)
         one, other = ours.new_initial_state(), theirs.new_initial_state()
         while not other.is_terminal():
             assert not one.is_terminal()
             assert one.current_player() == other.current_player()
             assert one.legal_actions() == other.legal_actions()
-            action = lots.choice(other.legal_actions())
+            action = rng.choice(other.legal_actions())
             named = other.action_to_string(action).lower().partition("(")[2]  # like h,0,1)
             assert one.action_to_string(action).lower() == f"{named[0]}({named[2:]}"
             one.apply_action(action)
@@ -78,7 +78,7 @@ def test_dots_agrees_with_openspiels_move_for_move(rows: int, cols: int) -> None
         assert one.returns() == other.returns()
 
 
-def test_what_openspiel_is_told() -> None:
+def test_what_openspiel_sees() -> None:
     two, three = (pyspiel.load_game(f"ludodrome_santorini(players={players})") for players in (2, 3))
     assert (two.num_players(), three.num_players()) == (2, 3)
     assert (three.min_utility(), three.max_utility(), three.utility_sum()) == (-0.5, 1.0, 0.0)
@@ -182,8 +182,8 @@ def test_openspiels_regret_minimisation_runs_on_blind_spaces() -> None:
 
 def test_openspiels_tree_search_plays_ours() -> None:
     game = pyspiel.load_game("ludodrome_dots(rows=1,cols=1)")
-    lots = np.random.RandomState(1)
-    bot = mcts.MCTSBot(game, 2.0, 30, mcts.RandomRolloutEvaluator(random_state=lots), random_state=lots)
+    rng = np.random.RandomState(1)
+    bot = mcts.MCTSBot(game, 2.0, 30, mcts.RandomRolloutEvaluator(random_state=rng), random_state=rng)
     state = game.new_initial_state()
     for action in (0, 1, 2):
         state.apply_action(action)

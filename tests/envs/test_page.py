@@ -1,4 +1,4 @@
-"""docs/reference/envs.md tells of every environment, every plane and every style."""
+"""docs/reference/envs.md names every environment, every plane and every style."""
 
 import inspect
 import re

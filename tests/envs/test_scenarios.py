@@ -32,7 +32,7 @@ def actions_of(code: str, size: int = 3, rules: str = "live") -> bytes:
 
 
 def play(env: Any, seed: int) -> list[Any]:
-    """A match by lot; all that was given."""
+    """A random match; everything that the environment returned."""
     env.action_space.seed(seed)
     seen, info = env.reset(seed=seed)
     trace: list[Any] = [seen]

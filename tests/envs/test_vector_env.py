@@ -1,4 +1,4 @@
-"""The vector environment: against ``Game.apply``, against Gymnasium's own vector of single ones, and its manners."""
+"""The vector environment: against ``Game.apply``, against Gymnasium's own vector of single ones, and its API."""
 
 import random
 from typing import Any
@@ -40,13 +40,13 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     st.integers(0, 2**32),
 )
 def test_its_games_are_games_of_apply(
-    case: tuple[str, dict[str, Any]], opponent: str, seat: int | None, mode: AutoresetMode, seed: int, lot: int
+    case: tuple[str, dict[str, Any]], opponent: str, seat: int | None, mode: AutoresetMode, seed: int, moves_seed: int
 ) -> None:
     game = ludodrome.make(case[0], **case[1])
     names = {"random": ["random"], "self": [], "pool": ["random", "first"]}[opponent]
     opponents: Any = opponent if opponent != "pool" else ["random", lambda observations, masks: masks.argmax(axis=1)]
     seat = None if opponent == "self" else seat
-    n, dice = 3, random.Random(lot)
+    n, dice = 3, random.Random(moves_seed)
     envs = GameVectorEnv(game, num_envs=n, opponent=opponents, seat=seat, autoreset_mode=mode)
     planes, info = envs.reset(seed=seed)
     mirrors = [Mirror(game, seed + i, seat, names) for i in range(n)]

@@ -104,7 +104,7 @@ def after(game: ludodrome.Game, states: Any, action: int) -> Any:
     return copy
 
 
-def rekeyed(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
+def updated_keys(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
     """The keys after a change, from those before."""
     pair = game.new_states(2)
     as_words(pair)[0], as_words(pair)[1] = as_words(before)[0], as_words(then)[0]
@@ -117,7 +117,7 @@ def rekeyed(game: ludodrome.Game, before: Any, then: Any, keys: Any) -> Any:
 
 def keys_of(game: ludodrome.Game, states: Any) -> Any:
     """The keys of a position, from scratch."""
-    return rekeyed(game, np.zeros(1, game.dtype), states, np.zeros(SYMMETRIES, np.uint64))
+    return updated_keys(game, np.zeros(1, game.dtype), states, np.zeros(SYMMETRIES, np.uint64))
 
 
 def values(game: ludodrome.Game, states: Any) -> list[int]:
@@ -146,7 +146,7 @@ def check_keys_along(game: ludodrome.Game, seed: int) -> None:
     """Keys that are changed ply by ply are those from scratch, to the end of the game and beyond one seat's turn."""
     before, keys = None, None
     for states in walks(game, 1, seed):
-        keys = keys_of(game, states) if before is None else rekeyed(game, before, states, keys)
+        keys = keys_of(game, states) if before is None else updated_keys(game, before, states, keys)
         assert list(keys) == list(keys_of(game, states))
         before = states
 

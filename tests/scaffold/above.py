@@ -25,7 +25,7 @@ class Example(NamedTuple):
     """Position -> the move that a greedy bot finds, and a search."""
     opening: list[Any]
     prompt: tuple[str, ...]
-    """Parts of what a language model is told."""
+    """Parts of the prompt of a language model."""
     reply: dict[str, Any]
     """What a model writes -> the move."""
     drawing: str
@@ -87,7 +87,7 @@ def bots(game: ludodrome.Game) -> None:
 
 
 def matches(game: ludodrome.Game) -> None:
-    """A match by the arena's judge, from an opening; its record verifies."""
+    """A match by the arena's referee, from an opening; its record verifies."""
     strong = "alphabeta:depth=3" if game.evaluator else "mcts:sims=50"
     drawn = opening(game, 1, 1) if COMPILED else example(game).opening
     given = play_spec(game.id, [strong, "random"], opening=drawn)
@@ -98,11 +98,11 @@ def matches(game: ludodrome.Game) -> None:
 
 
 def language_models(game: ludodrome.Game) -> None:
-    """What they are told, and what they answer."""
+    """Their prompts and their answers."""
     state = game.initial_state()
-    told = rules_prompt(game, 1)
+    prompt = rules_prompt(game, 1)
     for part in example(game).prompt:
-        assert part in told
+        assert part in prompt
     last = game.format_move(game.legal_moves(state)[-1], state)
     assert f"[{last}]" in turn_prompt(game, state, 0, legal_texts(game, state, game.legal_moves(state)))
     for text, move in example(game).reply.items():
@@ -138,8 +138,8 @@ def pages(game: ludodrome.Game) -> None:
             assert f">{game.title}</a>" in answer.text
         assert client.get(f"/games/{view['id']}").status_code == 200
         line, move, turn = example(game).board
-        told = client.post(f"{API}/boards/{game.id}", json={"options": None, "state": line, "moves": [move]})
-        assert told.json()["positions"][1]["state"]["turn"] == turn
+        shown = client.post(f"{API}/boards/{game.id}", json={"options": None, "state": line, "moves": [move]})
+        assert shown.json()["positions"][1]["state"]["turn"] == turn
 
 
 def environments(game: ludodrome.Game) -> None:

@@ -76,20 +76,20 @@ def matches(game: ludodrome.Game) -> None:
     result = ludodrome.play_match(game, names, games=2 * game.seats, clock="nodes=10", workers=0)
     for record in result.records:
         records.verify(record)
-    table = Referee(play_spec("picks", ["random"] * game.seats, **game.options))
-    assert table.turn is not None
-    table.deliver(Answer(0.0, {"pick": SECRET}))
+    referee = Referee(play_spec("picks", ["random"] * game.seats, **game.options))
+    assert referee.turn is not None
+    referee.deliver(Answer(0.0, {"pick": SECRET}))
     for seat in range(1, game.seats):
-        turn = table.turn
+        turn = referee.turn
         assert turn is not None
         assert turn.seat == seat
         assert not shows(turn.message | {"ts_ms": 0})
         seen = turn.observation
         assert not shows(turn_prompt(game, seen, seat, legal_texts(game, seen, None)))
-        for notice in table.notices():
+        for notice in referee.notices():
             assert not shows(notice.message)
-        table.deliver(Answer(0.0, {"pick": 1}))
-    assert shows(table.record()["turns"])
+        referee.deliver(Answer(0.0, {"pick": 1}))
+    assert shows(referee.record()["turns"])
     record = play(play_spec("picks", ["random"] * game.seats, **game.options))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "game.json"
@@ -113,7 +113,7 @@ def environments(game: ludodrome.Game) -> None:
     seen, *_ = vector.step(np.full(4, SECRET - 1))
     assert SECRET not in seen
     if find_spec("pyspiel") is None:
-        print("open_spiel is not installed: not tried", file=sys.stderr)
+        print("open_spiel is not installed: not tried")
         return
     import pyspiel
 
@@ -136,10 +136,10 @@ def live_views(game: ludodrome.Game) -> None:
         engine = open_database(Path(folder) / "league.db", create=True)
         ensure_local(engine)
         enter_builtins(engine)
-        table = Referee(play_spec("picks", ["random"] * game.seats, **game.options))
-        broadcast = Broadcast(engine, table, 0)
+        referee = Referee(play_spec("picks", ["random"] * game.seats, **game.options))
+        broadcast = Broadcast(engine, referee, 0)
         for number in range(game.seats):
-            broadcast.heard(table)
+            broadcast.update(referee)
             assert broadcast._latest is not None
             view = json.loads(json.dumps(broadcast._latest[1]))
             assert view["ply"] == number
@@ -149,8 +149,8 @@ def live_views(game: ludodrome.Game) -> None:
             marks = with_marks(view)["marks"]
             assert marks["drawing"].startswith(f"picks {'?' * number}-")
             assert not shows(marks)
-            table.deliver(Answer(0.0, {"pick": SECRET}))
-        broadcast.heard(table)
+            referee.deliver(Answer(0.0, {"pick": SECRET}))
+        broadcast.update(referee)
         view = broadcast._latest[1]
         assert view["texts"] == [str(SECRET)] * game.seats
         assert view["state"]["picks"] == [SECRET] * game.seats
@@ -161,7 +161,7 @@ def live_views(game: ludodrome.Game) -> None:
 def mcp(game: ludodrome.Game) -> None:
     """A client sees its own numbers, and no others before the end."""
     if find_spec("mcp") is None:
-        print("mcp is not installed: not tried", file=sys.stderr)
+        print("mcp is not installed: not tried")
         return
     from ludodrome.mcp.server import Tools
 
@@ -185,9 +185,9 @@ def mcp(game: ludodrome.Game) -> None:
             tools.analyse(match, keys[seat])
         view = tools.make_move(match, {"pick": 4}, keys[seat])
     assert "result" in view
-    told = tools.replay(match, keys[1])
-    assert [move["move"] for move in told["moves"]] == [str(SECRET)] + ["4"] * (game.seats - 1)
-    records.verify(told["record"])
+    replayed = tools.replay(match, keys[1])
+    assert [move["move"] for move in replayed["moves"]] == [str(SECRET)] + ["4"] * (game.seats - 1)
+    records.verify(replayed["record"])
 
 
 def pages(game: ludodrome.Game) -> None:

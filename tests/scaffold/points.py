@@ -96,8 +96,8 @@ def solving(game: ludodrome.Game) -> None:
             rest = VALUES[after["first"] - 1 : after["last"]] if after["first"] else ()
             assert best + (margin(rest) if best == 1 else -margin(rest)) == margin(VALUES[first - 1 : last])
     line = game.format_state(position(game, 11, 15, 0))
-    told = json.loads(output("solve", "coins", *options, "--state", line, "--json"))
-    assert told["value"] == sum(VALUES[:10]) + margin(VALUES[10:])
+    data = json.loads(output("solve", "coins", *options, "--state", line, "--json"))
+    assert data["value"] == sum(VALUES[:10]) + margin(VALUES[10:])
     assert "the seat to move ends" in output("solve", "coins", *options, "--state", line)
 
 
@@ -116,8 +116,8 @@ def analysing(game: ludodrome.Game) -> None:
         assert scores[0] == lead + paranoid(VALUES[8:13], 1, 1)
         assert not any(line.proven for line in found.lines)
     line = game.format_state(state)
-    told = output("analyse", "coins", "-o", f"players={game.seats}", "--state", line, "--time", "0.5", "--json")
-    assert json.loads(told)["lines"][0]["text"] == found.lines[0].text
+    data = output("analyse", "coins", "-o", f"players={game.seats}", "--state", line, "--time", "0.5", "--json")
+    assert json.loads(data)["lines"][0]["text"] == found.lines[0].text
 
 
 @cache
@@ -155,9 +155,9 @@ def reviewing(game: ludodrome.Game) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "game.json"
         file.write_text(json.dumps(record))
-        told = json.loads(output("review", str(file), "--nodes", "500", "--json"))
-        assert len(told["plies"]) == len(VALUES)
-        assert len([one for one in told["accuracy"] if one is not None]) == game.seats
+        data = json.loads(output("review", str(file), "--nodes", "500", "--json"))
+        assert len(data["plies"]) == len(VALUES)
+        assert len([one for one in data["accuracy"] if one is not None]) == game.seats
         assert "accuracy" in output("review", str(file), "--nodes", "500")
 
 
@@ -297,7 +297,7 @@ def environments(game: ludodrome.Game) -> None:
 def texts(game: ludodrome.Game) -> None:
     """TextArena's environment, if it is installed."""
     if find_spec("textarena") is None:
-        print("textarena is not installed: not tried", file=sys.stderr)
+        print("textarena is not installed: not tried")
         return
     from ludodrome.envs.text import TextEnv
 
@@ -315,7 +315,7 @@ def texts(game: ludodrome.Game) -> None:
 def openspiel(game: ludodrome.Game) -> None:
     """OpenSpiel's simulation test, if it is installed."""
     if find_spec("pyspiel") is None:
-        print("open_spiel is not installed: not tried", file=sys.stderr)
+        print("open_spiel is not installed: not tried")
         return
     import pyspiel
 
@@ -338,11 +338,11 @@ def datasets(game: ludodrome.Game) -> None:
 
 
 def language_models(game: ludodrome.Game) -> None:
-    """What a model is told, and what it answers."""
+    """The prompt of a model, and its answer."""
     state = game.apply(game.initial_state(), {"coin": 1})
-    told = rules_prompt(game, 1)
-    assert "You are player 1" in told
-    assert "R3." in told
+    prompt = rules_prompt(game, 1)
+    assert "You are player 1" in prompt
+    assert "R3." in prompt
     moves = legal_texts(game, state, game.legal_moves(state))
     assert moves == ["[2]", "[15]"]
     assert "[15]" in turn_prompt(game, state, 1, moves)
@@ -353,7 +353,7 @@ def language_models(game: ludodrome.Game) -> None:
 def mcp(game: ludodrome.Game) -> None:
     """A client plays a match by MCP's tools, with analysis."""
     if find_spec("mcp") is None:
-        print("mcp is not installed: not tried", file=sys.stderr)
+        print("mcp is not installed: not tried")
         return
     from ludodrome.mcp.server import Tools
 

@@ -8,7 +8,7 @@ from ludodrome.game import Game
 
 
 def reached(game: Game, count: int, seed: int, least: int = 0) -> Iterator[Any]:
-    """Running positions, one from each of so many random games, at least so many plies old where that is possible."""
+    """Running positions, one from each of ``count`` random games, at least ``least`` plies old if possible."""
     dice = random.Random(seed)
     found = 0
     while found < count:

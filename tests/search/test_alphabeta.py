@@ -19,7 +19,7 @@ from tests.tactics import read
 
 DUELS = ("caldera", "dots", "santorini", "skysummit")
 RACES = ("caldera", "santorini", "skysummit")
-"""Games that are won, not counted: there is a win in so many plies."""
+"""Games that are won, not counted: there is a win in a number of plies."""
 KNOWN = Path(__file__).with_name("alphabeta.txt")
 """What searches with small budgets find; ``python -m tests.search.test_alphabeta`` writes it anew."""
 
@@ -32,8 +32,8 @@ def each(ids: tuple[str, ...]) -> pytest.MarkDecorator:
 each_duel, each_race = each(DUELS), each(RACES)
 
 
-def last(thinker: Searcher, states: Any, **budget: Any) -> SearchResult:
-    *_, finding = thinker.search(states, **budget)
+def last(searcher: Searcher, states: Any, **budget: Any) -> SearchResult:
+    *_, finding = searcher.search(states, **budget)
     return finding
 
 
@@ -43,16 +43,16 @@ def last(thinker: Searcher, states: Any, **budget: Any) -> SearchResult:
 def test_dots_to_the_end_is_exact(rows: int, cols: int, reductions: bool) -> None:
     game = ludodrome.make("dots", rows=rows, cols=cols)
     values = all_values(rows, cols)
-    thinker = Searcher(game, table_bits=14, reductions=reductions)
+    searcher = Searcher(game, table_bits=14, reductions=reductions)
     for state in reached(game, 30 if COMPILED else 4, seed=rows * 10 + cols, least=0 if COMPILED else 4):
         states = game.encode_array(state)
-        finding = last(thinker, states)
+        finding = last(searcher, states)
         assert finding.proven
         assert finding.score == 100 * int(values[int(states["edges"][0])])
 
 
 def can_force(game: Game, states: Any, plies: int, seat: int) -> bool:
-    """Whether a seat can win within so many plies whatever the others do: plain exhaustive search."""
+    """Whether a seat can win within ``plies`` plies whatever the others do: plain exhaustive search."""
     mover = int(game.kernels.mover(states))
     if mover < 0:
         return bool(game.kernels.winner(states) == seat)
@@ -71,12 +71,12 @@ def can_force(game: Game, states: Any, plies: int, seat: int) -> bool:
 @each_race
 def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, long: bool) -> None:
     game = ludodrome.make(game_id)
-    thinker = Searcher(game, table_bits=14)
+    searcher = Searcher(game, table_bits=14)
     wins = losses = 0
     for state in reached(game, 1000 if long else 60, seed=1, least=16):
         states = game.encode_array(state)
         seat = int(game.kernels.mover(states))
-        finding = last(thinker, states, depth=3)
+        finding = last(searcher, states, depth=3)
         for plies in (1, 3):
             if can_force(game, states, plies, seat):
                 assert finding.proven
@@ -95,10 +95,10 @@ def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, lo
 def test_margins_are_not_called_proven_before_they_are() -> None:
     game = ludodrome.make("dots", rows=1, cols=3)
     values = all_values(1, 3)
-    thinker = Searcher(game, table_bits=12)
+    searcher = Searcher(game, table_bits=12)
     for state in reached(game, 20 if COMPILED else 3, seed=2, least=0 if COMPILED else 5):
         states = game.encode_array(state)
-        for finding in thinker.search(states, depth=6):
+        for finding in searcher.search(states, depth=6):
             if finding.proven:
                 assert finding.score == 100 * int(values[int(states["edges"][0])])
 
@@ -106,10 +106,10 @@ def test_margins_are_not_called_proven_before_they_are() -> None:
 @each_duel
 def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    thinker = Searcher(game, table_bits=12)
+    searcher = Searcher(game, table_bits=12)
     for state in reached(game, 4, seed=4, least=6):
         states = game.encode_array(state)
-        findings = list(thinker.search(states, nodes=3000 if COMPILED else 200))
+        findings = list(searcher.search(states, nodes=3000 if COMPILED else 200))
         assert findings[-1].nodes <= (3000 if COMPILED else 200)
         assert all(a.depth <= b.depth and a.nodes <= b.nodes for a, b in pairwise(findings))
         for finding in findings:
@@ -123,14 +123,14 @@ def test_a_line_is_playable_and_the_budget_is_kept(game_id: str) -> None:
 @each_duel
 def test_moves_can_be_avoided(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    thinker = Searcher(game, table_bits=12)
+    searcher = Searcher(game, table_bits=12)
     states = game.encode_array(next(reached(game, 1, seed=5, least=4)))
-    first = last(thinker, states, depth=2)
-    second = last(thinker, states, depth=2, avoid=[first.action])
+    first = last(searcher, states, depth=2)
+    second = last(searcher, states, depth=2, avoid=[first.action])
     assert second.action != first.action
     buffer = game.buffer()
     everything = buffer[: game.kernels.legal(states, buffer)].tolist()
-    assert list(thinker.search(states, depth=2, avoid=everything)) == []
+    assert list(searcher.search(states, depth=2, avoid=everything)) == []
 
 
 @each_duel
@@ -139,9 +139,9 @@ def test_a_search_can_pause_anywhere(game_id: str) -> None:
     game = ludodrome.make(game_id)
     states = game.encode_array(next(reached(game, 1, seed=6, least=5)))
     whole, sliced = Searcher(game, table_bits=12), Searcher(game, table_bits=12)
-    for thinker in (whole, sliced):
-        actions = thinker._begin(states, ())
-        thinker._set_root(actions, 2, -2 * WIN, 2 * WIN)
+    for searcher in (whole, sliced):
+        actions = searcher._begin(states, ())
+        searcher._set_root(actions, 2, -2 * WIN, 2 * WIN)
     assert whole.step(10**9)
     steps = 0
     while not sliced.step(sliced.nodes + 1):
@@ -155,10 +155,10 @@ def test_a_search_can_pause_anywhere(game_id: str) -> None:
 
 def test_three_seats_think_too() -> None:
     game = ludodrome.make("santorini", players=3)
-    thinker = Searcher(game, table_bits=12)
+    searcher = Searcher(game, table_bits=12)
     for state in reached(game, 6 if COMPILED else 1, seed=7, least=12):
         states = game.encode_array(state)
-        finding = last(thinker, states, depth=2)
+        finding = last(searcher, states, depth=2)
         seat = int(game.kernels.mover(states))
         if can_force(game, states, 1, seat):
             assert finding.score == WIN - 1
@@ -185,18 +185,18 @@ def test_what_was_proved_needs_no_second_search() -> None:
     assert tactics
     for tactic in tactics:
         states = game.encode_array(game.parse_state(tactic.position))
-        thinker = Searcher(game)
-        proof = last(thinker, states, nodes=500_000)
+        searcher = Searcher(game)
+        proof = last(searcher, states, nodes=500_000)
         assert proof.proven
         assert proof.score > DECIDED
         for action in proof.line[:2]:
             game.kernels.play(states, action)
-        again = last(thinker, states, nodes=1)
+        again = last(searcher, states, nodes=1)
         assert again.proven
         assert again.score >= proof.score + 2
 
 
-def test_a_game_without_insight_is_refused() -> None:
+def test_a_game_without_an_evaluator_is_refused() -> None:
     with pytest.raises(ValueError, match="alpha-beta needs an evaluator, and spaces has none"):
         Searcher(ludodrome.make("spaces"))
 
@@ -213,15 +213,15 @@ def test_a_proven_win_is_never_lost(game_id: str, long: bool) -> None:
 
 
 def play_out(game: Game, number: int) -> bool:
-    """One game; whether a win was proven before it ended. Whoever proves one must win it, and never loses the proof."""
+    """One game; whether a win was proven before it ended. The prover must win, and never loses the proof."""
     dice = random.Random(number)
-    thinkers = [Searcher(game, table_bits=14) for _ in range(game.seats)]
+    searchers = [Searcher(game, table_bits=14) for _ in range(game.seats)]
     states = game.encode_array(game.initial_state())
     prover = None
     while (seat := int(game.kernels.mover(states))) >= 0:
         buffer = game.buffer()
         legal = buffer[: game.kernels.legal(states, buffer)].tolist()
-        finding = last(thinkers[seat], states, nodes=2000)
+        finding = last(searchers[seat], states, nodes=2000)
         if prover == seat:
             assert finding.score > DECIDED, game.format_state(game.decode(states[0]))
         elif finding.score > DECIDED:
@@ -239,9 +239,9 @@ def known_searches() -> list[str]:
     lines = []
     for game_id, options in [*((g, {}) for g in DUELS), ("santorini", {"players": 3})]:
         game = ludodrome.make(game_id, **options)
-        thinker = Searcher(game, table_bits=10)
+        searcher = Searcher(game, table_bits=10)
         for state in reached(game, 3, seed=8, least=8):
-            finding = last(thinker, game.encode_array(state), nodes=150)
+            finding = last(searcher, game.encode_array(state), nodes=150)
             line = " ".join(map(str, finding.line))
             lines.append(f"{game_id} {finding.action} {finding.score} {finding.depth} {finding.nodes} | {line}")
     return lines

@@ -1,4 +1,4 @@
-"""What learners see of a game whose room has no planes of its own."""
+"""Planes for learners of a game that defines none."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ each_race = pytest.mark.parametrize(
     ("game_id", "options"),
     [pytest.param(*race, marks=pytest.mark.xdist_group(race[0]), id=f"{race[0]}{len(race[1])}") for race in RACES],
 )
-compiled_only = pytest.mark.skipif(not COMPILED, reason="so many simulations take plain Python too long")
+compiled_only = pytest.mark.skipif(not COMPILED, reason="the simulations take plain Python too long")
 
 
 def searcher(game: Game, seed: int = 0, nodes: int = 1 << 18, threads: int = 1) -> TreeSearch:

@@ -102,10 +102,10 @@ def test_alpha_beta_answers_in_every_game_as_if_it_were_alone(
     for vec, seeds in zip(vecs, [range(n), *([i] for i in range(n))], strict=True):
         vec.seed(seeds)
         vec.reset()
-    lots: Array = np.arange(n).astype(np.uint64)
+    generators: Array = np.arange(n).astype(np.uint64)
     for _ in range(steps):
         vecs[0].observe()
-        actions = sample_legal(vecs[0].observations, lots)
+        actions = sample_legal(vecs[0].observations, generators)
         vecs[0].step(actions)
         for i, vec in enumerate(vecs[1:]):
             vec.step(actions[i : i + 1])

@@ -197,7 +197,7 @@ def test_urls() -> None:
     assert read_url("a file.db").database == "a file.db"
 
 
-def test_a_password_is_not_told() -> None:
+def test_a_password_is_not_shown() -> None:
     with pytest.raises(ValueError, match="cannot be used as a database") as refused:
         open_database("postgresql://me:secret@127.0.0.1:1/name?connect_timeout=2", create=True)
     assert "secret" not in str(refused.value)

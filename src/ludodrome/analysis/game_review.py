@@ -101,7 +101,7 @@ class GameReview:
     def _even_margin(self) -> float:
         """The margin of an even game of points: with more than two seats, a seat's margin is over all others together.
 
-        The last position tells how many points there are.
+        The last position says how many points there are.
         """
         if self.game.point_unit is None or self.game.seats == 2:
             return 0.0

@@ -260,9 +260,9 @@ def play_tournament(
 ) -> TournamentResult:
     """Play all games of a tournament that were not played yet; the arguments are those of ``tournament``."""
     result = TournamentResult(opened)
-    with _workers(workers) as crew:
+    with _workers(workers) as pool:
         try:
-            opened.play(crew, glance=(lambda: progress(result)) if progress else lambda: None)
+            opened.play(pool, glance=(lambda: progress(result)) if progress else lambda: None)
         except KeyboardInterrupt:
             result.interrupted = True
     return result
@@ -323,12 +323,12 @@ def _play(
     progress: Callable[[Any], None] | None,
 ) -> None:
     book = open_book(game, result.spec.settings.seed, openings, _folder(records))
-    with _workers(workers) as crew:
+    with _workers(workers) as pool:
         try:
             run_match(
                 result._run,
                 book,
-                crew,
+                pool,
                 result._archive,
                 glance=(lambda: progress(result)) if progress else lambda: None,
             )

@@ -58,13 +58,15 @@ class GreedyOpponent:
     def __init__(self, game: Game) -> None:
         self._kernels: Any = game.kernels
         self._buffer = game.buffer()
-        self._desk = game.new_states(2)
-        self._desk_words = as_words(self._desk)
+        self._scratch = game.new_states(2)
+        self._scratch_words = as_words(self._scratch)
 
     def answer(self, vec: "VecGame", which: int) -> None:
         """Move in all games in one call."""
         state = vec.state
-        self._kernels.answer_greedy(state, as_words(state.states), which, self._buffer, self._desk, self._desk_words)
+        self._kernels.answer_greedy(
+            state, as_words(state.states), which, self._buffer, self._scratch, self._scratch_words
+        )
 
 
 class AlphaBetaOpponent:
@@ -73,12 +75,12 @@ class AlphaBetaOpponent:
     def __init__(self, game: Game, depth: int) -> None:
         self._kernels: Any = game.kernels
         self._depth = depth
-        self._desk = new_workspace(game)
+        self._workspace = new_workspace(game)
 
     def answer(self, vec: "VecGame", which: int) -> None:
         """Move in all games in one call."""
         state = vec.state
-        self._kernels.answer_alphabeta(state, as_words(state.states), which, self._desk, self._depth)
+        self._kernels.answer_alphabeta(state, as_words(state.states), which, self._workspace, self._depth)
 
 
 class PolicyOpponent:

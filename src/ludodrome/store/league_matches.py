@@ -301,8 +301,8 @@ def _seen(engine: Engine, wanted: Any) -> list[MatchInfo]:
         places = (
             select(MatchSeatRow).where(MatchSeatRow.match.in_([row.id for row, _ in rows])).order_by(MatchSeatRow.seat)
         )
-        for sitting in session.scalars(places):
-            seats.setdefault(sitting.match, []).append(sitting.bot)
+        for place in session.scalars(places):
+            seats.setdefault(place.match, []).append(place.bot)
         return [
             MatchInfo(
                 row.id,

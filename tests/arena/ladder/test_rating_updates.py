@@ -41,7 +41,7 @@ def _counted(match: str, names: Sequence[str], returns: Sequence[float], verdict
         "names": list(names),
         "returns": list(returns),
         "rated": rated,
-        "reason": "told so",
+        "reason": "made up",
         "decided_by": "play",
         "verdicts": list(verdicts),
         "length": 1,

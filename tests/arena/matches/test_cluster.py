@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
 
 
 def played(path: Path, workers: Workers, pairs: int, play: Play = play_game) -> tuple[object, object]:
-    """Records and standings of a tournament of so many pairs of games for each two bots; of one pair, with openings."""
+    """Records and standings of a tournament with ``pairs`` pairs for each two bots; one pair has openings."""
     opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
     try:
         opened.play(workers, play)

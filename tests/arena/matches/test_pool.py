@@ -100,7 +100,7 @@ def test_results_may_lead_to_more() -> None:
 
 
 class Counting(Executor):
-    """An executor that does nothing until it is told to, and counts what it holds."""
+    """An executor that does nothing before it is released, and counts what it holds."""
 
     def __init__(self) -> None:
         self.held: list[tuple[Future[Any], Callable[[], Any]]] = []

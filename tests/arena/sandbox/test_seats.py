@@ -1,4 +1,4 @@
-"""Boxed bots at the table: they play, misbehave, are ended with certainty, and leave nothing."""
+"""Sandboxed bots in games: they play, misbehave, are ended with certainty, and leave nothing."""
 
 import os
 import signal

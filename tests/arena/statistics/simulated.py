@@ -1,4 +1,4 @@
-"""Results by lot with known strengths, for the tests of scores, ratings and sequential tests."""
+"""Random results with known strengths, for the tests of scores, ratings and sequential tests."""
 
 import math
 
@@ -11,7 +11,7 @@ RETURNS = ((1, -1), (0, 0), (-1, 1))
 
 
 def game_chances(ahead: float, draws: float) -> Numbers:
-    """Of win, draw and loss, so many units of strength ahead, ``draws`` being Davidson's parameter."""
+    """Chances of win, draw and loss, ``ahead`` units of strength ahead; ``draws`` is Davidson's parameter."""
     weights = np.array([math.exp(ahead / 2), draws, math.exp(-ahead / 2)])
     return np.asarray(weights / weights.sum())
 
@@ -36,8 +36,8 @@ def games(
     """Games between players called 0, 1, ...; the schedule's rows are who moves first and who second."""
     ahead = strengths[schedule[:, 0]] - strengths[schedule[:, 1]] + advantage
     win, lose = np.exp(ahead / 2), np.exp(-ahead / 2)
-    lots = dice.random(len(schedule)) * (win + draws + lose)
-    results = (lots > win).astype(int) + (lots > win + draws)
+    drawn = dice.random(len(schedule)) * (win + draws + lose)
+    results = (drawn > win).astype(int) + (drawn > win + draws)
     pairs = zip(schedule.tolist(), results.tolist(), strict=True)
     return [((str(first), str(second)), RETURNS[result]) for (first, second), result in pairs]
 

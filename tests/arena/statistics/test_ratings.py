@@ -167,10 +167,10 @@ def three_seats(
 ) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
     found = []
     for _ in range(number):
-        sitting = dice.permutation(len(strengths))[:3]
-        lots = strengths[sitting] + np.array([seat, 0, 0]) + dice.gumbel(size=3)
-        returns = tuple(1.0 if place == lots.argmax() else -0.5 for place in range(3))
-        found.append((tuple(map(str, sitting.tolist())), returns))
+        seated = dice.permutation(len(strengths))[:3]
+        drawn = strengths[seated] + np.array([seat, 0, 0]) + dice.gumbel(size=3)
+        returns = tuple(1.0 if place == drawn.argmax() else -0.5 for place in range(3))
+        found.append((tuple(map(str, seated.tolist())), returns))
     return found
 
 

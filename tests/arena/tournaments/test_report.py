@@ -49,7 +49,7 @@ class Pages(HTMLParser):
 
 
 def made_up(path: Path, **changed: object) -> Tournament:
-    """A tournament whose results are made up: whoever was entered earlier wins."""
+    """A tournament whose results are made up: the bot entered earlier wins."""
     bots = [{"bot": "random", "name": NASTY}, "greedy", "level:1", "level:2"]
     plan = quick.plan(**({"bots": bots, "games": [quick.DOTS, SKY], "pairs": 2, "name": NASTY} | changed))
     found = quick.tournament(path, plan)

@@ -40,7 +40,7 @@ def outcome(pairing: Pairing, returns: tuple[float, ...], rated: bool = True) ->
 
 
 def stronger(plan: TournamentPlan) -> Judge:
-    """Whoever was entered earlier wins."""
+    """The bot entered earlier wins."""
     numbers = {name: number for number, name in enumerate(plan.names)}
     return lambda pairing: (1, -1) if numbers[pairing.names[0]] < numbers[pairing.names[1]] else (-1, 1)
 

@@ -1,4 +1,4 @@
-"""Language models at the arena's table: policies, conditions, time, records."""
+"""Language models in the arena: policies, conditions, time, records."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The last board of a match of spaces, where few of all boards win or save: finding such positions, and proving them.
 
-Through the rules alone, by trying every legal board. Whoever is behind by two or three points must answer as well
-as can be; traps that nobody steps on make some answers alike, so that it is a few boards and not one. To
+Through the rules alone, by trying every legal board. The seat behind by two or three points must answer as well
+as possible; traps that nobody steps on make some answers alike, so there are a few such boards, not one. To
 write the file anew (the same seed finds the same positions):
 
     python -m tests.games.spaces.tactics > tests/games/spaces/tactics.txt

@@ -156,7 +156,7 @@ def test_what_is_stored_is_beaten_by_no_board(rules: str) -> None:
 @pytest.mark.parametrize(("size", "rules"), [*COMPLETE, (4, "live"), (5, "live"), (3, "written")])
 def test_all_boards_one_by_one_say_the_same(size: int, rules: str, long: bool) -> None:
     if COUNTS[size, rules] > (10**6 if COMPILED else 400) and not (long and COMPILED):
-        pytest.skip("so many boards are played in the long run only")
+        pytest.skip("this number of boards is played in the long run only")
     inspection = inspected(perfect(size, rules))
     assert inspection.done == COUNTS[size, rules]
     assert inspection.margin == inspection.best == 0

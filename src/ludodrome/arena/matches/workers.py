@@ -26,7 +26,7 @@ GRACE = 2.0
 """Seconds that a worker has to end its bots before it is killed."""
 PRELOADED = ["ludodrome.arena.matches.workers", "ludodrome.arena.game_loop", "ludodrome.arena.matches.openings"]
 """Modules imported once, before the workers are forked."""
-CREW = "LUDODROME_CREW"
+MARK_VARIABLE = "LUDODROME_CREW"
 """Environment variable of every process that the workers of one executor start."""
 NO_SESSION = -1
 ANSWER = 10
@@ -137,8 +137,8 @@ class _Processes(ProcessPoolExecutor):
         context = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload(PRELOADED)
-        self._crew = f"{CREW}={secrets.token_hex(8)}"
-        super().__init__(count, context, initializer=begin_worker, initargs=(self._crew,))
+        self._mark = f"{MARK_VARIABLE}={secrets.token_hex(8)}"
+        super().__init__(count, context, initializer=begin_worker, initargs=(self._mark,))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
         """Submit a call. Processes start here with Ctrl-C blocked, so that it never hits one that is half started."""
@@ -164,7 +164,7 @@ class _Processes(ProcessPoolExecutor):
                 if process.is_alive():
                     process.kill()
         self._join(workers)  # a killed process takes a moment to end
-        end_processes_with(self._crew)
+        end_processes_with(self._mark)
 
     @staticmethod
     def _join(workers: list[Any]) -> None:
@@ -191,16 +191,16 @@ class Dismissed(SystemExit):
     """Raised in a worker that must exit: its bots are ended on the way out."""
 
 
-def begin_worker(crew: str) -> None:
+def begin_worker(mark: str) -> None:
     """Initialize a worker process: ignore Ctrl-C, exit on SIGTERM and when the parent dies."""
-    name, _, value = crew.partition("=")
+    name, _, value = mark.partition("=")
     os.environ[name] = value  # for the bots; this process started without it, so it is not taken for one of them
     # An empty handler, not SIG_IGN, which the bots would inherit.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.signal(signal.SIGTERM, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_follow_parent, args=(crew,), daemon=True).start()
+    threading.Thread(target=_follow_parent, args=(mark,), daemon=True).start()
 
 
 def processes_with(entry: str) -> list[int]:
@@ -218,14 +218,14 @@ def _leave(number: int, frame: Any) -> None:
     raise Dismissed
 
 
-def _follow_parent(crew: str) -> None:
+def _follow_parent(mark: str) -> None:
     """Exit when the parent is killed. A worker would wait forever: it holds the other end of its own queue."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(GRACE)
-        end_processes_with(crew)
+        end_processes_with(mark)
         os._exit(1)
 
 

@@ -121,7 +121,7 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
 
 
 def _seconds(referee: Referee, entry: dict[str, Any]) -> float:
-    """The time to charge: as recorded, but never so much that the recorded move would be late now."""
+    """The time to charge: as recorded, but at most what keeps the recorded move in time now."""
     allowed = referee.turn.seconds if referee.turn else None
     recorded: float = 0.0 if "verdict" in entry else entry["ms"] / 1000
     return recorded if allowed is None else min(recorded, allowed)

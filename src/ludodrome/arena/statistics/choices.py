@@ -127,10 +127,10 @@ def gather(made: Iterable[tuple[Choice, float]], players: int, seats: int) -> Mo
         counts = np.zeros((len(row), len(sets)))
         for (contenders, chosen), weight in here:
             counts[row[contenders], column[chosen]] += weight
-        sitting = np.array(list(row), dtype=np.int64).reshape(len(row), width, 2)
+        pairs = np.array(list(row), dtype=np.int64).reshape(len(row), width, 2)
         sizes = np.array([one.bit_count() for one in sets], dtype=np.int64)
         inside = np.array([[one >> slot & 1 for slot in range(width)] for one in sets], dtype=np.float64)
-        blocks.append(Block(sitting[:, :, 0], sitting[:, :, 1], counts, inside / sizes[:, None], sizes))
+        blocks.append(Block(pairs[:, :, 0], pairs[:, :, 1], counts, inside / sizes[:, None], sizes))
     return Model(tuple(blocks), players, seats, ties)
 
 

@@ -337,10 +337,10 @@ def rate(
     names: dict[str, int] = {}
     made: list[list[Choice]] = []
     scored: list[tuple[list[int], tuple[float, ...], int]] = []
-    for (sitting, returns), times in _gathered(games, one_by_one=samples > 0):
-        _check(sitting, returns, len(scored[0][0]) if scored else len(sitting))
+    for (seated, returns), times in _gathered(games, one_by_one=samples > 0):
+        _check(seated, returns, len(scored[0][0]) if scored else len(seated))
         gained = points(returns)
-        players = [names.setdefault(name, len(names)) for name in sitting]
+        players = [names.setdefault(name, len(names)) for name in seated]
         made.append(choices(players, returns))
         scored.append((players, gained, times))
     if not scored:
@@ -370,16 +370,16 @@ def _gathered(
         return games.items()
     if one_by_one:
         return ((game, 1) for game in games)
-    return Counter((tuple(sitting), tuple(returns)) for sitting, returns in games).items()
+    return Counter((tuple(seated), tuple(returns)) for seated, returns in games).items()
 
 
-def _check(sitting: Sequence[str], returns: Sequence[float], seats: int) -> None:
-    if len(sitting) != len(returns):
-        raise ValueError(f"{len(sitting)} players have as many returns, not {len(returns)}")
-    if len(sitting) != seats:
-        raise ValueError(f"games with {seats} and with {len(sitting)} seats are rated apart")
-    if len(set(sitting)) != len(sitting):
-        raise ValueError(f"a player does not meet itself, but {', '.join(sitting)} do")
+def _check(seated: Sequence[str], returns: Sequence[float], seats: int) -> None:
+    if len(seated) != len(returns):
+        raise ValueError(f"{len(seated)} players have as many returns, not {len(returns)}")
+    if len(seated) != seats:
+        raise ValueError(f"games with {seats} and with {len(seated)} seats are rated apart")
+    if len(set(seated)) != len(seated):
+        raise ValueError(f"a player does not meet itself, but {', '.join(seated)} do")
 
 
 def _bootstrap(

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Numbers = NDArray[np.float64]
 
-FLOOR = 0.001
+MIN_COUNT = 0.001
 """Replaces a count of 0, as in fishtest: unseen results are possible, and every mean can be reached."""
 ITERATIONS = 60
 """Enough to halve the widest bracket to insignificance; a bound, so nothing here can hang."""
@@ -31,9 +31,9 @@ _EXACT = 1e-9
 
 
 def regular(counts: ArrayLike) -> Numbers:
-    """Counts with ``FLOOR`` for zeros; shape (..., values)."""
+    """Counts with ``MIN_COUNT`` for zeros; shape (..., values)."""
     found = np.asarray(counts, dtype=np.float64)
-    return np.where(found > 0, found, FLOOR)
+    return np.where(found > 0, found, MIN_COUNT)
 
 
 def fit(values: Numbers, counts: ArrayLike, mean: ArrayLike) -> Numbers:

@@ -310,9 +310,9 @@ class _StderrReader(threading.Thread):
     def _keep(self, data: bytes) -> None:
         half = MAX_STDERR // 2 - 64
         with self._lock:
-            room = half - len(self._head)
-            self._head += data[:room]
-            self._tail += data[room:] if room > 0 else data
+            free = half - len(self._head)
+            self._head += data[:free]
+            self._tail += data[free:] if free > 0 else data
             if (extra := len(self._tail) - half) > 0:
                 del self._tail[:extra]
                 self._cut += extra
