@@ -81,7 +81,7 @@ async function grade() {
       if (found.done) return;
       await pause(POLL);
     } catch (error) {
-      if (error.status >= 400 && error.status < 429) return;  // there is no such game, or it cannot be graded
+      if (error.status >= 400 && error.status < 429) return; // there is no such game, or it cannot be graded
       await pause(3000);
     }
   }
