@@ -1,0 +1,149 @@
+"""What the five games declare beyond their rules (game_extras.py)."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ludodrome
+from ludodrome.game import BadState, Game
+
+GAMES = ("caldera", "dots", "santorini", "skysummit", "spaces")
+
+
+def states_of(game: Game, state: Any) -> Any:
+    """An array of one compiled state."""
+    states = game.new_states(1)
+    states[0] = game.encode(state)
+    return states
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_position_is_painted_and_drawn(game_id: str) -> None:
+    game = ludodrome.make(game_id)
+    record = game.encode(game.initial_state())
+    picture = game.paint(record)
+    assert picture.dtype == np.uint8
+    assert picture.ndim == 3
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 1
+    assert game.render_record(record) == game.render(game.initial_state())
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_diagrams_are_positions_of_running_games(game_id: str) -> None:
+    game = ludodrome.make(game_id)
+    assert game.diagrams
+    for diagram in game.diagrams:
+        made = ludodrome.make(game_id, **diagram.options)
+        state = made.parse_state(diagram.position) if diagram.position else made.initial_state()
+        assert made.to_move(state) is not None
+        options = type(made).options_from_state(made.format_state(state))
+        assert options.items() <= made.options.items()
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_state_tells_its_options(game_id: str) -> None:
+    game = ludodrome.make(game_id)
+    told = type(game).options_from_state(game.initial_state())
+    assert told.items() <= game.options.items()
+    assert type(game).options_from_state(None) == {}
+    assert type(game).options_from_state("nonsense") == {}
+
+
+def test_lines_of_other_sizes_tell_their_options() -> None:
+    for game in (ludodrome.make("dots", rows=2, cols=3), ludodrome.make("santorini", players=3)):
+        line = game.format_state(game.initial_state())
+        assert type(game).options_from_state(line) == game.options
+    spaces = ludodrome.make("spaces", size=4, rounds=7, choice="blind")
+    line = spaces.format_state(spaces.initial_state())
+    assert type(spaces).options_from_state(line) == spaces.options
+    with pytest.raises(BadState, match="size is a whole number, not 'x'"):
+        type(spaces).options_from_state(line.replace(" 4 ", " x ", 1))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "text", "tidied"),
+    [
+        ("skysummit", "1 C2 --> C3, build on C4", "1 C2 - C3    C4"),
+        ("santorini", "n1 c2 -> b2, builds on c3", "[N1C2B2C3]"),
+        ("caldera", "c63 --> 53", "c63 - 53"),
+        ("spaces", "3:1:ul8uf , 3:1:uuf", "3:1:ul8uf,3:1:uuf"),
+        ("dots", "H(2,3)", "H(2,3)"),
+    ],
+)
+def test_replies_are_tidied(game_id: str, text: str, tidied: str) -> None:
+    game = ludodrome.make(game_id)
+    assert re.sub(" +", " ", game.tidy_reply(text)) == re.sub(" +", " ", tidied)
+    assert any(re.search(pattern, text, re.IGNORECASE) for pattern in game.reply_patterns)
+
+
+def test_openings_of_dots_give_no_box_away() -> None:
+    game = ludodrome.make("dots", rows=1, cols=2)
+    state = game.initial_state()
+    safe = game.opening_moves(state)
+    assert safe == game.legal_moves(state)
+    for _ in range(3):
+        state = game.apply(state, game.opening_moves(state)[0])
+    assert set(map(str, game.opening_moves(state))) <= set(map(str, game.legal_moves(state)))
+    assert ludodrome.make("caldera").opening_moves(ludodrome.make("caldera").initial_state())
+
+
+def test_marks_of_boards() -> None:
+    caldera = ludodrome.make("caldera")
+    state = caldera.parse_state(caldera.diagrams[1].position)
+    eruptions = caldera.board_marks(states_of(caldera, state), caldera.legal_moves(state))["eruptions"]
+    assert max(len(one["cells"]) for one in eruptions) > 1
+    dots = ludodrome.make("dots", rows=2, cols=3)
+    state = dots.parse_state(dots.diagrams[0].position)
+    chains = dots.board_marks(states_of(dots, state), [])["chains"]
+    assert all(len(chain["boxes"]) > 1 for chain in chains)
+    skysummit = ludodrome.make("skysummit")
+    assert skysummit.board_marks(states_of(skysummit, skysummit.initial_state()), []) == {}
+
+
+def test_rounds_of_spaces_are_marked_and_boards_face_down_are_drawn() -> None:
+    game = ludodrome.make("spaces", size=2, rounds=2, choice="blind")
+    state = game.initial_state()
+    assert game.board_marks(states_of(game, state), []) == {}
+    board = game.substitute_move(state)
+    assert game.is_legal(state, board)
+    state = game.apply(state, board)
+    seen = game.observation(state, game.to_move(state))
+    assert seen["chosen"] is None
+    assert "face down" in game.render_observation(seen)
+    assert game.encode_observation(seen)["side"] == 2
+    assert game.encode_observation(state)["side"] == 2
+    assert game.render_observation(state) == game.render(state)
+    state = game.apply(state, board)
+    marks = game.board_marks(states_of(game, state), [])
+    assert marks["round"]["points"] == state["history"][0]["points"]
+    assert game.actions_of(board, states_of(game, state)) == list(game.actions_of(board, None))
+
+
+def test_a_board_being_built_is_drawn() -> None:
+    game = ludodrome.make("spaces", size=3)
+    states = states_of(game, game.initial_state())
+    game.kernels.play(states, 1)
+    assert game.render_record(states[0]).endswith("building: 3:1:")
+
+
+def test_what_is_played_for_an_absent_seat() -> None:
+    dots = ludodrome.make("dots", rows=1, cols=1)
+    assert dots.substitute_move(dots.initial_state()) == dots.legal_moves(dots.initial_state())[0]
+    large = ludodrome.make("spaces", size=9)
+    assert large.is_legal(large.initial_state(), large.substitute_move(large.initial_state()))
+    deck = ludodrome.make("spaces", size=2, mode="deck")
+    assert len(deck.substitute_move(deck.initial_state())["deck"]) == 10
+    assert "a deck" in deck.move_format
+
+
+def test_units_of_points_and_limits_of_the_page() -> None:
+    assert ludodrome.make("dots", rows=4, cols=4).point_unit == 4
+    assert ludodrome.make("spaces", size=7).point_unit == 7
+    assert ludodrome.make("caldera").point_unit is None
+    ludodrome.make("spaces", size=10).check_page()
+    with pytest.raises(ValueError, match="on the page spaces has a size of 2 to 10"):
+        ludodrome.make("spaces", size=11).check_page()
+    for game_id in GAMES:
+        ludodrome.make(game_id).check_page()
