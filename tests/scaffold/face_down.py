@@ -151,6 +151,7 @@ def live_views(game: ludodrome.Game) -> None:
             assert not shows(marks)
             referee.deliver(Answer(0.0, {"pick": SECRET}))
         broadcast.update(referee)
+        assert broadcast._latest is not None
         view = broadcast._latest[1]
         assert view["texts"] == [str(SECRET)] * game.seats
         assert view["state"]["picks"] == [SECRET] * game.seats

@@ -7,7 +7,8 @@ import numpy as np
 from ludodrome.game import Cell, Game, Option
 from ludodrome.game_spec import Planes
 from ludodrome.search.entry_points import make_kernels
-from ludodrome_picks import codec, rules
+
+from . import codec, rules
 
 FACE_DOWN = 0
 

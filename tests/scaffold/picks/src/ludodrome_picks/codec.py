@@ -7,7 +7,8 @@ from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
 from ludodrome.jit import Record, new_states
 from ludodrome.validation import show
-from ludodrome_picks.rules import DTYPE, NUMBERS, REASONS, judge_array
+
+from .rules import DTYPE, NUMBERS, REASONS, judge_array
 
 
 def parse_state(state: Any, options: dict[str, Any]) -> Any:

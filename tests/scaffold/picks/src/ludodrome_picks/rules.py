@@ -61,7 +61,7 @@ def judge(s: Record) -> None:
     s.winner = -1
     s.reason = 0
     if s.ply == s.players:
-        total = 0
+        total = np.int64(0)
         for seat in range(MAX_SEATS):
             total += np.int64(s.picks[seat])
         s.winner = total % np.int64(s.players)
