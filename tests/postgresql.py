@@ -73,7 +73,7 @@ def with_tables(home: Path) -> str:
 
 
 def _unprivileged() -> int | None:
-    """Somebody else than root, whom PostgreSQL refuses."""
+    """A user other than root, which PostgreSQL refuses."""
     if os.getuid() != 0:
         return None
     try:

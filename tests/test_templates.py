@@ -1,4 +1,4 @@
-"""Folders of texts, read in order and written anew."""
+"""Folders of texts, read in order and written again."""
 
 from pathlib import Path
 

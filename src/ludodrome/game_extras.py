@@ -23,7 +23,7 @@ class Diagram(NamedTuple):
     """A position on the rules page to try something in."""
 
     rule: int
-    """The number of the rule that it stands below."""
+    """The number of the rule above it."""
     caption: str
     position: str
     """The one-line form; empty for the initial position."""

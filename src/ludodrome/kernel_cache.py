@@ -35,7 +35,7 @@ WITHOUT_KERNELS = (
     "parallel_env.py",
     "routes.py",
 )
-"""Modules of a game's package that hold no kernels (``game_extras.py``): a change there compiles nothing anew."""
+"""Modules of a game's package that hold no kernels (``game_extras.py``): a change there recompiles nothing."""
 
 _PACKAGE = Path(__file__).resolve().parent
 

@@ -80,7 +80,7 @@ def count(store: Path) -> int:
 
 
 def kept(store: Path) -> dict[str, Any]:
-    """The records in a store, times aside, by their match; every match stands there once."""
+    """The records in a store by their match, without times; every match is there once."""
     connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
     rows = connection.execute("SELECT match, record FROM games").fetchall()
     connection.close()

@@ -31,7 +31,7 @@ SANTORINI = {
     "Options are [N1C2B1A1], [N1C2B2C3] and [N2B3A3A2]. The last is best.": "[N2B3A3A2]",
     "[N2B3A3A2] looks good.\n\nWait, [N1C2C3B3] is even better.": "[N2B3A3A2]",  # N2 stands on B3
     "Final answer: [N1C2B2C3]\n\nThis stops White from playing [W2C4C3B3] next turn.": "[N1C2B2C3]",
-    # What stands in brackets outranks what is only mentioned.
+    # A move in brackets outranks one that is only mentioned.
     "[N1C2B2C3] it is. Had I played N2B3A3A2, White would have answered W1.": "[N1C2B2C3]",
     # Thoughts are no answer.
     "<think>[N2B3A3A2] wins? No, it does not.</think>\n[N1C2B2C3]": "[N1C2B2C3]",

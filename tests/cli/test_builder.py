@@ -149,7 +149,7 @@ def test_odd_keys_get_a_hint(tmp_path: Path) -> None:
 def test_it_looks_as_it_did(
     name: str, size: tuple[int, int], builder: tuple[int, str, str | None], keys: list[str]
 ) -> None:
-    """The screens are kept in snapshots/; to make one anew, delete it and look at what comes."""
+    """The screens are kept in snapshots/; to renew one, delete it and check the new one."""
     side, rules, against = builder
     app = BuilderApp(BoardBuilder(side, rules, board(against) if against else None))
 

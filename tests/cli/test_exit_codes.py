@@ -14,7 +14,7 @@ CODES = {"DONE", "NO", "REFUSED", "UNDECIDED", "INTERRUPTED"}
 
 
 def _page() -> str:
-    """The page, wherever among the pages it stands."""
+    """The page, in any folder of the docs."""
     (page,) = (ROOT / "docs").rglob("exit-codes.md")
     return page.read_text("utf-8")
 

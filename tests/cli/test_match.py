@@ -123,7 +123,7 @@ time.sleep(600)
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nobody_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals) -> None:
-    """Whatever ends the program, its workers end, and so do bots that want to stay."""
+    """Whatever ends the program, its workers end, and so do bots that ignore signals."""
     monkeypatch.setenv("BOT_TEST", tmp_path.name)
     monkeypatch.chdir(tmp_path)
     bot = tmp_path / "stubborn"

@@ -49,7 +49,7 @@ class BadPage(ValueError):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it is, its language, what stands in it, and how it is marked."""
+    """A fenced block: where it is, its language, its text and its marks."""
 
     page: str
     line: int
@@ -72,12 +72,12 @@ class Block:
         return "long" in self.marks
 
     def mark(self, beginning: str) -> str | None:
-        """What a mark that begins so goes on with; None if there is none."""
+        """The rest of the mark with this prefix; None if there is none."""
         return next((one.removeprefix(beginning).strip() for one in self.marks if one.startswith(beginning)), None)
 
     @cached_property
     def stands_for(self) -> dict[str, str]:
-        """What words of the block stand for when it is run."""
+        """Replacements for words of the block when it is run."""
         pairs = (one.removeprefix("with ").partition("=") for one in self.marks if one.startswith("with "))
         return {word: meaning for word, _, meaning in pairs}
 

@@ -54,7 +54,7 @@ def _check_text(block: Block) -> None:
 
 
 def _check_positions(block: Block, name: str) -> None:
-    """Positions on one line each; what is none, and does not stand under that heading, is a drawing."""
+    """Positions on one line each; anything else that is not under that heading is a drawing."""
     games = list(_variants(name))
     lines = block.text.splitlines()
     read = [any(_reads(game, line) for game in games) for line in lines]
@@ -101,7 +101,7 @@ def _check_json(block: Block, page: Sequence[Block]) -> None:
 
 
 def _values(text: str) -> list[Any]:
-    """The values in a block; ``{...}`` and ``[...]`` stand for what the page leaves out."""
+    """The values in a block; ``{...}`` and ``[...]`` mark what the page leaves out."""
     text = text.replace("{...}", "{}").replace("[...]", "[]")
     try:
         return [json.loads(text)]

@@ -43,7 +43,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _agree(wanted: Sequence[str], real: Sequence[str], tolerance: Tolerance) -> bool:
-    """Whether lines fit, those that dots stand for left out."""
+    """Whether lines fit, without those that dots replace."""
     if not wanted:
         return not real
     if wanted[0].strip() == DOTS:

@@ -98,7 +98,7 @@ class Stage:
         return "" if code == wanted else f"exit code {code}, not {wanted}\n{printed[-3000:]}\n{errors[-3000:]}"
 
     def _meant(self, block: Block) -> str:
-        """The block's text, with what its words stand for."""
+        """The block's text, with its words replaced."""
         for word, meaning in block.stands_for.items():
             self.stands_for.setdefault(word, self._provide(meaning))
         text = block.text
@@ -254,6 +254,6 @@ def _await(process: subprocess.Popen[bytes], log: Path, said: str) -> str:
 
 
 def serve_is_what_the_script_ends_with() -> None:
-    """What stands for ``scripts/serve`` here is right."""
+    """The replacement of ``scripts/serve`` is right."""
     if (ROOT / "scripts" / "serve").read_text().splitlines()[-1] != 'exec .venv/bin/ludodrome serve "$@"':
         raise BadPage("scripts/serve does not end with ludodrome serve any more")

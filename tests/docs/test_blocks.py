@@ -79,7 +79,7 @@ def happens(stage: Stage, block: Block) -> str:
 
 
 def test_words_that_stand_for_others_are_there() -> None:
-    """Else a block would be run as it stands: for an hour instead of a minute."""
+    """Otherwise a block would run unchanged: for an hour instead of a minute."""
     for block in BLOCKS:
         later = "".join(one.text for one in BLOCKS if one.page == block.page and one.line >= block.line)
         assert [word for word in block.stands_for if word not in later] == [], block.place

@@ -21,7 +21,7 @@ DUELS = ("caldera", "dots", "santorini", "skysummit")
 RACES = ("caldera", "santorini", "skysummit")
 """Games that are won, not counted: there is a win in a number of plies."""
 KNOWN = Path(__file__).with_name("alphabeta.txt")
-"""What searches with small budgets find; ``python -m tests.search.test_alphabeta`` writes it anew."""
+"""What searches with small budgets find; ``python -m tests.search.test_alphabeta`` rewrites it."""
 
 
 def each(ids: tuple[str, ...]) -> pytest.MarkDecorator:

@@ -17,7 +17,7 @@ from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached
 
 KNOWN = Path(__file__).with_name("mcts.txt")
-"""What searches with small budgets find; ``python -m tests.search.test_mcts`` writes it anew."""
+"""What searches with small budgets find; ``python -m tests.search.test_mcts`` rewrites it."""
 
 RACES: list[tuple[str, dict[str, Any]]] = [
     ("caldera", {}),

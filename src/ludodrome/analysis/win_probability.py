@@ -13,7 +13,7 @@ MAX_EXPONENT = 500.0
 """Larger exponents make no difference, and would overflow."""
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = GRADES = ("best", "good", "inaccuracy", "mistake", "blunder")
 LEAST_LOSS = {INACCURACY: 0.06, MISTAKE: 0.12, BLUNDER: 0.25}
-"""Grade -> the least loss of win probability that it stands for."""
+"""Grade -> its minimum loss of win probability."""
 STRICTNESS = 4.5
 """A move that loses d of win probability has the accuracy 100 exp(-strictness * d)."""
 NOTHING = 1e-9

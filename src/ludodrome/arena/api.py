@@ -228,7 +228,7 @@ def open_tournament(
 ) -> Tournament:
     """The tournament of a plan, in memory or in a store, with its bots checked.
 
-    resume: continue the tournament of that name. again: drop its games in which the arena failed, to play them anew.
+    resume: continue the tournament of that name. again: drop its games in which the arena failed, and play them again.
     Raises TournamentExists if there is one of that name and ``resume`` is False, ValueError if its plan is another one.
     """
     for settings in plan.settings:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 COMPLETION_VARIABLE = "_LUDODROME_COMPLETE"
-"""The environment variable in which a shell that wants a completion names itself."""
+"""The environment variable in which a shell that asks for completions names itself."""
 
 DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes, see docs/reference/exit-codes.md."""

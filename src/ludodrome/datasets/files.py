@@ -247,7 +247,7 @@ tags: [board-games, {game.id}, ludodrome]
 
 ## Layout
 
-One row is one position in which a seat chose an action. Rows of a game stand together, in order.
+One row is one position in which a seat chose an action. Rows of a game are adjacent, in order.
 
 | column | type | numbers a row | what it is |
 | --- | --- | --- | --- |

@@ -161,7 +161,7 @@ def _count(path: Path) -> int:
 
 
 def _fill(connection: Connection, rows: Iterator[tuple[Table, Row]], shown: str, replace: bool) -> int:
-    first = next(rows, None)  # a file that is no backup is refused before anything is taken away
+    first = next(rows, None)  # a file that is not a backup is refused before anything is deleted
     if any(connection.execute(select(func.count()).select_from(table)).scalar() for table in METADATA.sorted_tables):
         if not replace:
             raise ValueError(f"{shown} is not empty; say --replace to lose what is in it")

@@ -45,7 +45,7 @@ class ClaimedMatch(NamedTuple):
     id: str
     why: str
     event: str | None
-    assignment: dict[str, Any]
+    play_spec: dict[str, Any]
     bots: tuple[str, ...]
     """The ids of the bots by seat."""
 
@@ -144,13 +144,13 @@ def close_event(engine: Engine, event_id: str, trouble: str = "") -> None:
 
 
 def queue(
-    engine: Engine, why: str, assignments: Iterable[tuple[str, dict[str, Any], Sequence[str], int]], event: str | None
+    engine: Engine, why: str, matches: Iterable[tuple[str, dict[str, Any], Sequence[str], int]], event: str | None
 ) -> None:
     """Queue matches: match id, spec, bots by seat, number in the event. Known ones stay as they are."""
-    for match, assignment, bots, number in assignments:
+    for match, play_spec, bots, number in matches:
         with Session(engine) as session:
-            values = {"id": match, "game": assignment["game"], "why": why, "event": event, "number": number}
-            state = {"assignment": assignment, "status": QUEUED, "queued": now_ms(), "tries": 0}
+            values = {"id": match, "game": play_spec["game"], "why": why, "event": event, "number": number}
+            state = {"assignment": play_spec, "status": QUEUED, "queued": now_ms(), "tries": 0}
             try:
                 session.execute(insert(MatchRow).values(values | state))
                 session.execute(

@@ -50,7 +50,7 @@ class StoredPlay:
     id: str
     owner: str | None
     digest: str | None
-    assignment: Json
+    play_spec: Json
     kinds: tuple[str, ...]
     friends: dict[int, FriendSeat]
     events: tuple[PlayEvent, ...]
@@ -133,8 +133,8 @@ def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -
 
 def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
     """Store a new game."""
-    values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.assignment["game"]}
-    values |= {"assignment": kept.assignment, "kinds": list(kept.kinds)}
+    values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.play_spec["game"]}
+    values |= {"assignment": kept.play_spec, "kinds": list(kept.kinds)}
 
     def work(connection: Connection) -> None:
         connection.execute(insert(PlayRow).values(id=kept.id, begun=now_ms(), **values))

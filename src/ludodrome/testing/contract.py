@@ -223,7 +223,7 @@ def a_batch_plays_as_apply_does(game: Game, choose: Choose = listed_move) -> Non
 
 
 def a_batch_refuses_and_resets(game: Game, choose: Choose = listed_move) -> None:
-    """Illegal actions change nothing, and single games begin anew."""
+    """Illegal actions change nothing, and single games restart."""
     batch = new_batch(game, 4)
     mask = batch.legal_mask()
     assert mask.shape == (4, game.num_actions)

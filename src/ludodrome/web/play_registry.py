@@ -86,7 +86,7 @@ class PlayRegistry:
             kept = plays.find(self._engine, name)
             if kept is None:
                 return None
-            play_spec = PlaySpec.from_json(kept.assignment)
+            play_spec = PlaySpec.from_json(kept.play_spec)
             play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec)
             self._cache.put(name, play)
         play.start_bots()

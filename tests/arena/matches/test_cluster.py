@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("dots")
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """A cluster of two processes, each of which is started anew when it dies."""
+    """A cluster of two processes, each of which is restarted when it dies."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:

@@ -112,7 +112,7 @@ def test_records_verify(long: bool) -> None:
 
 
 def regions(text: bytes) -> list[int]:
-    """Where moves, seeds, options and the result stand."""
+    """Where moves, seeds, options and the result are."""
     patterns = (
         rb'"options":\{.*?\}',
         rb'"seed":[^,]*',

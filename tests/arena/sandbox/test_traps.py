@@ -1,4 +1,4 @@
-"""The traps, by number: what looks like a sandbox and is none.
+"""The traps, by number: what looks like a sandbox and is not.
 
 Where it can be done, the trap is sprung too, so that one sees that the test would notice.
 """

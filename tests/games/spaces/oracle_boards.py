@@ -140,7 +140,7 @@ def drawn_grid(board: Json) -> list[list[str]]:
     return [[word((row, col)) for col in numbers] for row in numbers]
 
 
-# Each rule about a step tells whether a step breaks it. `stands` is where the piece is before that step.
+# Each rule about a step says whether a step breaks it. `stands` is where the piece is before that step.
 
 
 def breaks_r3(step: Step, setting: Setting) -> bool:

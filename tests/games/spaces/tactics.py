@@ -2,7 +2,7 @@
 
 Through the rules alone, by trying every legal board. The seat behind by two or three points must answer as well
 as possible; traps that nobody steps on make some answers alike, so there are a few such boards, not one. To
-write the file anew (the same seed finds the same positions):
+rewrite the file (the same seed finds the same positions):
 
     python -m tests.games.spaces.tactics > tests/games/spaces/tactics.txt
 

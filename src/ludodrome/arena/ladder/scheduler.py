@@ -81,11 +81,11 @@ class LadderScheduler:
         if mine is None:
             return None
         self._claims[mine.id] = mine
-        self.word = " - ".join(mine.assignment["names"])
+        self.word = " - ".join(mine.play_spec["names"])
         event = find_event(self._engine, mine.event) if mine.event else None
         order = playing.LeagueJob(
-            PlaySpec.from_json(mine.assignment),
-            {spec: self._source(spec) for spec in mine.assignment["bots"] if spec.startswith(f"{UPLOADED}:")},
+            PlaySpec.from_json(mine.play_spec),
+            {spec: self._source(spec) for spec in mine.play_spec["bots"] if spec.startswith(f"{UPLOADED}:")},
             self._database,
             self._sandboxed,
             event.pace_ms / 1000 if event is not None else 0.0,
@@ -103,7 +103,7 @@ class LadderScheduler:
         mine = self._claims.pop(job.name)
         finish(self._engine, job.name, game_result(result).to_json(), result, count_game)
         self.finished += 1
-        self._known.pop(mine.assignment["game"], None)
+        self._known.pop(mine.play_spec["game"], None)
         if mine.event is not None:
             self._close(mine.event)
 
@@ -114,7 +114,7 @@ class LadderScheduler:
             if event is not None:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
-        play_spec = PlaySpec.from_json(self._claims[job.name].assignment)
+        play_spec = PlaySpec.from_json(self._claims[job.name].play_spec)
         self.done(job, unplayed(play_spec, why))
 
     # Events

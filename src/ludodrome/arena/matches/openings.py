@@ -197,7 +197,7 @@ def read_book(game: Game, path: str | os.PathLike[str]) -> FixedBook:
 def fixed_book(game: Game, openings: Sequence[Any]) -> FixedBook:
     """A book of the given openings, each a list of moves; ValueError says which one is wrong."""
     if not openings:
-        raise ValueError("a list of openings has at least one; False stands for no openings")
+        raise ValueError("a list of openings has at least one; False means no openings")
     return FixedBook([_checked(one, f"opening {number}", game) for number, one in enumerate(openings, 1)])
 
 

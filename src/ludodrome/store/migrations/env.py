@@ -7,7 +7,7 @@ from ludodrome.store.models import METADATA
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    render_as_batch=True,  # SQLite changes a table by writing it anew
+    render_as_batch=True,  # SQLite changes a table by rewriting it
     compare_type=True,
     transactional_ddl=True,
 )

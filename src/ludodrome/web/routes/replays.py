@@ -283,9 +283,9 @@ def replay_page(request: Request, name: str) -> Response:
     found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
         running = plays.find(request.app.state.engine, name)
-        if running is None or running.assignment["game"] not in GAMES:
+        if running is None or running.play_spec["game"] not in GAMES:
             raise HTTPException(404, "There is no finished game with this id.")
-        return RedirectResponse(f"/{running.assignment['game']}/plays/{running.id}")
+        return RedirectResponse(f"/{running.play_spec['game']}/plays/{running.id}")
     data = {"game": found["game"], "id": name}
     return page(request, "replay.html", found["game"], None, names=found["names"], data=data)
 
