@@ -77,6 +77,9 @@ class GameExtras:
     reply_keys: ClassVar[frozenset[str] | None] = None
     """Keys by which a JSON object in a text is recognised as a move; None: every object is tried."""
 
+    text_limits: ClassVar[Mapping[str, int]] = {}
+    """Option -> the greatest value at which a position is still readable as text."""
+
     def tidy_reply(self, text: str) -> str:
         """Rewrite a match of ``reply_patterns`` so that ``parse_move`` can read it."""
         return text

@@ -9,8 +9,8 @@ codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -148,6 +148,7 @@ class Spaces(Game):
     )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
+    text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
     why_not_searchable = "ludodrome.spaces.respond finds the best answer"
     benchmarks_module = f"{__name__}.benchmarks"
     diagrams = display.DIAGRAMS
