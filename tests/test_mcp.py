@@ -285,7 +285,7 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         ("start_match", {"game": "dots", "opponent": "expert:time=3000"}, "time of an opponent is at most 10"),
         ("start_match", {"game": "dots", "seat": 2}, "a seat of dots is a whole number from 0 to 1, not 2"),
         ("start_match", {"game": "dots", "policy": "shrug"}, "a policy is forfeit, substitute or retry"),
-        ("start_match", {"game": "spaces", "options": {"size": 50}}, "spaces has a size of 2 to 10"),
+        ("start_match", {"game": "spaces", "options": {"size": 50}}, "spaces is played up to size 10 here"),
         ("start_match", {"game": "dots", "oponent": "random"}, "start_match has no argument 'oponent'"),
         ("list_games", {"page": 2}, "list_games has no argument 'page'; its arguments are none"),
         ("look", {"match": "none"}, "there is no match 'none'; start_match gives the id of a new one"),
