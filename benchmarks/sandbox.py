@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, find_interpreter
-from ludodrome.arena.sandbox.boxes import ResourceLimits
+from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, ResourceLimits, find_interpreter
 from ludodrome.arena.sandbox.levels import BACKENDS, probe
 from ludodrome.arena.transports.processes import Process
 
