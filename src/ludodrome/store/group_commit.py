@@ -25,10 +25,13 @@ class RowInsert:
 
 
 Work = Callable[[Connection], None] | RowInsert
+Jobs = SimpleQueue[tuple[Work, Future[None]] | None]
+"""Work with the future to complete; None ends the thread."""
 
 MAX_GROUP = 200
-GATHERING = 0.01
-"""Minimum seconds between two commits; work that arrives meanwhile shares the next one. A lone write does not wait."""
+MIN_COMMIT_INTERVAL = 0.01
+"""Minimum seconds between two commits. Work that arrives meanwhile shares the next one; work that arrives later is
+written at once."""
 
 
 class GroupCommitter:
@@ -36,54 +39,60 @@ class GroupCommitter:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._waiting: SimpleQueue[tuple[Work, Future[None]] | None] = SimpleQueue()
+        self._jobs: Jobs = SimpleQueue()
+        """The queue of the running thread; the next thread gets a new one."""
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def commit(self, work: Work) -> None:
-        """Write work and return once it is committed; raise what it raised, and then nothing of it is written."""
+        """Write work and wait for the commit. If it fails, re-raise its exception; the transaction is rolled back."""
         self.submit(work).result()
 
     def submit(self, work: Work) -> "Future[None]":
-        """Write work later. Its future cannot be cancelled: submitted work is always written."""
-        with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="group-commit", daemon=True)
-                self._thread.start()
+        """Write work later. The future completes after the commit or with the exception of the work.
+
+        It cannot be cancelled.
+        """
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()
-        self._waiting.put((work, done))
+        with self._lock:  # put under the lock: after close, no thread would read this queue
+            if self._thread is None:
+                self._jobs = SimpleQueue()
+                self._thread = threading.Thread(target=self._run, args=(self._jobs,), name="group-commit", daemon=True)
+                self._thread.start()
+            self._jobs.put((work, done))
         return done
 
     def close(self) -> None:
-        """Wait until all submitted work is written, and end the thread."""
+        """Wait until all submitted work is done, and end the thread. Later work starts a new one."""
         with self._lock:
             thread, self._thread = self._thread, None
+            if thread is not None:
+                self._jobs.put(None)
         if thread is not None:
-            self._waiting.put(None)
             thread.join()
 
-    def _run(self) -> None:
+    def _run(self, jobs: Jobs) -> None:
         earliest = 0.0
-        while (first := self._waiting.get()) is not None:
+        while (first := jobs.get()) is not None:
             time.sleep(max(0.0, earliest - time.monotonic()))
             group, ends = [first], False
-            while len(group) < MAX_GROUP and not self._waiting.empty():
-                more = self._waiting.get()
+            while len(group) < MAX_GROUP and not jobs.empty():
+                more = jobs.get()
                 if more is None:
                     ends = True
                     break
                 group.append(more)
             self._write(group)
-            earliest = time.monotonic() + GATHERING
+            earliest = time.monotonic() + MIN_COMMIT_INTERVAL
             if ends:
                 return
 
     def _write(self, group: list[tuple[Work, "Future[None]"]]) -> None:
         try:
             with self._engine.begin() as connection:
-                _carry_out(connection, [work for work, _ in group])
-        except BaseException as error:  # whatever it is, it belongs to the work, and the thread goes on
+                _execute(connection, [work for work, _ in group])
+        except BaseException as error:  # deliver any failure to the caller's future; keep the thread alive
             if len(group) == 1:
                 group[0][1].set_exception(error)
                 return
@@ -94,9 +103,9 @@ class GroupCommitter:
                 done.set_result(None)
 
 
-def _carry_out(connection: Connection, works: list[Work]) -> None:
-    """Execute all works in order."""
-    for statement, some in groupby(works, lambda work: work.statement if isinstance(work, RowInsert) else None):
+def _execute(connection: Connection, jobs: list[Work]) -> None:
+    """Execute all jobs in order, adjacent rows of the same statement together."""
+    for statement, some in groupby(jobs, lambda work: work.statement if isinstance(work, RowInsert) else None):
         if statement is not None:
             connection.execute(statement, [work.values for work in some if isinstance(work, RowInsert)])
             continue
