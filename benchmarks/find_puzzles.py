@@ -98,7 +98,7 @@ class Seeker:
         Where a blunder could lead is looked at as well, one in each position.
         """
         game = self.game
-        self.thinker.forget()
+        self.thinker.clear()
         states = game.encode_array(game.initial_state())
         strengths = [dice.choice((100, 1_000, 5_000)) for _ in range(game.seats)]
         opening, slips = dice.randint(2, 8), dice.choice((0.05, 0.15, 0.3))

@@ -28,8 +28,8 @@ def game_of(game: Game, dice: random.Random, judge: Searcher, player: Searcher) 
     for _ in range(dice.randint(LEAST_LOTS, MOST_LOTS)):
         if game.kernels.mover(states) >= 0:
             game.kernels.play(states, dice.choice(game.legal_actions_of(states)))
-    judge.forget()
-    player.forget()
+    judge.clear()
+    player.clear()
     seen: list[tuple[int, float]] = []
     while (seat := int(game.kernels.mover(states))) >= 0:
         *_, found = judge.search(states, nodes=JUDGE_NODES)

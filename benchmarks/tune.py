@@ -91,7 +91,7 @@ def play_game(
     kernels: Any = game.kernels
     opening = rng.randint(*OPENING)
     kept: list[tuple[Array, int, int]] = []
-    thinker.forget()
+    thinker.clear()
     while (mover := int(kernels.mover(states))) >= 0:
         buffer = game.buffer()
         actions = buffer[: kernels.legal(states, buffer)].tolist()

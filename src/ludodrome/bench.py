@@ -120,7 +120,7 @@ def mcts_work(game: Game) -> Work:
     states = game.encode_array(game.initial_state())
 
     def run(amount: int) -> Done:
-        search.forget()
+        search.clear()
         begin = time.perf_counter()
         found = search.search(states, sims=amount)
         return Done({"simulations": found.simulations}, time.perf_counter() - begin)
@@ -197,7 +197,7 @@ def search_work(game: Game) -> Work:
     searcher = Searcher(game)
 
     def run(amount: int) -> Done:
-        searcher.forget()
+        searcher.clear()
         begin = time.perf_counter()
         for _ in searcher.search(states, nodes=amount):
             pass

@@ -2,7 +2,7 @@
 
 A ``Game`` speaks JSON: states and moves are plain JSON values; ``encode`` and ``decode`` turn states into
 kernel records and back, and ``position.Position`` works on such records. Legality is checked here,
-once; kernels trust their input. What a match does about a refused move belongs to the arena.
+once; kernels trust their input. The arena decides what happens after an illegal move.
 """
 
 import operator
@@ -18,8 +18,8 @@ from ludodrome.jit import Array, Record, new_states
 
 PLAYERS = "players"
 """The option that sets the number of seats, in games that have it."""
-LISTED_MOVES = 100_000
-"""More legal moves than this are not listed."""
+MAX_LISTED_MOVES = 100_000
+"""Listing more legal moves than this raises TooManyMoves."""
 
 
 class BadState(ValueError):
@@ -70,11 +70,11 @@ class Option(NamedTuple):
 
     @property
     def values(self) -> str:
-        """What may be given, for sentences and tables."""
+        """The valid values, for error messages and tables."""
         return validation.listing(self.words, "or") if self.words else f"{self.low} to {self.high}"
 
     def read(self, value: Any, game_id: str) -> Any:
-        """The value, or a ValueError with a sentence."""
+        """Return the validated value. Raises ValueError."""
         where = f"the option {self.name} of {game_id}"
         if self.words:
             return validation.choice(value, self.words, where, ValueError)
@@ -82,14 +82,14 @@ class Option(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One cell of a board that is a plain grid, for pages that have no drawing of the game's own."""
+    """One cell of a grid board, for games without a board of their own on the page."""
 
     name: str
-    """A move whose notation is just this name is made by choosing the cell."""
+    """Clicking the cell makes the move whose notation is this name."""
     sign: str = ""
-    """The content, a letter or two; empty for nothing."""
+    """Its content, one or two letters; an empty string for an empty cell."""
     seat: int | None = None
-    """Whose it is."""
+    """The seat that owns the content; None for nobody."""
 
 
 class Game(GameExtras):
@@ -113,20 +113,20 @@ class Game(GameExtras):
     actions_a_turn: int = 1
     """No turn takes more actions than this."""
     reasons: tuple[str, ...]
-    """The texts of a record's ``reason``; number 0 is the empty text of a running game."""
+    """Why a game ended, indexed by a record's ``reason``; entry 0, a running game, is an empty string."""
     kernels: Kernels
     codec: Codec
     evaluator: Evaluator | None = None
-    """What alpha-beta knows of the game; None where it cannot play it."""
+    """For alpha-beta and max-n search; None if the game has no evaluator."""
 
     # For matches, pages and language models; most games keep the defaults
 
     asks_every_seat: ClassVar[bool] = False
     """Whether a match asks all seats every turn, although only the mover's answer counts."""
     reads_text: ClassVar[bool] = False
-    """Whether moves are texts: then what bots write is read generously, and kept in its proper form."""
+    """Whether moves are strings. The arena then reads them with ``parse_move``, which accepts other notations too."""
     policy: ClassVar[str] = "forfeit"
-    """What a match does about an illegal move by default: forfeit, substitute or retry:N."""
+    """What a match does by default after a fault (illegal move, timeout, crash): forfeit, substitute or retry:N."""
     seat_names: ClassVar[tuple[str, ...]] = ()
     """What the seats are called in drawings; empty if they have no names."""
     move_format: str = ""
@@ -179,7 +179,7 @@ class Game(GameExtras):
         return states
 
     def initial_state(self, seed: int = 0) -> Any:
-        """The first position. The seed matters only where a game has something to draw."""
+        """The initial state. Only games with a random setup use the seed."""
         states = self.blank()
         self.kernels.reset(states, checked_seed(seed))
         return self.decode(states[0])
@@ -195,12 +195,12 @@ class Game(GameExtras):
         return self.codec.format_state(record)
 
     def to_move(self, state: Any) -> int | None:
-        """The seat to move, or None when it is over."""
+        """The seat to move; None if the game is over."""
         seat = int(self.kernels.mover(self.encode_array(state)))
         return None if seat < 0 else seat
 
     def outcome(self, state: Any) -> Outcome | None:
-        """None while the game runs."""
+        """The outcome; None if the game is not over."""
         return self.outcome_of(self.encode_array(state))
 
     def observation(self, state: Any, seat: int | None = None) -> Any:
@@ -238,7 +238,7 @@ class Game(GameExtras):
         return any(seen[name] != value for name, value in state.items())
 
     def cells(self, state: Any) -> list[list[Cell]] | None:
-        """The board as rows of cells, for a page without a drawing of its own; None: the text does.
+        """The board as rows of cells, for games without a board of their own on the page; None: show ``render``.
 
         In games with hidden information ``state`` is an observation.
         """
@@ -252,7 +252,7 @@ class Game(GameExtras):
         return self.codec.format_moves(self.legal_actions_of(states), states[0])
 
     def is_legal(self, state: Any, move: Any) -> bool:
-        """Whether the move is legal; False also for a value that is not a move."""
+        """Whether the move is legal; False for malformed moves."""
         states = self.encode_array(state)
         try:
             return bool(self.kernels.fault(states, self.codec.parse_move(move, states)) == 0)

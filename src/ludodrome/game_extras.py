@@ -1,11 +1,10 @@
-"""What a game brings beyond its rules: everything that is particular to it and that other packages ask for.
+"""Optional per-game hooks used by other packages; ``Game`` inherits them.
 
-``Game`` inherits these declarations, all of them optional. Bots, analysis, arena, environments, command line and page
-know no game: they ask the game for its own players, reviewer, painter, openings, board marks and so on, and fall back
-to what suits every game.
+Bots, analysis, arena, environments, command line and web page are game-independent: they call these hooks (bots,
+reviewer, painter, openings, board marks and so on) and fall back to generic defaults.
 
-Declarations that need packages above ``games`` (a bot imports ``ludodrome.bots``) are in modules of their own inside
-the game's package, named here as text and imported on first use. They contain no kernels.
+Hooks that import packages above ``games`` (a bot imports ``ludodrome.bots``) are in separate modules of the game's
+package, named here as strings and imported on first use. These modules contain no kernels.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,15 +14,16 @@ from typing import Any, ClassVar, NamedTuple
 Json = dict[str, Any]
 
 LADDER_LEVELS = ("random", "greedy", "level:2", "level:4", "level:6")
+"""Baselines and levels that most ladders have."""
 LADDER_SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
-"""Bots that most ladders have."""
+"""Search bots that most ladders have."""
 
 
 class Diagram(NamedTuple):
-    """A position on the rules page to try something in."""
+    """An interactive position on the rules page."""
 
     rule: int
-    """The number of the rule above it."""
+    """Number of the rule that it illustrates."""
     caption: str
     position: str
     """The one-line form; empty for the initial position."""
@@ -31,18 +31,18 @@ class Diagram(NamedTuple):
 
 
 class Level(NamedTuple):
-    """How one level plays a game with one action a move."""
+    """Settings of one level, for games with one action per move."""
 
     depth: int
     """Plies searched: 1 sees its own move and an immediate loss, 0 only its own move."""
     width: int = 0
-    """How many moves it searches, the best at first sight; 0: all, in one search."""
+    """Number of moves searched, those with the best one-ply values; 0: all, in one search."""
     noise: int = 0
     """Standard deviation of its errors, in hundredths."""
     attention: float = 1.0
-    """How often it searches to ``depth``; otherwise one ply less."""
+    """Probability of searching to ``depth``; otherwise it searches one ply less."""
     nodes: int | None = None
-    """Limit of visited positions."""
+    """Maximum number of visited positions; None: no limit."""
 
 
 FIRST_LEVELS = (
@@ -56,129 +56,129 @@ FIRST_LEVELS = (
 
 
 class GameExtras:
-    """Optional declarations of a game. A game overrides those that it has something to say about."""
+    """Optional hooks of a game, with generic defaults."""
 
-    # Bots (asked by ludodrome.bots)
+    # Bots
 
     bots_module: ClassVar[str] = ""
-    """Module with the game's own players. It may define any of
+    """Module with the game's own bots. It may define any of
 
     - ``make_KIND(game, name, seed, **params)``: this game's bot of that kind (``make_expert``, ``make_level``, ...)
     """
     levels: ClassVar[tuple[Level, ...]] = (*FIRST_LEVELS, Level(4, nodes=2_000), Level(6, nodes=20_000))
-    """Levels 1 to 7 for the general player of levels, which plays games that are won, not scored."""
+    """Levels 1 to 7 of ``bots.levels.LevelBot``, used in games with an evaluator and without points."""
     own_bots: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """(name, meaning) of further kinds of bots without parameters; ``bots_module`` makes them."""
+    """(name, description) of additional bots without parameters; ``bots_module`` makes them."""
 
-    # Language models (asked by ludodrome.bots)
+    # Positions and replies as text, for language models
 
     reply_patterns: ClassVar[tuple[str, ...]] = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)
-    """Regular expressions for moves in a free text, case ignored. Default: whatever is in square brackets."""
+    """Case-insensitive regular expressions that find moves in a reply. Default: anything in square brackets."""
     reply_keys: ClassVar[frozenset[str] | None] = None
-    """Keys by which a JSON object in a text is recognised as a move; None: every object is tried."""
+    """A JSON object in a reply is tried as a move if it has one of these keys; None: every object is tried."""
 
     text_limits: ClassVar[Mapping[str, int]] = {}
-    """Option -> the greatest value at which a position is still readable as text."""
+    """Option -> the greatest value at which a drawn position is still readable."""
 
     def tidy_reply(self, text: str) -> str:
         """Rewrite a match of ``reply_patterns`` so that ``parse_move`` can read it."""
         return text
 
     def render_observation(self, observation: Any) -> str:
-        """Draw the position as one seat sees it, without ``you``."""
+        """Draw an observation, given without ``you``, as text."""
         return self.render_record(self.encode_observation(observation))
 
-    # Analysis (asked by ludodrome.analysis)
+    # Analysis
 
     analysis_module: ClassVar[str] = ""
     """Module with the game's own analysis. It may define any of
 
     - ``make_reviewer(game)``: a ``ludodrome.analysis.move_review.MoveReviewer``
-    - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None where it is out of reach
-    - ``make_solver(game, states, table_bits, saved)``: a worker of ``ludodrome.analysis.solving``
-    - ``table_bits(game, state)``: the size of table that solving a position takes
+    - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None if it would take too long
+    - ``make_solver(game, states, table_bits, saved)``: a ``ludodrome.analysis.solving.SolverBackend``
+    - ``table_bits(game, state)``: the recommended table size for solving a position, log2 of entries
     - ``solve_move(game, states, action, bits)``: the exact margin after an action, and its continuation (puzzles)
-    - ``load_solver(game, path, table_bits)``: what ``save`` of a solver wrote into a file
+    - ``load_solver(game, path, table_bits)``: read a file that a solver's ``save`` wrote
     - ``hint(game, state, seconds)``: the best move with its score, for games that are not searched move by move
     """
 
     win_steepness: ClassVar[float] = 0.8
     """P(win) = 1 / (1 + exp(-steepness * score)), fitted to bots' games (benchmarks/steepness.py)."""
     why_not_searchable: ClassVar[str] = "its package has no evaluator for positions"
-    """Why a game without an evaluator is not searched move by move, as a part of a sentence."""
+    """Reason appended to the error message when a game without an evaluator is analysed or solved."""
 
     @property
     def point_unit(self) -> float | None:
-        """The margin that counts as a win probability of 0.88; None in games without points."""
+        """The margin that corresponds to a win probability of 0.88; None in games without points."""
         evaluator = self.evaluator  # type: ignore[attr-defined]
         return 5.0 if evaluator is not None and evaluator.by_points else None
 
-    # Arena (asked by ludodrome.arena)
+    # Matches, the doctor and the ladder
 
     opening_plies: ClassVar[tuple[int, int]] = (4, 8)
-    """The least and the greatest number of moves of a random opening."""
+    """Minimum and maximum number of moves in a random opening."""
     doctor_options: ClassVar[tuple[Json, ...]] = ()
-    """Unusual options with which the doctor tries a bot."""
+    """Unusual options that the doctor tests bots with."""
     ladder_bots: ClassVar[tuple[str, ...]] = ("random", "greedy")
-    """Built-in bots that are in the league from the beginning, limited by nodes or playouts and not by time."""
+    """Built-in bots of a new ladder, limited by nodes or playouts and not by time."""
 
     def opening_moves(self, state: Any) -> list[Any]:
-        """The moves that a random opening chooses among; by default all legal moves."""
+        """The moves that a random opening samples from; by default all legal moves."""
         moves: list[Any] = self.legal_moves(state)  # type: ignore[attr-defined]
         return moves
 
     def substitute_move(self, state: Any) -> Any:
-        """The move that a match plays for a seat that gave none: the first legal move."""
+        """The move played for a seat that gave no legal one; by default the first legal move."""
         return self.legal_moves(state)[0]  # type: ignore[attr-defined]
 
-    # Environments and datasets (asked by ludodrome.envs and ludodrome.datasets)
+    # Compiled positions: drawing, observations, datasets
 
     def paint(self, record: Any) -> Any:
         """Draw a compiled position as a picture, [height, width, 3] uint8; by default the game's cells."""
         return import_module("ludodrome.painting").paint_cells(self, record)
 
     def render_record(self, record: Any) -> str:
-        """Draw a compiled position as text, with what is unfinished in it."""
+        """Draw a compiled position as text, including an unfinished turn."""
         return str(self.codec.render(record))  # type: ignore[attr-defined]
 
     def encode_observation(self, observation: Any) -> Any:
-        """The compiled record of what a seat sees, without ``you``; bots choose their moves in it.
+        """Encode an observation, given without ``you``, as a record.
 
-        A game whose observations are not states puts something possible in the place of what is hidden.
+        If observations hide information, the game fills the hidden fields with possible values.
         """
         return self.encode(observation)  # type: ignore[attr-defined]
 
     def actions_of(self, move: Any, states: Any) -> list[int]:
-        """The actions of a legal move of states[0]: one, unless a turn has several."""
+        """The actions of a legal move in states[0]: one, unless a turn has several."""
         return [self.codec.parse_move(move, states)]  # type: ignore[attr-defined]
 
-    # Speed (asked by ludodrome.bench)
+    # Benchmarks
 
     benchmarks_module: ClassVar[str] = ""
     """Module whose ``works()`` yields further benchmarks, each a ``ludodrome.bench.Work``."""
 
-    # Terminal and page (asked by ludodrome.cli and ludodrome.web)
+    # Terminal and web page
 
     seat_patterns: ClassVar[tuple[str, ...]] = ()
-    """For each seat a regular expression of its pieces in ``render``, to colour them in a terminal."""
+    """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
-    """Positions that the rules page shows below rules."""
+    """Positions shown on the rules page, each below its rule."""
 
     routes_module: ClassVar[str] = ""
     """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
-        """What the page's board shows beside the state (chains, eruptions, the last round)."""
+        """Extra data for the board on the page (chains, eruptions, the last round)."""
         return {}
 
     def check_page(self) -> None:
-        """Raise ValueError, with a sentence, if the page cannot show a game with these options."""
+        """Raise ValueError if the page cannot show a game with these options."""
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
-        """The options that a position contains, as JSON or on one line; BadState if a number in it is malformed.
+        """The options contained in a position, as JSON or in one-line form. Raises BadState for malformed numbers.
 
-        By default those fields of a JSON state that have an option's name.
+        Default: the fields of a JSON state that are named like an option.
         """
         if type(state) is not dict:
             return {}
@@ -187,5 +187,5 @@ class GameExtras:
 
 
 def extra(module: str, name: str) -> Any:
-    """One of the definitions of a game's own module; None if the game has no such module or no such definition."""
+    """Look up a definition in a game's module; None if the game has no such module or definition."""
     return getattr(import_module(module), name, None) if module else None

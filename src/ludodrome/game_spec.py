@@ -3,8 +3,8 @@
 ``Game`` in game.py is made of these. To add a game, start here and with docs/how-to/adding-a-game.md.
 
 A game package has a RULES.md, ``Rules`` and a ``Codec``; ``search/entry_points.py`` makes its ``Kernels``. An
-``Evaluator`` and ``Planes`` are optional: without an evaluator ``alphabeta`` does not play the game, and without planes
-learners see its record byte by byte.
+``Evaluator`` and ``Planes`` are optional. Without an evaluator there is no alpha-beta and no max-n search. Without
+planes learners see the bytes of the record if ``make_kernels`` got its ``dtype``; otherwise there are no environments.
 """
 
 from collections.abc import Callable
@@ -21,79 +21,79 @@ class Rules(NamedTuple):
     reset: Callable[[Record, Any], None]
     """(s, seed): the initial position; the option fields stay as they are."""
     legal: Callable[[Record, Array], Int]
-    """(s, buffer): fills the buffer with the legal actions, ascending; how many. 0 when over."""
+    """(s, buffer): writes the legal actions into the buffer, ascending; returns their number, 0 if the game is over."""
     fault: Callable[[Record, Int], Int]
-    """(s, action): 0 if the action is legal, else a number that says why not."""
+    """(s, action): 0 if the action is legal, else an error code for ``Codec.explain``."""
     play: Callable[[Record, Int], None]
     """(s, action): makes a legal action, in place."""
     mover: Callable[[Record], Int]
-    """(s): the seat to move, -1 when over."""
+    """(s): the seat to move; -1 if the game is over."""
     winner: Callable[[Record], Int]
-    """(s): the seat that has won, -1 while the game runs or when it is drawn."""
+    """(s): the winner; -1 while the game runs and for a draw."""
     turns: Callable[[Record], Int]
-    """(s): how many moves have been made."""
+    """(s): the number of moves made."""
 
 
 class Evaluator(NamedTuple):
-    """What a search between two sides knows beyond the rules (``search/alphabeta.py``).
+    """Game knowledge for search (``search/alphabeta.py``, ``search/maxn.py``).
 
-    The sides are the *pov_seat*, a seat, and everybody else. Values are whole numbers from the pov_seat's
-    point of view, below 10,000 either way: a hundred is about one good thing more than the other side has.
-    A *move_id* names a move by what it does on the board (from where, to where), so that the same
-    move has the same move_id in many positions, and turns with the board.
+    Alpha-beta has two sides: the *pov_seat* and all other seats. Values are integers from the point of view of the
+    pov_seat, between -10,000 and 10,000; 100 is about the worth of one point or one clear advantage.
+    A *move_id* identifies a move by what it does on the board (such as its origin and target), so that the same move
+    has the same move_id in many positions; a symmetry of the board maps move_ids to move_ids.
     """
 
     value: Callable[[Record, Int], Int]
-    """(s, pov_seat): what a running position is worth to the pov_seat; equal for positions that a symmetry turns
-    into each other. In games of points only the points still to be won count."""
+    """(s, pov_seat): static evaluation of a running position, invariant under the symmetries of the board. In games of
+    points it counts only the points still to be won."""
     winning: Callable[[Record], Int]
-    """(s): an action that wins at once for the seat to move, or -1. It may miss some, but never err."""
+    """(s): an action that wins at once for the seat to move, or -1. It may miss wins but not report false ones."""
     in_check: Callable[[Record], Any]
-    """(s): whether the next seat threatens to win at once. Asked only where ``winning`` found nothing."""
+    """(s): whether the next seat threatens to win at once. Called only if ``winning`` returned -1."""
     evasions: Callable[[Record, Array, Int], Int]
-    """(s, buffer, count): of the legal actions keeps those that do not lose to the threat of the next seat;
-    how many. What it drops loses in two plies, for certain. Asked only in in_check positions."""
+    """(s, buffer, count): removes legal actions that do not parry the threat, and returns the number left. Every action
+    it removes must lose in two plies. Called only if ``in_check``."""
     is_tactical: Callable[[Record, Int], Any]
-    """(s, action): whether a position cannot be judged before this action has been tried (captures)."""
+    """(s, action): whether quiescence search must try this action (a capture, say)."""
     move_context: Callable[[Record], Any]
-    """(s): what move scores depend on, computed once for all moves of a position."""
+    """(s): data for ``move_score``, computed once per position."""
     move_score: Callable[[Record, Any, Int], Int]
-    """(s, move_context, action): how good a move looks before anything was searched, -1000 to 1000."""
+    """(s, move_context, action): static score for move ordering, -1000 to 1000."""
     gain: Callable[[Record, Record], Int]
-    """(before, after): the points that the mover won with an action, in hundredths; 0 where games are just won."""
+    """(before, after): the points that the mover won with an action, in hundredths; 0 in games without points."""
     move_id: Callable[[Record, Int], Int]
     """(s, action): the action's move_id, below ``num_move_ids``."""
     update_hash: Callable[[Record, Record, Array, Int], None]
-    """(before, after, keys, at): keys[at + 1] = keys[at] changed by what differs, shape (plies, 8) uint64:
-    one key for each symmetry of the board, in the order of ``search/symmetry.py``. Everything that decides
-    how a game can go on is in a key, and points already won are not."""
+    """(before, after, keys, at): incrementally update the eight Zobrist keys, keys[at] to keys[at + 1]. ``keys`` is
+    (plies, 8) uint64, one key per symmetry in the order of ``search/symmetry.py``. A key covers everything that
+    affects the rest of the game, but not points already won."""
     num_move_ids: int
     move_id_symmetries: Array
-    """(8, num_move_ids) uint16: the move_id after each symmetry."""
+    """(8, num_move_ids) uint16: the image of each move_id under each symmetry."""
     by_points: bool
-    """Whether the margin of points counts, as in dots, rather than who wins."""
+    """Whether the search maximises the margin of points, as in dots, rather than winning."""
     has_no_tactics: bool
     """Whether ``is_tactical`` is always false: then there is no quiescence search."""
 
 
 class Planes(NamedTuple):
-    """What a learner's observation of a game is made of: planes of whole numbers, each as large as the board.
+    """The observation planes of a game for learners: integers, each plane as large as the board.
 
-    A game's kernel ``observe`` fills them, as one seat sees the position.
+    A game's kernel ``observe`` fills them from the point of view of one seat.
     """
 
     names: tuple[str, ...]
-    """One for each plane."""
+    """One name per plane."""
     rows: int
     cols: int
     highest: tuple[int, ...]
-    """The greatest number on each plane; the least is 0."""
+    """The maximum of each plane; the minimum is 0."""
     dtype: Any
-    """That of all planes."""
+    """The dtype of all planes."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns."""
+        """(planes, rows, cols)."""
         return len(self.names), self.rows, self.cols
 
 
@@ -101,7 +101,7 @@ DEFAULT_PLANES = ("record", "to move")
 
 
 def default_planes(dtype: np.dtype[Any]) -> Planes:
-    """The planes of a game that has none of its own: a record's bytes in one row, and the seat to move.
+    """Planes for games without their own: the bytes of the record in one row, and the seat to move.
 
     ``search/vector.py`` fills them.
     """
@@ -110,13 +110,13 @@ def default_planes(dtype: np.dtype[Any]) -> Planes:
 
 
 def field_shapes(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
-    """The fields of a record: their numbers' type, and how many there are."""
+    """The fields of a record: name -> (element dtype, shape)."""
     fields: Any = dtype.fields
     return {name: (fields[name][0].base, fields[name][0].shape) for name in dtype.names or ()}
 
 
 class Kernels(Protocol):
-    """A game's compiled entry points: what ``search/entry_points.py`` makes for Python to call.
+    """A game's compiled entry points, made by ``search/entry_points.py``.
 
     ``states`` is an array of records; the entry points of the rules and the evaluator look at states[0].
     """

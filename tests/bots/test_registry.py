@@ -84,7 +84,7 @@ BOTS_OF_DOTS = (
         ("level", "level is asked for like level:3, with a whole number from 1 to 8, not with ''"),
         ("level:9", "level is asked for like level:3, with a whole number from 1 to 8, not with '9'"),
         ("level:٣", "level is asked for like level:3, with a whole number from 1 to 8, not with '٣'"),
-        ("x" * 5000, "a bot is named by a text like 'random', not by a text of 5000 characters"),
+        ("x" * 5000, "a bot is named by a string like 'random', not by a text of 5000 characters"),
     ],
 )
 def test_what_is_wrong_is_said(spec: str, sentence: str) -> None:
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_said(spec: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("spec", [None, 3, ["random"]])
 def test_a_spec_is_a_text(spec: object) -> None:
-    with pytest.raises(ValueError, match="a bot is named by a text like 'random', not by "):
+    with pytest.raises(ValueError, match="a bot is named by a string like 'random', not by "):
         ludodrome.bot(spec, "dots")  # type: ignore[arg-type]
 
 

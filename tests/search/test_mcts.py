@@ -249,7 +249,7 @@ def test_visits_are_kept_and_the_same_position_searched_on() -> None:
     child = after(game, states, found.best)
     assert search.search(child, sims=1).reused == most
     assert search.search(states, sims=1).reused == 0  # the way back is not kept
-    search.forget()
+    search.clear()
     assert search.search(states, sims=1).reused == 0
 
 

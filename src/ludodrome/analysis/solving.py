@@ -47,14 +47,14 @@ class SolverBackend(Protocol):
 
     @property
     def state(self) -> str:
-        """Its progress, for people."""
+        """Progress as a readable string."""
 
     @property
     def solution(self) -> Solution:
-        """What is known so far."""
+        """The solution so far."""
 
     def work(self) -> Iterator[None]:
-        """Work until the position is solved; yields now and then."""
+        """Work until the position is solved or the method reaches its limit; yield regularly."""
 
 
 class Solving:
@@ -81,7 +81,7 @@ class Solving:
         self._work = self.backend.work()
         self.seconds = 0.0
         self.done = False
-        """Whether the position is solved."""
+        """Whether the work has ended: the position is solved, or the maximum depth is exhausted."""
 
     @property
     def nodes(self) -> int:
@@ -90,12 +90,12 @@ class Solving:
 
     @property
     def state(self) -> str:
-        """Its progress, for people."""
+        """Progress as a readable string."""
         return self.backend.state
 
     @property
     def solution(self) -> Solution:
-        """What is known so far."""
+        """The solution so far."""
         return self.backend.solution
 
     def run(self, seconds: float | None = None) -> bool:
@@ -118,12 +118,12 @@ class DeepeningBackend:
         self._searcher = Searcher(game, table_bits, reductions=False, shortest=True)
         self._searcher.warm_up()
         self._result: SearchResult | None = None
-        self._earlier = 0
+        self._finished_nodes = 0
 
     @property
     def nodes(self) -> int:
         """Positions visited, at all depths together."""
-        return self._earlier + self._searcher.nodes
+        return self._finished_nodes + self._searcher.nodes
 
     @property
     def state(self) -> str:
@@ -131,20 +131,23 @@ class DeepeningBackend:
         return f"depth {self._result.depth if self._result else 0}"
 
     def work(self) -> Iterator[None]:
-        """Deepen until a win is proven and the depth has reached it, so that it is the shortest."""
+        """Deepen until the value is proven (win, loss or draw) and the depth reaches its distance, or up to MAX_DEPTH.
+
+        The proven distance is then the shortest win or the longest loss.
+        """
         for depth in range(1, MAX_DEPTH + 1):
             for result in self._searcher.search(self._states, depth, first=depth, pulse=PULSE):
                 if result.depth == depth:
                     self._result = result
                 yield
-            self._earlier += self._searcher.nodes
-            self._searcher.rest()
+            self._finished_nodes += self._searcher.nodes
+            self._searcher.reset_nodes()
             if self._result and self._result.proven and (self._result.distance or 0) <= depth:
                 return
 
     @property
     def solution(self) -> Solution:
-        """The winner and the distance."""
+        """The result of the last complete depth."""
         result = self._result
         if result is None:
             return Solution(None, False, None, None, [])
@@ -166,7 +169,8 @@ def solve(
 ) -> Solution:
     """Solve a position (default: the initial one). After ``time`` seconds the solution may be unproven.
 
-    ``progress`` is called now and then with the solve in progress. Raises ValueError as ``Solving`` does.
+    ``progress`` is called about every ``PULSE`` seconds with the solve in progress. The table has 2**TABLE_BITS
+    entries; for a larger one pass ``recommended_table_bits`` to ``Solving``. Raises ValueError as ``Solving`` does.
 
     >>> import ludodrome
     >>> solution = solve(ludodrome.make("dots", rows=2, cols=2))
@@ -182,7 +186,7 @@ def solve(
 
 
 # Checkpoints, for games whose positions can take hours. A game's analysis module defines ``load_solver`` and its
-# solver has ``save``: the search starts again with everything that was proven and is soon where it was.
+# solver has ``save``. A loaded solver restarts its search with the saved table of proven positions.
 
 
 def check_can_save(game: Game) -> None:

@@ -35,7 +35,7 @@ from ludodrome.arena.statistics.sprt import Sprt
 from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.bots import llm
-from ludodrome.bots.registry import LLM, is_built_in, read_spec, right_specs
+from ludodrome.bots.registry import LLM, is_built_in, read_spec, valid_specs
 from ludodrome.game import Game
 from ludodrome.games import make
 from ludodrome.system import core_count
@@ -282,7 +282,7 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
             read_spec(spec, game)
         else:
             raise ValueError(
-                f"there is no bot {show(kind)}; the bots of {game.id} are {right_specs(game)}; {transports.PROGRAMS}"
+                f"there is no bot {show(kind)}; the bots of {game.id} are {valid_specs(game)}; {transports.PROGRAMS}"
             )
 
 

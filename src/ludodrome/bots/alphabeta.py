@@ -52,7 +52,7 @@ class AlphaBetaBot(ActionBot):
     def start(self, hello: dict[str, Any]) -> None:
         """Start a game with an empty memory."""
         super().start(hello)
-        self.searcher.forget()
+        self.searcher.clear()
         self.visited = VisitedPositions(self.game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:

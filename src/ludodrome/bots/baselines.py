@@ -2,7 +2,7 @@
 
 ``greedy`` wins if it can, prevents an immediate loss, and otherwise moves to the position with the best evaluation. In
 games of points it takes the move with the best sum of points won and evaluation.
-Dots and spaces have their own versions (``dots.py``, ``spaces.py``).
+Dots and spaces have their own versions (``games/dots/bots.py``, ``games/spaces/bots.py``).
 """
 
 from typing import Any

@@ -2,8 +2,9 @@
 
 Low levels make human errors. They search few plies; in inattentive moments they search one ply less and overlook a
 threat; they consider only the moves that look best at first sight; and they misjudge positions a little, the same
-position always in the same way. All of this depends on the position and the seed, never on the machine.
-Level 8 is ``expert``. Dots and spaces have their own levels and experts (``dots.py``, ``spaces.py``).
+position always in the same way. Moves depend only on the position and the seed, not on the speed of the machine, unless
+a clock cuts the search short. Level 8 is ``expert``, which is limited by time. Dots and spaces have their own levels
+and experts (``games/dots/bots.py``, ``games/spaces/bots.py``).
 """
 
 from typing import Any

@@ -1,10 +1,12 @@
 """The built-in bots: their names, the games they play, their parameters, and the specs that ask for them.
 
 A spec is a bot's name, then after a colon its parameters, separated by commas: ``random``,
-``alphabeta:depth=6,time=0.5``, ``level:3``. ``py:mine.py:MyBot`` and ``llm:URL,model=NAME`` are made elsewhere.
-Nothing heavy is imported here: the command line lists bots without loading Numba.
+``alphabeta:depth=6,time=0.5``, ``level:3``. ``make_bot`` also takes ``py:mine.py:MyBot`` (a bot in a file) and
+``llm:URL,model=NAME`` (a language model). Bot modules are imported on first use: the command line lists bots without
+loading Numba.
 """
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,11 +18,6 @@ if TYPE_CHECKING:
     from ludodrome.bots.player import Bot
     from ludodrome.game import Game
 
-import re
-
-# The parameters of bots' specs. ``registry.py`` says which bot has which.
-
-
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 
@@ -31,23 +28,23 @@ class Param(NamedTuple):
     name: str
     meaning: str
     example: str
-    """A valid value, for error sentences."""
+    """A valid value, for error messages."""
     low: float = 0
     high: float = 0
     whole: bool = True
     words: tuple[str, ...] = ()
     plain: bool = False
-    """Whether it is given without its name, as in ``level:3``."""
+    """Whether its value is written without its name, as in ``level:3``."""
 
     @property
     def values(self) -> str:
-        """The valid values, for sentences and tables."""
+        """The valid values, for error messages and tables."""
         if self.words:
             return listing(self.words, "or")
         return f"{'a whole number' if self.whole else 'a number'} from {self.low:,} to {self.high:,}"
 
     def read(self, text: str, bot: str) -> Any:
-        """Parse a value. Raises ValueError if it is not valid; ``bot`` is named in the sentence."""
+        """Parse a value. Raises ValueError if it is not valid; the message names ``bot``."""
         value: Any = None
         if self.words:
             value = text if text in self.words else None
@@ -80,11 +77,11 @@ LEVEL = Param("level", "1 for beginners, 8 for the expert", "3", 1, 8, plain=Tru
 
 
 FILE, LLM = "py", "llm"
-"""The prefixes of specs that name no built-in bot."""
+"""Prefixes of specs for bots that are not built in."""
 MAX_SPEC_LENGTH = 1000
 
 _warmed_up: set[tuple[Any, ...]] = set()
-"""What has been warmed up in this process: bot class, game with options, parameters."""
+"""Combinations of bot class, game and parameters already warmed up in this process."""
 
 
 class BotKind(NamedTuple):
@@ -95,8 +92,8 @@ class BotKind(NamedTuple):
     params: tuple[Param, ...] = ()
     factory: str = ""
     """``module:function`` in this package, called with (game, name, seed, **params); empty: a game's own kind."""
-    cannot: Callable[["Game"], str] = lambda game: ""
-    """Why it cannot play a game; empty if it can."""
+    why_not: Callable[["Game"], str] = lambda game: ""
+    """Why it cannot play a game; an empty string if it can."""
 
     @property
     def specs(self) -> list[str]:
@@ -106,7 +103,7 @@ class BotKind(NamedTuple):
         return [f"{self.name}:{number}" for number in numbers] or [self.name]
 
     def make(self, game: "Game", name: str, seed: int, params: dict[str, Any]) -> "Bot":
-        """Make a bot that is ready: everything its moves need is compiled or loaded now, not on the clock."""
+        """Make a bot and warm it up, so that nothing is compiled or loaded while its clock runs."""
         factory = extra(game.bots_module, f"make_{self.name}") or _load(self.factory)
         bot: Bot = factory(game, name, seed, **params)
         # The figures of a budget do not matter for compilation; which limits there are may.
@@ -118,7 +115,7 @@ class BotKind(NamedTuple):
 
 
 def _load(name: str) -> Any:
-    """A function of this package, given as ``module:function``; its module is imported only now."""
+    """Import the function ``module:function`` of this package."""
     module, _, function = name.partition(":")
     return getattr(import_module(f"{__package__}.{module}"), function)
 
@@ -170,7 +167,7 @@ def is_built_in(spec: str, game: "Game") -> bool:
 
 def playable(game: "Game") -> list[BotKind]:
     """The bots that can play a game."""
-    return [kind for kind in kinds_of(game).values() if not kind.cannot(game)]
+    return [kind for kind in kinds_of(game).values() if not kind.why_not(game)]
 
 
 def bot_names(game: "Game") -> list[str]:
@@ -178,8 +175,8 @@ def bot_names(game: "Game") -> list[str]:
     return [spec for kind in playable(game) for spec in kind.specs]
 
 
-def right_specs(game: "Game") -> str:
-    """The specs that a game accepts, for error sentences."""
+def valid_specs(game: "Game") -> str:
+    """The specs that a game accepts, for error messages."""
     return listing([*(_pattern(kind) for kind in playable(game)), "py:FILE.py:NAME"])
 
 
@@ -204,7 +201,7 @@ def make_bot(spec: str, game: "Game", seed: int = 0) -> "Bot":
 def read_spec(spec: str, game: "Game") -> tuple[BotKind, dict[str, Any]]:
     """The kind and parameters of a built-in bot. Makes and compiles nothing; raises ValueError for a wrong spec."""
     if type(spec) is not str or len(spec) > MAX_SPEC_LENGTH:
-        raise ValueError(f"a bot is named by a text like {_example(game)}, not by {show(spec)}")
+        raise ValueError(f"a bot is named by a string like {_example(game)}, not by {show(spec)}")
     name, colon, rest = spec.partition(":")
     kind = _kind(name, game)
     return kind, parse_params(kind, rest if colon else None)
@@ -213,9 +210,9 @@ def read_spec(spec: str, game: "Game") -> tuple[BotKind, dict[str, Any]]:
 def _kind(name: str, game: "Game") -> BotKind:
     kind = kinds_of(game).get(name)
     if kind is None:
-        raise ValueError(f"there is no bot {show(name)}; the bots of {game.id} are {right_specs(game)}")
-    if why := kind.cannot(game):
-        raise ValueError(f"{name} cannot play {game.id}: {why}; the bots of {game.id} are {right_specs(game)}")
+        raise ValueError(f"there is no bot {show(name)}; the bots of {game.id} are {valid_specs(game)}")
+    if why := kind.why_not(game):
+        raise ValueError(f"{name} cannot play {game.id}: {why}; the bots of {game.id} are {valid_specs(game)}")
     return kind
 
 

@@ -1,1 +1,5 @@
-"""Algorithms that take a game's kernels and know no game: playouts, perft, batches."""
+"""Game-independent algorithms over a game's kernels.
+
+Alpha-beta, max-n, MCTS and PUCT planning; playouts, perft, batches, and vectorised games with opponents.
+``entry_points.py`` compiles them for a game.
+"""

@@ -17,7 +17,15 @@ import numpy as np
 
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel, kernel_of, python, record_dtype
-from ludodrome.search.move_ordering import SORTED, TRIED, bring_best, credit, rank, rank_places, remember
+from ludodrome.search.move_ordering import (
+    MAX_SORTED_MOVES,
+    SEARCHED,
+    pick_best,
+    rank,
+    rank_places,
+    store_killer,
+    update_history,
+)
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import (
     LOWER,
@@ -263,14 +271,14 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         begin, end = np.int64(f.next), np.int64(f.count)
         first, second = np.int64(f.killers[0]), np.int64(f.killers[1])
         for i in range(begin):
-            ranks[i] = TRIED
+            ranks[i] = SEARCHED
         seen = move_context(s)
         for i in range(begin, end):
             action = np.int64(moves[ply, i])
             name = move_id(s, action)
             ranks[i] = rank(np.int64(history[name]), move_score(s, seen, action), name == first, name == second, i)
         for i in range(end, rank_places(end)):
-            ranks[i] = TRIED
+            ranks[i] = SEARCHED
 
     @kernel_of(legal, inline=True)
     def only_tactical(states: Any, moves: Array, ply: Int, count: Int) -> Int:
@@ -352,8 +360,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         child = frames[ply + 1]
         if f.ordered == UNORDERED and (f.next > 0 or f.recommended == NO_MOVE_ID):
             order(states, moves, frames, search, ply)
-        if f.ordered == BY_SCORE and f.next < SORTED:
-            bring_best(f.ranks, moves, ply, np.int64(f.next), np.int64(f.count))
+        if f.ordered == BY_SCORE and f.next < MAX_SORTED_MOVES:
+            pick_best(f.ranks, moves, ply, np.int64(f.next), np.int64(f.count))
         action = np.int64(moves[ply, f.next])
         copy_state(words, ply + 1, words, ply)
         before, after = states[ply], states[ply + 1]
@@ -417,11 +425,11 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         bonus: Int = min(np.int64(f.depth) * np.int64(f.depth), 400)
         last = f.next - 1
         name = move_id(s, np.int64(moves[ply, last]))
-        remember(f.killers, name)
+        store_killer(f.killers, name)
         history = search.history[f.side]
-        credit(history, name, bonus)
+        update_history(history, name, bonus)
         for i in range(last):
-            credit(history, move_id(s, np.int64(moves[ply, i])), -bonus)
+            update_history(history, move_id(s, np.int64(moves[ply, i])), -bonus)
 
     @kernel_of(legal, inline=True)
     def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:

@@ -1,4 +1,4 @@
-"""Iterative deepening: alpha-beta from Python, deeper and deeper until the budget is spent."""
+"""Iterative deepening: run alpha-beta at increasing depths until the budget is spent or the value is proven."""
 
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
@@ -27,13 +27,14 @@ TABLE_BITS = 20
 _SLICE_SECONDS = 0.001
 _FIRST_SLICE = 256
 _LEAST_SLICE = 64
-_SPARE_SECONDS = 0.0005
-"""A search stops this much before its deadline: Python needs some time to return the answer."""
-_WINDOW = 40
-_WIDE = 2 * WIN
+_MOVE_OVERHEAD = 0.0005
+"""Seconds reserved for returning the result: a search stops this long before its time limit."""
+_ASPIRATION_DELTA = 40
+"""Half the width of the first aspiration window, in hundredths."""
+_INFINITE = 2 * WIN
 
-FINISHED, SPENT, RESTS = range(3)
-"""How a run of a search ends."""
+FINISHED, SPENT, PAUSED = range(3)
+"""Results of ``Deadline.run``."""
 
 
 # The root of a search. Python runs these as they are written (``jit.python``), opponents run them compiled.
@@ -74,7 +75,7 @@ def set_root(search: Record, root: Record, count: Int, depth: Int, low: Int, hig
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found."""
+    """The result of a search."""
 
     action: int
     score: int
@@ -83,13 +84,13 @@ class SearchResult:
     nodes: int
     seconds: float
     proven: bool
-    """Whether the score is the truth about the rest of the game and not a guess."""
+    """Whether the score is proven, rather than an evaluation."""
     line: tuple[int, ...]
-    """The actions expected, this one first."""
+    """The principal variation, beginning with ``action``."""
 
     @property
     def distance(self) -> int | None:
-        """The plies to a decided end."""
+        """Plies to the end if the score is a win or a loss, else None."""
         return WIN - abs(self.score) if abs(self.score) > DECIDED else None
 
 
@@ -105,12 +106,12 @@ class SlicedSearch(Protocol):
 
 
 class Searcher:
-    """A searcher with its memory, for one position after another of the same game."""
+    """Iterative deepening for one game. It keeps its transposition table and history between searches."""
 
     def __init__(
         self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
     ) -> None:
-        """A searcher that remembers 2**table_bits positions.
+        """``table_bits``: log2 of the entries of the transposition table.
 
         ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
         shortest within the depth, not just a win.
@@ -129,25 +130,25 @@ class Searcher:
         self._table = new_table(table_bits)
         self._root = self._frames[0]
         self._search = self._searches[0]
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Forget everything, so that the next search does not depend on earlier ones."""
+    def clear(self) -> None:
+        """Clear the table and the history, so that the next search does not depend on earlier ones."""
         self._table[:] = 0
         self._searches["history"] = 0
         self._generation = 0
 
-    def rest(self) -> None:
-        """End the search, and reset its count of nodes."""
+    def reset_nodes(self) -> None:
+        """Reset the node counter."""
         self._search.nodes = 0
 
     def warm_up(self) -> None:
         """Compile or load the kernels of a search before a clock runs."""
         states = self.game.blank()
         self.game.kernels.reset(states, np.uint64(0))
-        for finding in self.search(states, depth=1, nodes=1):
-            self._kernels.move_id(states, finding.action)  # only what is recalled calls for it
-        self.rest()
+        for result in self.search(states, depth=1, nodes=1):
+            self._kernels.move_id(states, result.action)  # otherwise called only on a table hit
+        self.reset_nodes()
 
     @property
     def nodes(self) -> int:
@@ -166,30 +167,30 @@ class Searcher:
     ) -> Iterator[SearchResult]:
         """Search states[0], a running game, and yield a result after each depth.
 
-        The last result is the best answer. Without a budget the search ends when the value is proven.
+        The last result is the best. The search ends when the value is proven, the budget is spent, or at MAX_DEPTH.
         ``avoid``: actions that are not considered; ``first``: the first depth; ``pulse``: yield the last result again
         about every ``pulse`` seconds, with the nodes visited so far; the caller can pause the search there.
         """
-        watch = Deadline(self, nodes, time, pulse)
+        deadline = Deadline(self, nodes, time, pulse)
         actions = self._begin(states, avoid)
         if not actions:
             return
-        finding = self._recalled_win(actions, watch)
-        if finding:
-            yield finding
+        result = self._win_from_table(actions, deadline)
+        if result:
+            yield result
             return
         for level in range(first, min(depth or MAX_DEPTH, MAX_DEPTH) + 1):
-            done = yield from self._deepen(actions, level, finding, watch)
+            done = yield from self._deepen(actions, level, result, deadline)
             if self._root.best_action >= 0 and (done or self._root.best > self._root.floor):
-                finding = self._finding(level, done, watch)
-                actions.remove(finding.action)
-                actions.insert(0, finding.action)
-                yield finding
+                result = self._result(level, done, deadline)
+                actions.remove(result.action)
+                actions.insert(0, result.action)
+                yield result
             forced = len(actions) == 1 and not avoid and time is not None  # searching on would only cost time
-            if not done or forced or (finding and finding.proven):
+            if not done or forced or (result and result.proven):
                 break
-        if finding is None:  # not even one move was searched: take the first
-            yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+        if result is None:  # not even one move was searched: take the first
+            yield SearchResult(actions[0], 0, 0, self.nodes, deadline.seconds, False, (actions[0],))
 
     def _begin(self, states: Any, avoid: Sequence[int]) -> list[int]:
         """Set up the root; return its actions, best move scores first."""
@@ -205,18 +206,18 @@ class Searcher:
         python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
         search.shortest = self.shortest
         self._frames["killers"] = NO_MOVE_ID
-        self._searches["history"] //= 8  # what was learned before the last moves counts less
+        self._searches["history"] //= 8  # age the history
         buffer = game.buffer()
         legal: list[int] = buffer[: game.kernels.legal(states, buffer)].tolist()
         kept = [action for action in legal if action not in avoid]
         return sorted(kept, key=lambda action: -int(self._kernels.move_score(states, action)))
 
-    def _recalled_win(self, actions: list[int], watch: "Deadline") -> SearchResult | None:
-        """Return a win that was proved before, without searching again.
+    def _win_from_table(self, actions: list[int], deadline: "Deadline") -> SearchResult | None:
+        """Return a proven win that is still in the table, if there is one.
 
-        A search with few nodes can miss what an earlier one has found.
+        A new search with few nodes could miss it.
         """
-        found = self._recall(self._keys[0])
+        found = self._probe(self._keys[0])
         if self.shortest or found is None or not found[0].exact or found[0].bound == UPPER:
             return None
         entry, move_id = found
@@ -224,11 +225,11 @@ class Searcher:
         action = next((action for action in actions if self._kernels.move_id(state, action) == move_id), None)
         if entry.value <= DECIDED or action is None:
             return None
-        line = self._longer([action], WIN - entry.value)
-        return SearchResult(action, entry.value, 1, self.nodes, watch.seconds, True, line)
+        line = self._extend_pv([action], WIN - entry.value)
+        return SearchResult(action, entry.value, 1, self.nodes, deadline.seconds, True, line)
 
-    def _recall(self, keys: Any) -> tuple[TableEntry, int] | None:
-        """Look a position up by its eight keys; return the entry, and its move id on this board."""
+    def _probe(self, keys: Any) -> tuple[TableEntry, int] | None:
+        """Probe the table with a position's eight keys; return the entry, and its move id on this board."""
         evaluator = self.game.evaluator
         assert evaluator is not None
         lane = int(np.argmin(keys))
@@ -238,17 +239,19 @@ class Searcher:
         return entry, int(evaluator.move_id_symmetries[INVERSE[lane], entry.move_id])
 
     def _deepen(
-        self, actions: list[int], level: int, finding: SearchResult | None, watch: "Deadline"
+        self, actions: list[int], level: int, result: SearchResult | None, deadline: "Deadline"
     ) -> Generator[SearchResult, None, bool]:
         """Search one depth with an aspiration window that widens on failure; return whether it was finished."""
-        score = finding.score if finding else 0
-        low, high = (score - _WINDOW, score + _WINDOW) if level > 3 and abs(score) < DECIDED else (-_WIDE, _WIDE)
-        span = _WINDOW
+        score = result.score if result else 0
+        span = _ASPIRATION_DELTA
+        low, high = -_INFINITE, _INFINITE
+        if level > 3 and abs(score) < DECIDED:
+            low, high = score - span, score + span
         while True:
             self._set_root(actions, level, low, high)
-            while (outcome := watch.run()) == RESTS:
-                so_far = finding or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
-                yield replace(so_far, nodes=self.nodes, seconds=watch.seconds)
+            while (outcome := deadline.run()) == PAUSED:
+                so_far = result or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
+                yield replace(so_far, nodes=self.nodes, seconds=deadline.seconds)
             if outcome == SPENT:
                 return False
             best = int(self._root.best)
@@ -256,9 +259,9 @@ class Searcher:
                 return True
             span *= 4
             if best <= low:
-                low = best - span if best > -DECIDED else -_WIDE
+                low = best - span if best > -DECIDED else -_INFINITE
             else:
-                high = best + span if best < DECIDED else _WIDE
+                high = best + span if best < DECIDED else _INFINITE
 
     def _set_root(self, actions: list[int], level: int, low: int, high: int) -> None:
         self._moves[0, : len(actions)] = actions
@@ -269,16 +272,16 @@ class Searcher:
         memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
         return bool(self._kernels.alphabeta(self._states, *memory, limit))
 
-    def _finding(self, level: int, done: bool, watch: "Deadline") -> SearchResult:
+    def _result(self, level: int, done: bool, deadline: "Deadline") -> SearchResult:
         root = self._root
         score = int(root.best)
-        line = self._longer(root.line[: int(root.length)].tolist(), level)
+        line = self._extend_pv(root.line[: int(root.length)].tolist(), level)
         decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not play together
         proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
-        return SearchResult(int(root.best_action), score, level, self.nodes, watch.seconds, proven, line)
+        return SearchResult(int(root.best_action), score, level, self.nodes, deadline.seconds, proven, line)
 
-    def _longer(self, line: list[int], depth: int) -> tuple[int, ...]:
-        """Extend a line that the table cut short by the moves that the table recommends."""
+    def _extend_pv(self, line: list[int], depth: int) -> tuple[int, ...]:
+        """Extend a principal variation that a table hit cut short by the table's best moves."""
         game = self.game
         follow = game.new_states(2)
         follow[1] = self._states[0]
@@ -289,7 +292,7 @@ class Searcher:
         buffer = game.buffer()
         while len(line) < depth and game.kernels.mover(state) >= 0:
             self._kernels.update_hash(follow, keys)
-            found = self._recall(keys[1])
+            found = self._probe(keys[1])
             if found is None:
                 break
             wanted = found[1]
@@ -312,16 +315,16 @@ class Deadline:
         self._pulse = pulse
         self._search = search
         self._most_nodes = nodes
-        self._most_seconds = None if seconds is None else seconds - _SPARE_SECONDS
+        self._most_seconds = None if seconds is None else seconds - _MOVE_OVERHEAD
         self._slice = _FIRST_SLICE
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the start."""
         return clock.perf_counter() - self._begin
 
     def run(self) -> int:
-        """Run the search until it is FINISHED, its budget is SPENT, or it RESTS for the pulse."""
+        """Run the search until it is FINISHED, its budget is SPENT, or it has PAUSED after ``pulse`` seconds."""
         search = self._search
         begin = then = self.seconds
         while self._most_seconds is None or then < self._most_seconds:
@@ -337,11 +340,11 @@ class Deadline:
             self._pace(search.nodes - before, now - then, now)
             then = now
             if self._pulse is not None and now - begin > self._pulse:
-                return RESTS
+                return PAUSED
         return SPENT
 
     def _pace(self, nodes: int, seconds: float, now: float) -> None:
-        """Slices of about a millisecond, shorter if less time is left."""
+        """Set the next slice to about a millisecond, or less if less time is left."""
         left = _SLICE_SECONDS
         if self._most_seconds is not None:
             left = min(left, max(self._most_seconds - now, 0.0))

@@ -180,33 +180,33 @@ class MaxN:
     def search(
         self, states: Any, depth: int | None = None, nodes: int | None = None, time: float | None = None
     ) -> Iterator[SearchResult]:
-        """Searches states[0], a running game, and yields what it finds, depth after depth; the last is the best.
+        """Search states[0], a running game, and yield a result after each depth; the last is the best.
 
-        A finding is proven only if its action wins at once: what others will do is not certain.
+        A result is proven only if its action wins at once: the other seats' moves are not certain.
         """
-        watch = Deadline(self, nodes, time)
+        deadline = Deadline(self, nodes, time)
         memory, seat = self._memory, int(self.game.kernels.mover(states))
         memory.run[NODES], memory.run[SEATS] = 0, self.game.seats
         actions = self._listed(states)
-        finding = None
+        result = None
         for level in range(1, min(depth or PLIES, PLIES) + 1):
             self._states[0] = states[0]
             memory.moves[0, : len(actions)] = actions
             memory.counts[0] = len(actions), 0
             memory.found[0] = -WIN - 1
             memory.run[PLY], memory.run[DEPTH], memory.run[BEST] = 0, level, -1
-            done = watch.run() == FINISHED
+            done = deadline.run() == FINISHED
             if (best := int(memory.run[BEST])) >= 0:
                 score = int(memory.found[0, seat])
-                finding = SearchResult(best, score, level, self.nodes, watch.seconds, score == WIN - 1, (best,))
+                result = SearchResult(best, score, level, self.nodes, deadline.seconds, score == WIN - 1, (best,))
                 actions.remove(best)
                 actions.insert(0, best)
-                yield finding
+                yield result
             forced = len(actions) == 1 and time is not None
-            if not done or forced or (finding and finding.proven):
+            if not done or forced or (result and result.proven):
                 break
-        if finding is None:  # not even one move could be searched: the first will do
-            yield SearchResult(actions[0], 0, 0, self.nodes, watch.seconds, False, (actions[0],))
+        if result is None:  # not even one move was searched: take the first
+            yield SearchResult(actions[0], 0, 0, self.nodes, deadline.seconds, False, (actions[0],))
 
     def _listed(self, states: Any) -> list[int]:
         """The legal actions of the root, what wins at once or looks good first."""

@@ -110,9 +110,9 @@ class TreeWorker:
             [game.seats, round(EXPLORATION * SCALE), round(FIRST_PLAY_URGENCY * SCALE), PATIENCE], np.int64
         )
         self.fields = field_bits(game.dtype)
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the tree; ``turn_to`` begins a new one."""
         self.tree.used[BLOCKS] = 0
 
@@ -167,10 +167,10 @@ class TreeSearch:
         worker.turn_to(states)
         worker.simulate(1)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the trees: the next search starts from nothing."""
         for worker in self.workers:
-            worker.forget()
+            worker.clear()
 
     def search(self, states: Any, sims: int | None = None, time: float | None = None) -> TreeSearchResult:
         """Search a position, an array of one record, for ``sims`` simulations or ``time`` seconds.

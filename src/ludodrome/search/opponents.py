@@ -20,7 +20,7 @@ from ludodrome.search.vector import VecState
 
 TABLE_BITS = 10
 """Emptied for every move, so it is small."""
-_WIDE = 2 * WIN
+_INFINITE = 2 * WIN
 _ALL_NODES = 1 << 62
 
 
@@ -110,7 +110,7 @@ def make_one_ply(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     def glance(states: Any, state_words: Array, buffer: Array, count: Int) -> Int:
         """Of the legal actions of states[0] keeps those that look best; how many."""
         seat = mover(states[0])
-        highest: Int = -_WIDE
+        highest: Int = -_INFINITE
         kept = 0
         for k in range(count):
             action = buffer[k]
@@ -179,7 +179,7 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
         count = set_up(workspace, seats)
         moves = workspace.moves[0]
         for level in range(1, depth + 1):
-            set_root(workspace.searches[0], workspace.frames[0], count, level, -_WIDE, _WIDE)
+            set_root(workspace.searches[0], workspace.frames[0], count, level, -_INFINITE, _INFINITE)
             alphabeta(
                 workspace.states,
                 workspace.words,

@@ -61,7 +61,7 @@ def is_fair(game: Game, state: Any) -> bool:
     if game.evaluator is None or game.seats > 2:
         return True
     searcher = _searcher(game)
-    searcher.forget()
+    searcher.clear()
     states = game.new_states(1)
     states[0] = game.encode(state)
     *_, found = searcher.search(states, nodes=LOOK)

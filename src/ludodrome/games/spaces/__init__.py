@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ludodrome.game import LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
+from ludodrome.game import MAX_LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, display, planes, rules
@@ -284,7 +284,7 @@ class Spaces(Game):
         states = self.encode_array(state)
         if self.outcome_of(states) is not None:
             return []
-        self._check_few(LISTED_MOVES, "list")  # never passes for decks: 14 boards already make 14**10
+        self._check_few(MAX_LISTED_MOVES, "list")  # never passes for decks: 14 boards already make 14**10
         size, rule_set = self._options["size"], self._options["rules"]
         return [format_board(board, size) for board in all_boards(size, rule_set == "live")]
 
