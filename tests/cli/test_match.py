@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ludodrome.arena.matches.tallies import GameResult, MatchTally
 from ludodrome.arena.matches.workers import processes_with
+from ludodrome.cli.match import sentences
 from tests.cli.running import beside, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -25,7 +27,21 @@ def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
     assert [line.split()[:2] for line in lines[3:5]] == [["greedy", "4"], ["random", "4"]]
     assert "greedy against random: " in text
     assert "length: 12.0 turns on average, from 12 to 12" in text
-    assert "decided by: play 4, forfeit 0, arena 0; 0 of 4 games not by play" in text
+    assert "decided by: play 4, forfeit 0, resignation 0, arena 0; 0 of 4 games not by play" in text
+
+
+def test_the_summary_counts_every_decision() -> None:
+    tally = MatchTally(["a", "b"], 2)
+    for number, decision in enumerate(("play", "resignation", "forfeit", "arena", "resignation")):
+        returns, rated = ((0.0, 0.0), False) if decision == "arena" else ((1.0, -1.0), True)
+        tally.add(
+            GameResult(
+                f"m-{number}", ("a", "b"), returns, rated, "over", decision, (), 10, (5, 5), (1.0, 1.0), (1.0, 1.0)
+            ),
+            number,
+        )
+    line = "decided by: play 1, forfeit 1, resignation 2, arena 1; 4 of 5 games not by play"
+    assert line in sentences(tally)
 
 
 def test_records_are_resumed_and_json_is_printed(tmp_path: Path) -> None:

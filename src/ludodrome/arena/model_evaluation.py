@@ -18,7 +18,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.matches.match import MatchRun, MatchSpec, RecordFolder, checked_games, distinct_names, open_book
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Record
-from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
+from ludodrome.arena.matches.tallies import BY_PLAY, GameResult, MatchTally, game_result
 from ludodrome.arena.matches.workers import play_game
 from ludodrome.bots.llm import ENDPOINT, TIMEOUT
 from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
@@ -26,7 +26,6 @@ from ludodrome.game import Game
 
 USUAL_GAMES = 10
 USUAL_CLOCK = "60s"
-BY_PLAY = "play"
 
 
 @dataclass(slots=True)
@@ -203,7 +202,7 @@ def evaluate(
     workers: int,
     openings: bool | str = True,
     folder: Path | None = None,
-    glance: Callable[[], None] = lambda: None,
+    on_tick: Callable[[], None] = lambda: None,
 ) -> None:
     """Play the games of a trial and store the results in it, also after Ctrl-C."""
 
@@ -215,4 +214,4 @@ def evaluate(
     on = trial.match.settings
     book = open_book(game, on.seed, openings, folder)
     scheduler = MatchScheduler(MatchRun(trial.match, take), {on.name: book}, _Ledger(folder, trial), play_game)
-    run(scheduler, ThreadExecutors(workers), glance)
+    run(scheduler, ThreadExecutors(workers), on_tick)

@@ -53,7 +53,11 @@ RecordFolder = Annotated[
 ]
 Policy = Annotated[
     str | None,
-    typer.Option(metavar="P", help="After an illegal move: forfeit, substitute or retry:N. Default: the game's own."),
+    typer.Option(
+        metavar="P",
+        help="After a fault (illegal move, timeout, crash): forfeit, substitute (a move is played for the bot), "
+        "or retry:N (N tries at a legal move, then forfeit). Default: the game's policy.",
+    ),
 ]
 ClockText = Annotated[
     str,
@@ -282,8 +286,9 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     mean = tally.length / tally.games
     found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
     found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in tallies.ranked(tally.reasons)))
-    how = ", ".join(f"{one} {tally.decided_by[one]}" for one in ("play", "forfeit", "arena"))
-    found.append(f"decided by: {how}; {tally.by_harness} of {tally.games} games not by play")
+    how = ", ".join(f"{one} {tally.decided_by[one]}" for one in tallies.DECISIONS)
+    otherwise = tally.games - tally.decided_by[tallies.BY_PLAY]
+    found.append(f"decided by: {how}; {otherwise} of {tally.games} games not by play")
     if tally.unrated:
         found.append(f"{tally.unrated} games do not count: the arena itself failed")
     for line in tally.lines.values():

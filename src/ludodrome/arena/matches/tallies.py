@@ -7,8 +7,10 @@ from typing import Any
 
 from ludodrome.arena.statistics import scores
 
-HARNESS = ("forfeit", "arena")
-"""How a game may be decided, other than by play."""
+DECISIONS = BY_PLAY, FORFEIT, RESIGNATION, ARENA = "play", "forfeit", "resignation", "arena"
+"""What may decide a game: ``decided_by`` of a result."""
+HARNESS = (FORFEIT, ARENA)
+"""The decisions of the harness rather than of the players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class MatchTally:
 
     @property
     def by_harness(self) -> int:
-        """Games decided by a forfeit or by the arena, not by play."""
+        """Games decided by the harness: by a forfeit or by a failure of the arena."""
         return sum(self.decided_by[how] for how in HARNESS)
 
     def score(self, name: str) -> scores.Score:
