@@ -367,7 +367,7 @@ def test_rules_that_break_are_our_fault(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(type(referee.game), "apply_to", lambda *_: 1 // 0)
     referee.deliver(Answer(0.0, None))
     assert referee.result is not None
-    assert referee.result["verdicts"][0]["why"].startswith("the rules broke: ZeroDivisionError")
+    assert referee.result["verdicts"][0]["why"].startswith("internal error in the rules: ZeroDivisionError")
 
 
 # Texts as moves

@@ -201,7 +201,7 @@ def test_what_gathers_is_committed_together(engine: Engine) -> None:
         waiting = [callers.submit(committer.commit, first)]
         begun.wait()
         waiting += [callers.submit(write, name) for name in ("a", "b", "b", "c")]
-        while committer._waiting.qsize() < 4:
+        while committer._jobs.qsize() < 4:
             time.sleep(0.001)
         hold.set()
         faults = [type(one.exception()) for one in waiting]

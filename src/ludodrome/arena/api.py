@@ -80,9 +80,9 @@ def play_match(
     - ``legal_moves``: Whether bots are sent the legal moves.
     - ``records``: True keeps the records in memory, False drops them, a path keeps them as files in that folder. A game
       whose record is in the folder is not played again, so a match that was stopped can be resumed.
-    - ``progress``: Called with the result so far after games finish, and at least ten times a second.
+    - ``progress``: Called with the result so far whenever games finish, and at least ten times a second.
 
-    ValueError says which game, bot or condition does not exist or does not fit, and what would be right.
+    Raises ValueError if a game, bot or condition does not exist or does not fit; the message says what would be right.
 
     Worker processes import the calling script, so a script calls this below ``if __name__ == "__main__":``, or with
     ``workers=0``. Ctrl-C returns the result so far with ``interrupted`` set; a second Ctrl-C raises KeyboardInterrupt.
@@ -100,7 +100,7 @@ def play_match(
     >>> len(result.records)
     20
     """
-    spec, made, archive = _match(game, bots, games, clock, seed, swap, policy, legal_moves, records)
+    spec, made, archive = _prepare_match(game, bots, games, clock, seed, swap, policy, legal_moves, records)
     if first_opening < 0:
         raise ValueError(f"openings are numbered from 0, not from {first_opening}")
     result = MatchResult(MatchRun(replace(spec, first_opening=first_opening)), archive)
@@ -133,13 +133,13 @@ def sprt(
 
     - ``game``: As in ``play_match``, like all arguments not listed here.
     - ``bots``: The new bot and the old one.
-    - ``elo0``: The new bot fails if it is better by this much at most.
-    - ``elo1``: The new bot passes if it is better by this much at least.
-    - ``alpha``: How often a bot that is only ``elo0`` better may pass.
-    - ``beta``: How often a bot that is ``elo1`` better may fail.
+    - ``elo0``: H0: the first bot is at most this many Elo better than the second. If H0 is accepted, the test fails.
+    - ``elo1``: H1: the first bot is at least this many Elo better than the second. If H1 is accepted, the test passes.
+    - ``alpha``: False-positive rate: the probability that the test passes although H0 holds.
+    - ``beta``: False-negative rate: the probability that the test fails although H1 holds.
     - ``max_games``: Stop undecided after this many games.
 
-    ValueError as in ``play_match``, and if the game has more than two seats.
+    Raises ValueError as ``play_match`` does, and if the game has more than two seats.
 
     >>> import ludodrome
     >>> game = ludodrome.make("dots", rows=2, cols=2)
@@ -149,9 +149,11 @@ def sprt(
     >>> result.games == 2 * result.counted_pairs
     True
     """
-    made = _made(game)
+    made = _as_game(game)
     refuse_elo(made.seats)
-    spec, made, archive = _match(made, bots, max_games // 2 * 2, clock, seed, True, policy, legal_moves, records)
+    spec, made, archive = _prepare_match(
+        made, bots, max_games // 2 * 2, clock, seed, True, policy, legal_moves, records
+    )
     result = SprtResult(SprtRun(spec, Sprt(elo0, elo1, alpha, beta)), archive)
     _play(result, made, openings, workers, records, progress)
     return result
@@ -188,7 +190,7 @@ def tournament(
     - ``store``: A database file in which every game is kept at once; it needs ``ludodrome[database]``. Default: memory.
     - ``resume``: Continue the tournament of that name in the store.
 
-    ValueError as in ``play_match``, and if the tournament in the store has another plan.
+    Raises ValueError as ``play_match`` does, and if the tournament in the store has another plan.
 
     >>> import ludodrome
     >>> game = ludodrome.make("dots", rows=2, cols=2)
@@ -224,11 +226,15 @@ class TournamentExists(ValueError):
 
 
 def open_tournament(
-    plan: TournamentPlan, store: str | os.PathLike[str] | None = None, *, resume: bool = False, again: bool = False
+    plan: TournamentPlan,
+    store: str | os.PathLike[str] | None = None,
+    *,
+    resume: bool = False,
+    replay_unrated: bool = False,
 ) -> Tournament:
     """The tournament of a plan, in memory or in a store, with its bots checked.
 
-    resume: continue the tournament of that name. again: drop its games in which the arena failed, and play them again.
+    resume: continue the tournament of that name. replay_unrated: replay its games in which the arena failed.
     Raises TournamentExists if there is one of that name and ``resume`` is False, ValueError if its plan is another one.
     """
     for settings in plan.settings:
@@ -250,7 +256,7 @@ def open_tournament(
         )
     if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
         raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
-    if again:
+    if replay_unrated:
         ledger.forget_unrated()
     return Tournament(plan, ledger)
 
@@ -262,7 +268,7 @@ def play_tournament(
     result = TournamentResult(opened)
     with _workers(workers) as pool:
         try:
-            opened.play(pool, glance=(lambda: progress(result)) if progress else lambda: None)
+            opened.play(pool, on_tick=(lambda: progress(result)) if progress else lambda: None)
         except KeyboardInterrupt:
             result.interrupted = True
     return result
@@ -289,7 +295,7 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
 # Parts
 
 
-def _match(
+def _prepare_match(
     game: str | Game,
     bots: Sequence[str] | Mapping[str, str],
     games: int | None,
@@ -300,7 +306,7 @@ def _match(
     legal_moves: bool,
     records: bool | str | os.PathLike[str],
 ) -> tuple[MatchSpec, Game, RecordMemory | RecordFolder]:
-    made = _made(game)
+    made = _as_game(game)
     named = _named_bots(bots)
     if len(named) != made.seats:
         raise ValueError(
@@ -330,13 +336,13 @@ def _play(
                 book,
                 pool,
                 result._archive,
-                glance=(lambda: progress(result)) if progress else lambda: None,
+                on_tick=(lambda: progress(result)) if progress else lambda: None,
             )
         except KeyboardInterrupt:
             result.interrupted = True
 
 
-def _made(game: str | Game) -> Game:
+def _as_game(game: str | Game) -> Game:
     if isinstance(game, str):
         return make(game)
     if isinstance(game, Game):
@@ -345,7 +351,7 @@ def _made(game: str | Game) -> Game:
 
 
 def _game_table(game: str | Game) -> dict[str, Any]:
-    made = _made(game)
+    made = _as_game(game)
     usual = make(made.id).options
     return {"id": made.id, "options": {name: value for name, value in made.options.items() if usual.get(name) != value}}
 

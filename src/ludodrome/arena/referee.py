@@ -54,10 +54,10 @@ class Referee:
         self._chain = Chain(self._head, self.state)
         self._clocks = [SeatClock(self.conditions.clock) for _ in play_spec.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
-        self._gone: dict[int, SeatFault] = {}
+        self._dropped_seats: dict[int, SeatFault] = {}
         """The seats that are no longer asked, and the fault of each of their turns."""
         self._number = len(play_spec.opening)
-        self._entries: list[dict[str, Any]] = []
+        self._turn_records: list[dict[str, Any]] = []
         self._verdicts: list[dict[str, Any]] = []
         self._notices: list[Notice] = []
         self._seconds = [0.0] * self.game.seats
@@ -79,9 +79,9 @@ class Referee:
     @property
     def turns(self) -> tuple[dict[str, Any], ...]:
         """The record's entries so far, for spectators."""
-        return tuple(self._entries)
+        return tuple(self._turn_records)
 
-    def left(self, seat: int) -> float | None:
+    def seconds_left(self, seat: int) -> float | None:
         """The seconds that a seat has for a whole turn; None without a clock."""
         return self._clocks[seat].allowed()
 
@@ -104,11 +104,11 @@ class Referee:
             if fault is None:
                 return
         elif answer.sent is not None:
-            self._refuse({"sent": answer.sent, "cut": True}, fault, answer)
+            self._record_refusal({"sent": answer.sent, "cut": True}, fault, answer)
         self._judge(turn.seat, fault, answer)
 
     def resign(self, seat: int) -> None:
-        """End the game because a person resigns, to move or not. Only the result says so; it is not a turn."""
+        """End the game by resignation, which a player may do at any time; recorded in the result, not as a turn."""
         if self.result is None:
             self._note_verdict(seat, SeatFault(RESIGNED, "the player resigned"))
             self._finish(resignation_outcome(self.game, seat), "resignation")
@@ -127,7 +127,9 @@ class Referee:
         if notes and any(notes):
             beside["notes"] = notes
         times = [rounded(seconds * 1000) for seconds in self._seconds]
-        return self._chain.finish({**self._head, "turns": self._entries, "result": self.result, **beside, "ms": times})
+        return self._chain.finish(
+            {**self._head, "turns": self._turn_records, "result": self.result, **beside, "ms": times}
+        )
 
     # Turns
 
@@ -148,10 +150,10 @@ class Referee:
                 return
             seat = int(self.game.kernels.mover(self._states))
             allowed = self._clocks[seat].allowed()
-            if seat in self._gone:
-                self._punish(seat, self._gone[seat])
+            if seat in self._dropped_seats:
+                self._apply_policy(seat, self._dropped_seats[seat])
             elif allowed is not None and allowed <= 0:
-                self._punish(seat, SeatFault(TIMEOUT, "its clock had run out before"))
+                self._apply_policy(seat, SeatFault(TIMEOUT, "its clock had run out before"))
             else:
                 self._open(seat)
                 return
@@ -185,12 +187,12 @@ class Referee:
             "player": turn.seat,
             "turn": turn.number,
             "state": state,
-            "legal_moves": self._listed() if self.conditions.legal_moves else None,
+            "legal_moves": self._legal_moves_or_none() if self.conditions.legal_moves else None,
             "deadline_ms": None if turn.seconds is None else int(turn.seconds * 1000),
             "ts_ms": time.time_ns() // 1_000_000,
         }
 
-    def _listed(self) -> list[Any] | None:
+    def _legal_moves_or_none(self) -> list[Any] | None:
         try:
             return self.game.legal_moves_of(self._states)
         except TooManyMoves:
@@ -206,7 +208,7 @@ class Referee:
         except IllegalMove as wrong:
             return SeatFault(ILLEGAL, str(wrong))
         except Exception as error:  # no move may raise another exception in the rules; if one does, the bug is ours
-            return SeatFault(ARENA, f"the rules broke: {type(error).__name__}: {error}")
+            return SeatFault(ARENA, f"internal error in the rules: {type(error).__name__}: {error}")
         self._played(seat, played)
         self._next()
         return None
@@ -214,23 +216,23 @@ class Referee:
     def _judge(self, seat: int, fault: SeatFault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:
             if answer.fault is None:  # a transport that parses answers itself has stored what was sent
-                self._refuse(stored_answer(answer.move), fault, answer)
+                self._record_refusal(stored_answer(answer.move), fault, answer)
             self._tries += 1
-            left = self.conditions.tries - self._tries
+            tries_left = self.conditions.tries - self._tries
             remaining = self._clocks[seat].allowed(self._spent)
-            if left > 0 and (remaining is None or remaining > 0):
+            if tries_left > 0 and (remaining is None or remaining > 0):
                 number = self._number
-                self._notices.append(Notice(seat, partial(messages.refused, self.match, number, fault.why, left)))
+                self._notices.append(Notice(seat, partial(messages.refused, self.match, number, fault.why, tries_left)))
                 self._open(seat)
                 return
         self.turn = None
-        self._punish(seat, fault)
+        self._apply_policy(seat, fault)
         self._next()
 
-    def _refuse(self, sent: dict[str, Any], fault: SeatFault, answer: Answer) -> None:
+    def _record_refusal(self, sent: dict[str, Any], fault: SeatFault, answer: Answer) -> None:
         self._refusals.append({**sent, "why": fault.why, "ms": rounded(answer.seconds * 1000)})
 
-    def _punish(self, seat: int, fault: SeatFault) -> None:
+    def _apply_policy(self, seat: int, fault: SeatFault) -> None:
         """Apply the policy to a fault."""
         self._note_verdict(seat, fault)
         if fault.cause == ARENA:
@@ -238,9 +240,10 @@ class Referee:
             self._finish(aborted_outcome(self.game), ARENA)
             return
         if fault.cause == CRASH:
-            self._gone[seat] = SeatFault(CRASH, "it had ended before")
+            self._dropped_seats[seat] = SeatFault(CRASH, "it had ended before")
         elif fault.cause == TIMEOUT and not self.conditions.clock.runs:
-            self._gone[seat] = SeatFault(TIMEOUT, "it had not answered before")  # a transport waits very long
+            # without a clock, transports time out only after a very long wait: do not wait for this seat again
+            self._dropped_seats[seat] = SeatFault(TIMEOUT, "it had not answered before")
         if self.conditions.policy != SUBSTITUTE:
             self._write(seat, {})
             self._finish(forfeit_outcome(self.game, seat, fault.cause), "forfeit")
@@ -273,7 +276,7 @@ class Referee:
         if self._log:
             written["log"] = list(self._log)
         self._seconds[seat] += self._elapsed
-        self._entries.append(self._chain.link(written, self.state))
+        self._turn_records.append(self._chain.link(written, self.state))
 
     def _finish(self, ending: Outcome, decided_by: str) -> None:
         self.turn = None

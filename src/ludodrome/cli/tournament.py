@@ -113,7 +113,7 @@ def run_tournament(
         int | None, typer.Option(metavar="N", min=0, help="Random seed of openings and bots. Default: 0.")
     ] = None,
     clock: Annotated[str | None, typer.Option(metavar="C", help="Time control, as in `match`. Default: 1s.")] = None,
-    policy: Annotated[str | None, typer.Option(metavar="P", help="After an illegal move, as in `match`.")] = None,
+    policy: Annotated[str | None, typer.Option(metavar="P", help="What happens after a fault, as in `match`.")] = None,
     home_and_away: Annotated[
         bool, typer.Option("--home-and-away", help="Each pairing plays the home games of both bots.")
     ] = False,
@@ -249,7 +249,7 @@ def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tourna
     """A new tournament in the store, or with ``resume`` the one that is there."""
     with command_errors():
         try:
-            return api.open_tournament(plan, path, resume=resume, again=again)
+            return api.open_tournament(plan, path, resume=resume, replay_unrated=again)
         except api.TournamentExists as error:
             raise CommandError(
                 f"{path} already has a tournament {plan.name}; continue it with --resume, or choose another --store"

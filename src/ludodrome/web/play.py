@@ -33,8 +33,8 @@ from ludodrome.web.responses import Conflict, Forbidden, write_error
 
 MAX_BOTS = 16
 """Bots kept between their moves: a search holds about 16 MB. Further bots are created anew for each move."""
-BOT_SECONDS = 3600.0
-MAX_OPENING = 200
+BOT_IDLE_SECONDS = 3600.0
+MAX_OPENING_PLIES = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
 """Kinds of events, besides ``join``."""
 
@@ -42,7 +42,7 @@ Journal = Callable[[int, PlayEvent, PlayEnd | None], "Future[None]"]
 """Saves the event of a number, and the end of the play if it has one; the future completes once it is durable."""
 
 
-def _keep_nothing(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
+def _null_journal(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
     """The journal of a play that is not stored."""
     done: Future[None] = Future()
     done.set_result(None)
@@ -62,7 +62,7 @@ class BotPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_SECONDS)
+        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS)
         self.kernel_lock = KernelLock()
 
 
@@ -76,7 +76,7 @@ class WebPlay:
         play_spec: PlaySpec,
         bot_pool: BotPool,
         participants: Participants | None = None,
-        journal: Journal = _keep_nothing,
+        journal: Journal = _null_journal,
         events: Iterable[PlayEvent] = (),
     ) -> None:
         self.id = name
@@ -385,7 +385,7 @@ class WebPlay:
             moves=self._moves,
             length=len(self._moves),
             mover=None if turn is None else turn.seat,
-            left=[referee.left(seat) for seat in range(self.game.seats)],
+            left=[referee.seconds_left(seat) for seat in range(self.game.seats)],
             asked=self._asked,
             allowance=still if turn is None else turn.allowance + still,
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
@@ -462,8 +462,8 @@ def make_play_spec(
     """The spec of a play on the page; ValueError says what does not fit."""
     if len(specs) != game.seats:
         raise ValueError(f"{game.id} has {game.seats} seats here, not {len(specs)}")
-    if len(opening) > MAX_OPENING:
-        raise ValueError(f"an opening has at most {MAX_OPENING} moves, not {len(opening)}")
+    if len(opening) > MAX_OPENING_PLIES:
+        raise ValueError(f"an opening has at most {MAX_OPENING_PLIES} moves, not {len(opening)}")
     people = specs.count(PERSON)
     called = [
         ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)

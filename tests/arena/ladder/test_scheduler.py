@@ -173,13 +173,13 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
 ) -> None:
     agenda = _agenda(engine, ladder=ON)
     assert agenda.next() is None  # nobody but built-ins: nothing is burnt
-    assert "resting" in agenda.word
+    assert agenda.status == "idle: all ratings are settled"
     small = make("dots", **SMALL)
     monkeypatch.setattr(module, "make", lambda game, **options: small)
     monkeypatch.setattr(module, "GAMES", ("dots",))
     bot_id = league_bots.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
     for _ in range(6):
-        agenda._known.clear()
+        agenda._contenders_cache.clear()
         job = agenda.next()
         assert job is not None
         agenda.done(job, job.function(job.argument))
@@ -190,7 +190,7 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
     assert mine.sigma is not None
     with engine.begin() as connection:
         connection.execute(text("UPDATE league_ratings SET sigma = :narrow"), {"narrow": NARROW})
-    agenda._known.clear()
+    agenda._contenders_cache.clear()
     assert agenda.next() is None
 
 

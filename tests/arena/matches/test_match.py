@@ -161,7 +161,7 @@ def test_a_trial_ends_with_its_verdict(greedy_wins: bool, verdict: str) -> None:
         pairings.append(pairing)
         seat = pairing.names.index("greedy")
         trial.take(pairing, result(pairing.number, 1 if (seat == 0) == greedy_wins else -1))
-    assert trial.enough
+    assert trial.stopping
     assert trial.state.verdict == verdict
     assert len(pairings) < 400
     assert trial.tally.games == 2 * trial.counted == len(pairings)

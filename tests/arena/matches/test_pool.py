@@ -24,7 +24,7 @@ class List:
         self.jobs = deque(jobs)
         self.results: dict[str, Any] = {}
         self.failures: dict[str, str] = {}
-        self.enough = False
+        self.stopping = False
 
     def next(self) -> Job | None:
         return self.jobs.popleft() if self.jobs else None
@@ -129,7 +129,7 @@ def test_enough_drops_the_rest() -> None:
     class Satisfied(List):
         def done(self, job: Job, result: Any) -> None:
             super().done(job, result)
-            self.enough = len(self.results) >= 3
+            self.stopping = len(self.results) >= 3
 
     executor, source = Counting(), Satisfied(*jobs(30))
     run(source, AnyExecutor(executor, 2), executor.work)

@@ -40,9 +40,9 @@ def test_half_a_tournament_is_gone_on_with(tmp_path: Path) -> None:
     begun = quick.tournament(tmp_path / "t.sqlite", plan)
 
     def stop() -> None:
-        begun.enough = begun.played >= 5
+        begun.stopping = begun.played >= 5
 
-    begun.play(LocalWorkers(1), glance=stop)
+    begun.play(LocalWorkers(1), on_tick=stop)
     there = quick.count(tmp_path / "t.sqlite")
     assert 5 <= there < 18
     recalled = quick.tournament(tmp_path / "t.sqlite", plan)

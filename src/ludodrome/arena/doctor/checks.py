@@ -145,14 +145,14 @@ class Steering(Interference):
     both = True
 
     def __init__(self) -> None:
-        self._dice = SplitMix64(1)
+        self._rng = SplitMix64(1)
 
     def after(self, referee: Referee, turn: Turn, answer: Answer, recorder: RecordingSeat) -> Answer:
         """Return a move that does not end the game."""
         game = referee.game
         if answer.fault is not None or game.actions_a_turn > 1 or not game.is_legal(referee.state, answer.move):
             return answer
-        move = nonfinal_move(game, referee.state, self._dice.choice)
+        move = nonfinal_move(game, referee.state, self._rng.choice)
         return answer if move is None else replace(answer, move=move)
 
 

@@ -284,11 +284,11 @@ def random_moves(game: Game, seed: int, count: int) -> tuple[Any, ...]:
     """Random moves that do not end the game; none if the moves cannot be listed."""
     if not count or game.actions_a_turn > 1:
         return ()
-    dice = SplitMix64(seed)
+    rng = SplitMix64(seed)
     moves: list[Any] = []
     state = game.initial_state(seed)
     while len(moves) < count:
-        found = nonfinal_move(game, state, dice.choice)
+        found = nonfinal_move(game, state, rng.choice)
         if found is None:
             break
         moves.append(found)

@@ -140,7 +140,7 @@ class Broadcast:
                 "movers": self._movers[shown],
                 "to_move": None if referee.turn is None else referee.turn.seat,
                 "left_ms": [
-                    None if left is None else int(left * 1000) for left in map(referee.left, range(game.seats))
+                    None if left is None else int(left * 1000) for left in map(referee.seconds_left, range(game.seats))
                 ],
             },
         )

@@ -50,7 +50,7 @@ class Runner:
 
     def stop(self) -> None:
         """End the games in progress, then the runner."""
-        self.scheduler.enough = True
+        self.scheduler.stopping = True
         self._stop.set()
 
     def run(self) -> None:
@@ -75,7 +75,7 @@ class Runner:
         if time.monotonic() - self._beaten > BEAT:
             self._beaten = time.monotonic()
             renew(self._engine, self._id)
-            report(self._engine, self._id, self._ladder, self._workers.width, self.scheduler.word)
+            report(self._engine, self._id, self._ladder, self._workers.width, self.scheduler.status)
 
 
 def _follow(runner: Runner) -> None:

@@ -38,9 +38,9 @@ from ludodrome.store.league_ratings import finish
 from ludodrome.store.models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
-READY = 4
+MIN_QUEUED_GAMES = 4
 """Queued games of an event below which its next opening is drawn."""
-LOOK_AGAIN = 2.0
+CONTENDERS_TTL = 2.0
 """Seconds for which the list of contenders is cached."""
 
 
@@ -52,45 +52,45 @@ class LadderScheduler:
     ) -> None:
         self._engine, self._database, self._runner = engine, database, runner
         self._ladder, self._sandboxed = ladder, sandboxed
-        self.enough = False
+        self.stopping = False
         """Whether the runner should end."""
-        self.word = "waiting"
-        """What it does, in a few words, for the status page."""
+        self.status = "waiting"
+        """What the runner is doing, in a few words, for the status page."""
         self.finished = 0
         self._claims: dict[str, ClaimedMatch] = {}
-        self._drawing: dict[str, tuple[EventRow | None, list[tuple[int, Pairing]], dict[str, str]]] = {}
+        self._pending_openings: dict[str, tuple[EventRow | None, list[tuple[int, Pairing]], dict[str, str]]] = {}
         """Openings being drawn: the event, its numbered pairings, the ids of the bots by name."""
         self._plans: dict[str, dict[int, list[tuple[int, Pairing]]]] = {}
         """The games of open events, by opening."""
-        self._known: dict[str, tuple[float, list[Contender]]] = {}
-        self._dice = np.random.default_rng()
+        self._contenders_cache: dict[str, tuple[float, list[Contender]]] = {}
+        self._rng = np.random.default_rng()
 
     def next(self) -> Job | None:
         """The next job: a match, or an opening to draw; None if there is none now."""
-        if self.enough:
+        if self.stopping:
             return None
-        job = self._event() or self._match() or (self._meeting() if self._ladder != OFF else None)
-        if job is None and not self._claims and not self._drawing:
-            self.word = "the ladder is off" if self._ladder == OFF else "resting: nobody needs games"
+        job = self._event_job() or self._claimed_job() or (self._ladder_job() if self._ladder != OFF else None)
+        if job is None and not self._claims and not self._pending_openings:
+            self.status = "the ladder is off" if self._ladder == OFF else "idle: all ratings are settled"
         return job
 
     # Matches
 
-    def _match(self) -> Job | None:
-        mine = claim(self._engine, self._runner)
-        if mine is None:
+    def _claimed_job(self) -> Job | None:
+        claimed = claim(self._engine, self._runner)
+        if claimed is None:
             return None
-        self._claims[mine.id] = mine
-        self.word = " - ".join(mine.play_spec["names"])
-        event = find_event(self._engine, mine.event) if mine.event else None
+        self._claims[claimed.id] = claimed
+        self.status = " - ".join(claimed.play_spec["names"])
+        event = find_event(self._engine, claimed.event) if claimed.event else None
         order = playing.LeagueJob(
-            PlaySpec.from_json(mine.play_spec),
-            {spec: self._source(spec) for spec in mine.play_spec["bots"] if spec.startswith(f"{UPLOADED}:")},
+            PlaySpec.from_json(claimed.play_spec),
+            {spec: self._source(spec) for spec in claimed.play_spec["bots"] if spec.startswith(f"{UPLOADED}:")},
             self._database,
             self._sandboxed,
             event.pace_ms / 1000 if event is not None else 0.0,
         )
-        return Job(mine.id, playing.play, order)
+        return Job(claimed.id, playing.play, order)
 
     def _source(self, spec: str) -> str:
         return source_of(self._engine, spec.partition(":")[2]) or ""
@@ -100,17 +100,17 @@ class LadderScheduler:
         if job.function is draw_opening:
             self._queue(job.name, tuple(result))
             return
-        mine = self._claims.pop(job.name)
+        claimed = self._claims.pop(job.name)
         finish(self._engine, job.name, game_result(result).to_json(), result, count_game)
         self.finished += 1
-        self._known.pop(mine.play_spec["game"], None)
-        if mine.event is not None:
-            self._close(mine.event)
+        self._contenders_cache.pop(claimed.play_spec["game"], None)
+        if claimed.event is not None:
+            self._close(claimed.event)
 
     def failed(self, job: Job, why: str) -> None:
         """Record a match that could not be played as unrated; drop an event whose opening cannot be drawn."""
         if job.function is draw_opening:
-            event = self._drawing.pop(job.name)[0]
+            event = self._pending_openings.pop(job.name)[0]
             if event is not None:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
@@ -119,7 +119,7 @@ class LadderScheduler:
 
     # Events
 
-    def _event(self) -> Job | None:
+    def _event_job(self) -> Job | None:
         """Draw the next opening of an event whose games are not queued yet."""
         for event in open_events(self._engine):
             games = event_games(self._engine, event.id)
@@ -131,12 +131,12 @@ class LadderScheduler:
             ]
             if not missing:
                 self._close(event.id)
-            elif sum(status == QUEUED for *_, status in games) < READY:
+            elif sum(status == QUEUED for *_, status in games) < MIN_QUEUED_GAMES:
                 opening, batch = missing[0]
                 name = f"opening {opening} of {event.id}"
-                if name not in self._drawing:
-                    self._drawing[name] = event, batch, event.bots
-                    if job := self._opening(name, batch[0][1], event.plan["openings"]):
+                if name not in self._pending_openings:
+                    self._pending_openings[name] = event, batch, event.bots
+                    if job := self._opening_job(name, batch[0][1], event.plan["openings"]):
                         return job
         return None
 
@@ -149,7 +149,7 @@ class LadderScheduler:
                 known.setdefault(pairing.opening, []).append((number, pairing))
         return known
 
-    def _opening(self, name: str, pairing: Pairing, wanted: bool) -> Job | None:
+    def _opening_job(self, name: str, pairing: Pairing, wanted: bool) -> Job | None:
         """The job that draws an opening; without openings, queue the games at once."""
         on = pairing.settings
         if wanted and make(on.game, **on.options).actions_a_turn == 1:
@@ -158,7 +158,7 @@ class LadderScheduler:
         return None
 
     def _queue(self, name: str, moves: tuple[Any, ...]) -> None:
-        event, batch, ids = self._drawing.pop(name)
+        event, batch, ids = self._pending_openings.pop(name)
         rows = []
         for number, pairing in batch:
             play_spec = pairing.play_spec(moves)
@@ -175,9 +175,9 @@ class LadderScheduler:
 
     # The ladder
 
-    def _meeting(self) -> Job | None:
+    def _ladder_job(self) -> Job | None:
         """The next ladder pair: one game per seating from one opening."""
-        for game in self._dice.permutation(list(GAMES)):
+        for game in self._rng.permutation(list(GAMES)):
             found = self._group(str(game))
             if found is not None:
                 return self._ladder_opening(str(game), found)
@@ -188,21 +188,21 @@ class LadderScheduler:
         listed, seats = self._contenders(game), find(game).game_class()().seats
         if len(listed) < seats or all(one.kind == BUILTIN for one in listed):
             return None
-        busy = busy_bots(self._engine) | {bot for _, _, ids in self._drawing.values() for bot in ids.values()}
+        busy = busy_bots(self._engine) | {bot for _, _, ids in self._pending_openings.values() for bot in ids.values()}
         own = np.array([one.kind != BUILTIN for one in listed])
         free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed])
         mu = np.array([MU if one.mu is None else one.mu for one in listed])
         sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
-        pair = choose_pair(mu, sigma, own, free, self._dice)
+        pair = choose_pair(mu, sigma, own, free, self._rng)
         if pair is None:
             return None
-        others = self._dice.permutation([at for at in np.flatnonzero(free) if at not in pair])[: seats - len(pair)]
+        others = self._rng.permutation([at for at in np.flatnonzero(free) if at not in pair])[: seats - len(pair)]
         return [listed[at] for at in (*pair, *others)] if len(others) == seats - len(pair) else None
 
     def _contenders(self, game: str) -> list[Contender]:
-        known = self._known.get(game)
-        if known is None or time.monotonic() - known[0] > LOOK_AGAIN:
-            known = self._known[game] = time.monotonic(), contenders(self._engine, game)
+        known = self._contenders_cache.get(game)
+        if known is None or time.monotonic() - known[0] > CONTENDERS_TTL:
+            known = self._contenders_cache[game] = time.monotonic(), contenders(self._engine, game)
         return known[1]
 
     def _ladder_opening(self, game: str, group: list[Contender]) -> Job | None:
@@ -215,5 +215,5 @@ class LadderScheduler:
             bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
             batch.append((number, Pairing(settings, bots, names, 0, number)))
         name = f"ladder {seed} of {game}"
-        self._drawing[name] = None, batch, {one.name: one.id for one in group}
-        return self._opening(name, batch[0][1], True) or self._match()
+        self._pending_openings[name] = None, batch, {one.name: one.id for one in group}
+        return self._opening_job(name, batch[0][1], True) or self._claimed_job()

@@ -180,7 +180,7 @@ class MatchRun:
     ) -> None:
         self.match = match
         self.tally = MatchTally(match.names, match.settings.seats)
-        self.enough = False
+        self.stopping = False
         self.counted_games: list[tuple[int, str]] = []
         """Number and match id of every game in the tally."""
         self._pairings = match.pairings()
@@ -203,14 +203,14 @@ def run_match(
     workers: Workers,
     archive: Archive | None = None,
     play: Play = play_game,
-    glance: Callable[[], None] = lambda: None,
+    on_tick: Callable[[], None] = lambda: None,
 ) -> MatchScheduler:
     """Play a match to its end. ``playing.tally`` holds the results, also after Ctrl-C.
 
     Raises KeyboardInterrupt after Ctrl-C, and ClusterLost if the workers take no more games.
     """
     scheduler = MatchScheduler(playing, {playing.match.settings.name: book}, archive or RecordFolder(None), play)
-    run(scheduler, workers, glance)
+    run(scheduler, workers, on_tick)
     return scheduler
 
 
@@ -241,12 +241,12 @@ class SprtRun(MatchRun):
 
     def next(self) -> Pairing | None:
         """The next game; None after the verdict."""
-        return None if self.enough else super().next()
+        return None if self.stopping else super().next()
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
         """Keep a game until all earlier pairs are complete."""
         self._arrived.setdefault(pairing.opening, {})[pairing.number] = pairing, game
-        while not self.enough and len(self._arrived.get(self._next, ())) == 2:
+        while not self.stopping and len(self._arrived.get(self._next, ())) == 2:
             self._count([pair for _, pair in sorted(self._arrived.pop(self._next).items())])
             self._next += 1
 
@@ -258,4 +258,4 @@ class SprtRun(MatchRun):
             first, second = (game.points[game.names.index(new)] for _, game in pair)
             self.sprt.add(self.counted, first, second)
             self.counted += 1
-            self.enough = self.state.verdict is not None
+            self.stopping = self.state.verdict is not None

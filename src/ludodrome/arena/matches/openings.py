@@ -44,13 +44,13 @@ def _drawn(game: Game, seed: int, number: int) -> tuple[Any, ...]:
     if game.actions_a_turn > 1:
         return ()
     least, most = game.opening_plies
-    dice = SplitMix64(pair_seed(seed, number))
+    rng = SplitMix64(pair_seed(seed, number))
     while True:
         moves: list[Any] = []
         state = game.initial_state(pair_seed(seed, number))
-        for _ in range(least + dice.below(most - least + 1)):
+        for _ in range(least + rng.below(most - least + 1)):
             if game.outcome(state) is None:
-                moves.append(dice.choice(game.opening_moves(state)))
+                moves.append(rng.choice(game.opening_moves(state)))
                 state = game.apply(state, moves[-1])
         if game.outcome(state) is None and is_fair(game, state):
             return tuple(moves)

@@ -19,8 +19,8 @@ AHEAD = 2
 """Jobs per worker: one running, one waiting."""
 MAX_DEATHS = 3
 """A job that has killed this many workers, each while it ran alone, is given up."""
-GLANCE = 0.1
-"""Seconds between two checks for Ctrl-C."""
+TICK_SECONDS = 0.1
+"""Seconds between two checks for Ctrl-C, and between two calls of ``on_tick``."""
 
 
 class Job(NamedTuple):
@@ -36,7 +36,7 @@ class JobSource(Protocol):
     """Where jobs come from, and where results go."""
 
     @property
-    def enough(self) -> bool:
+    def stopping(self) -> bool:
         """Whether it is over: running jobs may be dropped too."""
 
     def next(self) -> Job | None:
@@ -53,17 +53,17 @@ class ClusterLost(ValueError):
     """The executor takes no more work. Finished results are kept."""
 
 
-def run(source: JobSource, workers: Workers, glance: Callable[[], None] = lambda: None) -> None:
-    """Run all jobs. ``glance`` is called after results arrive, and at least ten times a second.
+def run(source: JobSource, workers: Workers, on_tick: Callable[[], None] = lambda: None) -> None:
+    """Run all jobs. ``on_tick`` is called after results arrive, and at least ten times a second.
 
     Ctrl-C raises KeyboardInterrupt after all finished results were taken; running jobs are dropped.
     """
     dispatcher = _Dispatcher(source, workers)
     try:
         with _interruption() as interrupted:
-            while not (interrupted.is_set() or source.enough) and dispatcher.dispatch():
-                dispatcher.collect(GLANCE)
-                glance()
+            while not (interrupted.is_set() or source.stopping) and dispatcher.dispatch():
+                dispatcher.collect(TICK_SECONDS)
+                on_tick()
             dispatcher.collect(0)
         if interrupted.is_set():
             raise KeyboardInterrupt

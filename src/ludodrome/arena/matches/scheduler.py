@@ -69,7 +69,7 @@ class PairingSource(Protocol):
         """Take the result of a pairing, played now or in an earlier run."""
 
     @property
-    def enough(self) -> bool:
+    def stopping(self) -> bool:
         """Whether it is over: games in progress may be dropped."""
 
 
@@ -97,9 +97,9 @@ class MatchScheduler:
         self.played = 0
 
     @property
-    def enough(self) -> bool:
+    def stopping(self) -> bool:
         """Whether the remaining games may be dropped."""
-        return self._source.enough
+        return self._source.stopping
 
     def next(self) -> Job | None:
         """The next job: a game, or an opening to draw."""

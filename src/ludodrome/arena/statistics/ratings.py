@@ -398,9 +398,9 @@ def _bootstrap(
     units = [unit.setdefault(one, len(unit)) for one in (groups if groups is not None else range(len(made)))]
     where = found.model.locations()
     counted = np.array([(units[game], *where[one]) for game, all_of in enumerate(made) for one in all_of])
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     drawn = np.empty((samples, found.model.size))
     for sample in range(samples):
-        weights = dice.multinomial(len(unit), np.full(len(unit), 1 / len(unit))).astype(np.float64)[counted[:, 0]]
+        weights = rng.multinomial(len(unit), np.full(len(unit), 1 / len(unit))).astype(np.float64)[counted[:, 0]]
         drawn[sample], _ = maximise(found.model.weighted(counted[:, 1:], weights), found.parameters)
     return np.atleast_2d(np.cov(drawn, rowvar=False))

@@ -170,7 +170,7 @@ class FixedRounds:
     The first pair of every meeting comes first, then the second, so that an unfinished table is fair.
     """
 
-    enough = False
+    stopping = False
 
     def __init__(self, plan: TournamentPlan) -> None:
         self.plan = plan
@@ -224,7 +224,7 @@ class Encounter:
 class _Meetings:
     """Common part of Swiss and knockout: the meetings of the current round."""
 
-    enough = False
+    stopping = False
 
     def __init__(self, plan: TournamentPlan) -> None:
         self.plan = plan

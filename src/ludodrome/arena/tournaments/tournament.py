@@ -170,7 +170,7 @@ class Results:
 class Tournament:
     """The source of a tournament's pairings, and its results."""
 
-    enough = False
+    stopping = False
 
     def __init__(self, plan: TournamentPlan, ledger: Ledger) -> None:
         self.plan, self.ledger = plan, ledger
@@ -209,9 +209,9 @@ class Tournament:
         drawn = self.plan.openings and make(settings.game, **settings.options).actions_a_turn == 1
         return LedgerBook(self.ledger, settings.name, known) if drawn else EmptyBook()
 
-    def play(self, workers: Workers, play: Play = play_game, glance: Callable[[], None] = lambda: None) -> None:
+    def play(self, workers: Workers, play: Play = play_game, on_tick: Callable[[], None] = lambda: None) -> None:
         """Play all remaining games. After Ctrl-C or a crash the tournament can be resumed."""
-        run(MatchScheduler(self, self.books(), LedgerArchive(self.ledger), play), workers, glance)
+        run(MatchScheduler(self, self.books(), LedgerArchive(self.ledger), play), workers, on_tick)
 
     def recall(self) -> None:
         """Count the games in the ledger without playing any."""
