@@ -46,7 +46,7 @@ def test_every_rule_is_named_in_the_code_and_in_a_test():
         assert f"def test_{number.lower()}_" in tests, number
 
 
-def test_r1_the_whole_row_lies_there_and_seat_0_begins():
+def test_r1_initial_row_and_first_seat():
     for game in GAMES:
         start = game.initial_state()
         assert (start["first"], start["last"], start["scores"]) == (1, 15, [0] * game.seats)
@@ -92,6 +92,16 @@ def test_r4_the_most_points_win(game, line, winner, returns):
     assert sum(outcome.scores) == VALUES.sum()
 
 
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_finished_positions_are_canonical(game):
+    """However a game ends, its position equals the one read from its state."""
+    for seed in range(WALKS):
+        rng, position = random.Random(seed), ludodrome.Position(game)
+        while not position.is_over:
+            position.play(rng.choice(position.legal_actions()))
+            assert ludodrome.Position(game, position.state) == position
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
@@ -103,7 +113,7 @@ def test_r4_the_most_points_win(game, line, winner, returns):
         ("- 17/13 1", "to_move at the end"),
     ],
 )
-def test_positions_that_are_none_are_refused(line, sentence):
+def test_invalid_positions_are_rejected(line, sentence):
     with pytest.raises(ludodrome.BadState, match=sentence):
         TWO.parse_state(line)
 

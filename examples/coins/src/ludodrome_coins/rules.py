@@ -47,12 +47,18 @@ def reset(s: Record, seed: Any) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """R4: decide whether the game is over, and who has won."""
+    """R4: decide whether the game is over, and who has won.
+
+    A finished game has one form: ``first``, ``end`` and ``to_move`` are 0, whatever coin and seat were last.
+    """
     s.winner = -1
     s.reason = RUNNING
     if s.first < s.end:
         return
     s.reason = ALL_TAKEN
+    s.first = 0
+    s.end = 0
+    s.to_move = 0
     most = 0
     for seat in range(MAX_SEATS):  # a seat that does not play has no points
         if s.scores[seat] > most:
