@@ -230,3 +230,21 @@ def test_signs_that_an_encoding_lacks_are_replaced(arguments: str, encoding: str
     assert done.returncode == 0
     assert b"?" in done.stdout
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("hidden", "words", "extra"),
+    [
+        ("sqlalchemy", ["admin", "accounts"], "database"),
+        ("sqlalchemy", ["tournament", "show", "nowhere.db"], "database"),
+        ("fastapi", ["serve", "--no-browser"], "web"),
+        ("highspy", ["spaces", "solve", "2"], "lab"),
+    ],
+)
+def test_a_missing_extra_is_named_in_one_sentence(hidden: str, words: list[str], extra: str) -> None:
+    program = f"import sys; sys.modules[{hidden!r}] = None; sys.argv = ['ludodrome', *{words!r}]; "
+    program += "from ludodrome.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert f"pip install 'ludodrome[{extra}]'" in done.stderr

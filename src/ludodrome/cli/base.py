@@ -36,6 +36,8 @@ COMPLETION_VARIABLE = "_LUDODROME_COMPLETE"
 
 DONE, NO, REFUSED, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes, see docs/reference/exit-codes.md."""
+INSTALL = "pip install 'ludodrome["
+"""What the message of an ImportError says that names a missing extra."""
 
 
 class CommandError(typer.TyperException):
@@ -161,6 +163,11 @@ class Group(_CommandMixin, TyperGroup):
         except typer.TyperException as error:
             complain(_sentence(error))
             code = error.exit_code
+        except ImportError as error:
+            if INSTALL not in str(error):  # a bug, not an extra that is not installed
+                raise
+            complain(str(error))
+            code = REFUSED
         except BrokenPipeError:
             _discard_stdout()  # the reader has gone, as head does
             code = NO
