@@ -97,7 +97,9 @@ def test_marks_of_boards() -> None:
     dots = ludodrome.make("dots", rows=2, cols=3)
     state = dots.parse_state(dots.diagrams[0].position)
     chains = dots.board_marks(states_of(dots, state), [])["chains"]
-    assert all(len(chain["boxes"]) > 1 for chain in chains)
+    assert chains == [{"boxes": [[0, 2], [1, 2]], "loop": False}]
+    empty = dots.board_marks(states_of(dots, dots.initial_state()), [])
+    assert empty == {"chains": []}
     skysummit = ludodrome.make("skysummit")
     assert skysummit.board_marks(states_of(skysummit, skysummit.initial_state()), []) == {}
 
@@ -118,7 +120,7 @@ def test_rounds_of_spaces_are_marked_and_boards_face_down_are_drawn() -> None:
     state = game.apply(state, board)
     marks = game.board_marks(states_of(game, state), [])
     assert marks["round"]["points"] == state["history"][0]["points"]
-    assert game.actions_of(board, states_of(game, state)) == list(game.actions_of(board, None))
+    assert len(game.actions_of(board, states_of(game, state))) == len(board["sequence"])
 
 
 def test_a_board_being_built_is_drawn() -> None:
