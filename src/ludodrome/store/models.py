@@ -435,6 +435,18 @@ class RunnerRow(Base):
     seen: Mapped[int] = mapped_column(BigInteger)
 
 
+class AnnouncementRow(Base):
+    """A change that web processes tell each other, in SQLite. Numbers are never used twice."""
+
+    __tablename__ = "announcements"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    topic: Mapped[str] = mapped_column(String(20))
+    subject: Mapped[str] = mapped_column(String(60))
+    at: Mapped[int] = mapped_column(BigInteger)
+
+
 METADATA = Base.metadata
 
 
