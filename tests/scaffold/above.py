@@ -149,7 +149,7 @@ def environments(game: ludodrome.Game) -> None:
     from gymnasium.utils.env_checker import check_env
 
     import ludodrome.envs
-    from ludodrome.envs.rendering import frame
+    from ludodrome.envs.observations import frame
 
     env: Any = gymnasium.make(ludodrome.envs.env_id(game.id), opponent="random", render_mode="rgb_array").unwrapped
     with warnings.catch_warnings():

@@ -7,7 +7,7 @@ import numpy as np
 
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import VecGame, read_game
-from ludodrome.envs.rendering import MODES, check_render_mode, frame
+from ludodrome.envs.observations import MODES, check_render_mode, frame
 from ludodrome.game import Game
 from ludodrome.jit import Array
 from ludodrome.validation import show

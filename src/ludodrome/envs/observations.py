@@ -1,12 +1,13 @@
-"""Observations as arrays: buffers for many games, single positions, and random legal actions."""
+"""Observations as arrays: buffers for many games, single positions, random legal actions; and rendered frames."""
 
 from typing import Any
 
 import numpy as np
 
 from ludodrome.game import Game
-from ludodrome.jit import GOLDEN, Array, below, entry, mix
+from ludodrome.jit import GOLDEN, Array, Record, below, entry, mix
 from ludodrome.search.vector import Observations
+from ludodrome.validation import listing, show
 
 
 @entry
@@ -59,3 +60,21 @@ class PositionEncoder:
         self._seats[0] = seat
         self.game.kernels.look_many(states, self._rows, self._seats, self._observations)
         return self._planes[0].copy(), self._observations.mask[0].copy()
+
+
+MODES = ("ansi", "rgb_array")
+"""Values of ``render_mode``: text, and pictures."""
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Return a valid render mode or None. Raises ValueError otherwise."""
+    if mode is not None and mode not in MODES:
+        raise ValueError(f"render_mode is None, {listing(map(repr, MODES), 'or')}, not {show(mode)}")
+    return mode
+
+
+def frame(game: Game, record: Record, mode: str) -> Any:
+    """A position as text, or as a picture [height, width, 3] uint8."""
+    if mode == "ansi":
+        return game.render_record(record)
+    return game.paint(record)

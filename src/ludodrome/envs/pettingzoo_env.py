@@ -13,8 +13,7 @@ import numpy as np
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import PositionEncoder
-from ludodrome.envs.rendering import MODES, check_render_mode, frame
+from ludodrome.envs.observations import MODES, PositionEncoder, check_render_mode, frame
 from ludodrome.game import Game, checked_seed
 from ludodrome.jit import Array
 

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import VecGame, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import as_planes, new_observations, sample_legal
-from ludodrome.envs.rendering import MODES, check_render_mode, frame
+from ludodrome.envs.observations import MODES, as_planes, check_render_mode, frame, new_observations, sample_legal
 from ludodrome.jit import Array
 from ludodrome.splitmix import mix_array
 from ludodrome.validation import listing, show

@@ -16,7 +16,7 @@ from ludodrome import __version__
 from ludodrome.bots import bot_names
 from ludodrome.bots.prompts import bare, drawing, move_format
 from ludodrome.envs import missing_extra
-from ludodrome.envs.rendering import frame
+from ludodrome.envs.observations import frame
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.jit import Array
@@ -26,7 +26,7 @@ from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.responses import Busy
 
-# Positions as PNG images. They are painted in ``envs/rendering.py``; here they become files.
+# Positions as PNG images. They are painted in ``envs/observations.py``; here they become files.
 
 
 SCALE = 2

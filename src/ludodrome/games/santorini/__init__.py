@@ -4,10 +4,11 @@ import re
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Json, Level
+from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Json, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.santorini import codec, display, evaluate, planes, rules
+from ludodrome.games.santorini import codec, evaluate, planes, rules
 from ludodrome.jit import Array, Record
+from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
 
 _CELL = "[a-e][1-5]"
@@ -46,7 +47,12 @@ class Santorini(Game):
     reply_keys = frozenset()
     seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
     win_steepness = 0.8
-    diagrams = display.DIAGRAMS
+    diagrams = (
+        Diagram(7, "Pick a blue worker, a step, and where it builds.", "00000/02100/01020/00100/00000 C2B3 D3C4 6"),
+        Diagram(
+            12, "Three players: each for itself.", "00000/00100/01000/00010/00000 C3B3 D3B4 D2D4 0", {"players": 3}
+        ),
+    )
 
     def tidy_reply(self, text: str) -> str:
         """Leave out everything between worker and cells."""
@@ -65,8 +71,8 @@ class Santorini(Game):
         self.seats = self._options["players"]
 
     def paint(self, record: Record) -> Array:
-        """Draw a position."""
-        return display.paint(self, record)
+        """Draw a position: cells by height, workers by seat, numbered from 1."""
+        return paint_workers(self, record, 1)
 
     @property
     def planes(self) -> Planes:

@@ -3,10 +3,11 @@
 import re
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Level
+from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.skysummit import codec, display, evaluate, planes, rules
+from ludodrome.games.skysummit import codec, evaluate, planes, rules
 from ludodrome.jit import Array, Record
+from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
 
 _CELL = "[a-e][1-5]"
@@ -45,7 +46,14 @@ class Skysummit(Game):
     reply_keys = frozenset({"t"})
     seat_patterns = (r"●[12]?", r"◆[12]?")
     win_steepness = 0.83
-    diagrams = display.DIAGRAMS
+    diagrams = (
+        Diagram(
+            7,
+            "Pick a blue worker: the dots are its steps. B2 is too high for it.",
+            "00000/02000/01100/00100/00000 C2D4 B4E2 6",
+        ),
+        Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8"),
+    )
 
     def tidy_reply(self, text: str) -> str:
         """Write arrows as a dash and leave out words between the cells."""
@@ -53,8 +61,8 @@ class Skysummit(Game):
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
 
     def paint(self, record: Record) -> Array:
-        """Draw a position."""
-        return display.paint(self, record)
+        """Draw a position: cells by height, workers by seat, numbered from 0."""
+        return paint_workers(self, record, 0)
 
     @property
     def planes(self) -> Planes:

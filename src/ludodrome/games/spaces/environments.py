@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.rendering import MODES, check_render_mode
+from ludodrome.envs.observations import MODES, check_render_mode
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, encode_board, format_board, perfect

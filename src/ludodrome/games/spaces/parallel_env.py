@@ -6,9 +6,8 @@ import numpy as np
 
 from ludodrome.envs import missing_extra
 from ludodrome.envs.core import read_game
-from ludodrome.envs.observations import PositionEncoder
+from ludodrome.envs.observations import MODES, PositionEncoder, check_render_mode, frame
 from ludodrome.envs.pettingzoo_env import Observation, agent_name, observation_dict, observe_seat, read_action
-from ludodrome.envs.rendering import MODES, check_render_mode, frame
 from ludodrome.game import Game, checked_seed
 from ludodrome.games.spaces.equilibria import straight_run
 from ludodrome.jit import Array
