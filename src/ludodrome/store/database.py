@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
+from ludodrome.atomic_io import close_to_others
 from ludodrome.puzzle.book import data_folder
 from ludodrome.store import migrations
-from ludodrome.store.models import AccountRow, LadderRow, LiveMatchRow, SettingRow
+from ludodrome.store.models import METADATA, AccountRow, LadderRow, LiveMatchRow, SettingRow
 
 PATIENCE = 30
 """Seconds that a writer waits for another writer."""
@@ -94,7 +95,7 @@ def server_place(named: str | None) -> Path | str:
 def look(where: Path | str) -> str | None:
     """The revision of a database's tables; None if it has none. Changes nothing.
 
-    ValueError if it cannot be opened, or is not a database of ludodrome.
+    ValueError if it cannot be opened, is not a database of ludodrome, or lacks tables or columns of its revision.
     """
     url = read_url(where)
     if url.get_backend_name() == "sqlite":
@@ -106,7 +107,10 @@ def look(where: Path | str) -> str | None:
         engine = _postgresql(url)
     try:
         with engine.connect() as connection:
-            return _revision(connection, shown)
+            found = _revision(connection, shown)
+            if found == migrations.REVISIONS[-1]:
+                _check_columns(connection, shown)
+            return found
     except DatabaseError as error:
         raise ValueError(f"{shown} cannot be used as a database: {_reason(error)}") from error
     finally:
@@ -136,6 +140,7 @@ def _reason(error: DatabaseError) -> str:
 def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
     if not create and not os.path.exists(str(url.database)):
         raise ValueError(f"there is no file {url.database}")
+    _keep_private(Path(str(url.database)))
     pool = {"pool_size": CONNECTIONS, "max_overflow": 0}
     engine = create_engine(url, connect_args={"timeout": PATIENCE}, **pool)
 
@@ -148,6 +153,18 @@ def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
     event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _keep_private(file: Path) -> None:
+    """Let nobody else read a database: create it with mode 0600, and close an own one that others can read.
+
+    SQLite gives the log and the shared memory the mode of the file when it creates them.
+    """
+    if not file.exists():
+        with suppress(OSError):  # SQLite says it
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+    for suffix in ("", "-wal", "-shm"):
+        close_to_others(file.with_name(file.name + suffix))
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -183,6 +200,7 @@ def _bring_up_to_date(engine: Engine, shown: str) -> None:
     """Migrate the tables to the last revision; ValueError if their revision is unknown."""
     with engine.connect() as connection:
         if _revision(connection, shown) == migrations.REVISIONS[-1]:
+            _check_columns(connection, shown)
             return
     with engine.connect().execution_options(**{AT_ONCE: True}) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
@@ -190,6 +208,27 @@ def _bring_up_to_date(engine: Engine, shown: str) -> None:
         found = _revision(connection, shown)  # once more: another process may have been quicker
         if found != migrations.REVISIONS[-1]:
             migrations.upgrade(connection, found)
+        _check_columns(connection, shown)
+
+
+def _check_columns(connection: Connection, shown: str) -> None:
+    """Compare tables and columns with the models, by name; ValueError that names what is missing."""
+    found = {
+        table: {column["name"] for column in columns}
+        for (_, table), columns in inspect(connection).get_multi_columns().items()
+    }
+    missing = []
+    for table in METADATA.sorted_tables:
+        if table.name not in found:
+            missing.append(f"the table {table.name}")
+            continue
+        absent = (column.name for column in table.columns if column.name not in found[table.name])
+        missing += [f"the column {table.name}.{name}" for name in absent]
+    if missing:
+        raise ValueError(
+            f"{shown} says that its tables are of revision {migrations.REVISIONS[-1]}, but it lacks "
+            f"{' and '.join(sorted(missing))}; restore a backup into a new database"
+        )
 
 
 def _revision(connection: Connection, shown: str) -> str | None:
