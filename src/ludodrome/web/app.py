@@ -24,7 +24,7 @@ from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.league import Spectators
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
+from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
@@ -104,9 +104,10 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        for game_id in warm:
-            executor.submit(games.warm_up, game_id)
+        app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
         yield
+        app.state.readiness.stop()
+        app.state.health.close()
         app.state.plays.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -128,6 +129,8 @@ def create_app(
     """The URL of this server in the local network, if it differs."""
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
+    app.state.health = HealthMonitor(app)
+    app.state.readiness = Readiness()
     app.state.bot_pool = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.bot_pool)
     app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
@@ -142,6 +145,7 @@ def create_app(
     for router in (*API_ROUTERS, *filter(None, own)):
         app.include_router(router, prefix=API, dependencies=everywhere)
     app.include_router(remote_bots.router, prefix=API)  # bots and workers, which authenticate with their own secrets
+    app.include_router(metrics.monitor_router, include_in_schema=False)
     app.mount("/static", CachedStaticFiles(STATIC), name="static")
     for router in PAGE_ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=everywhere)

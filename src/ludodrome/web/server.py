@@ -124,10 +124,12 @@ class WebServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Shut down on the first signal; ignore further ones."""
         if not self.should_exit:
+            self._app.state.readiness.stop()
             super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer waiting requests first, so that none is cut off."""
+        self._app.state.readiness.stop()
         self._app.state.plays.clear()
         self._app.state.spectators.close()
         await self._app.state.relays.close()
