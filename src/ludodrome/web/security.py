@@ -91,7 +91,7 @@ class SecurityMiddleware:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _put_headers(scope, MutableHeaders(scope=message))
+                put_headers(scope, MutableHeaders(scope=message))
             await send(message)
 
         body = b""
@@ -191,7 +191,8 @@ def _last_word(headers: Headers, name: str) -> str:
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
-def _put_headers(scope: Scope, headers: MutableHeaders) -> None:
+def put_headers(scope: Scope, headers: MutableHeaders) -> None:
+    """Add the security headers to those of a response."""
     for name, value in HEADERS.items():
         headers[name] = value
     if scope["scheme"] == "https":

@@ -123,7 +123,9 @@ class WebServer(uvicorn.Server):
                 app,
                 http=Connection,
                 ws=WebSocketConnection,
+                log_config=None,  # as the process has set it up: logs.py
                 log_level="warning",
+                access_log=False,
                 server_header=False,
                 proxy_headers=False,  # SecurityMiddleware does this
                 timeout_graceful_shutdown=PATIENCE,
