@@ -36,7 +36,8 @@ OTHERS = """
 
 | address | answer |
 | --- | --- |
-| `GET /health` | the state of the server; 503 if it cannot work |
+| `GET /health` | whether the server works: it writes to its database and reads back; 503 if it cannot |
+| `GET /ready` | whether requests should be sent to this process; 503 while it starts or shuts down |
 | `GET /metrics` | metrics for Prometheus; takes an administrator's token |
 | `GET /docs/` | this documentation |
 """

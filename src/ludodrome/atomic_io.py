@@ -31,21 +31,51 @@ def whole_file(path: Path, mtime: float | None = None) -> Iterator[BinaryIO]:
         with open(path, "wb") as there:
             yield there
         return
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    # The system applies the umask; reading the umask would change it for all threads for a moment.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    try:
-        with open(handle, "wb") as file:
+    with replacement(path) as temporary:
+        with open(temporary, "wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
         if mtime is not None:
             os.utime(temporary, (mtime, mtime))
+
+
+@contextmanager
+def replacement(path: Path, mode: int = 0o666) -> Iterator[Path]:
+    """Create an empty file beside ``path``, which it replaces, synchronised, when the block ends without an error.
+
+    With ``mode`` 0o600 nobody else can read it at any time: it has that mode from the start, whatever the umask is.
+    After an error it is removed.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    # The system applies the umask; reading the umask would change it for all threads for a moment.
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode))
+    try:
+        yield temporary
+        with open(temporary, "r+b") as file:
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def close_to_others(path: Path) -> None:
+    """Make a file readable by its owner alone, if it is ours and others can read it.
+
+    A file that only its group can read besides is left as it is: somebody chose that.
+    """
+    with suppress(OSError):
+        found = os.stat(path)
+        if open_to_others(path) and found.st_uid == os.geteuid():
+            os.chmod(path, 0o600)
+
+
+def open_to_others(path: Path) -> bool:
+    """Whether every user of the machine can read or write a file; always False where files have no owners."""
+    try:
+        return hasattr(os, "geteuid") and bool(os.stat(path).st_mode & 0o006)
+    except OSError:
+        return False
 
 
 # File locks. A lock ends with the process that holds it.

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ludodrome
+from ludodrome.atomic_io import open_to_others
 from ludodrome.system import core_count
 from ludodrome.version import version_line
 
@@ -149,6 +150,9 @@ def database() -> PartStatus:
     if revision != migrations.REVISIONS[-1]:
         sentence = f"{shown} has tables of revision {revision or 'none'}; {migrations.REVISIONS[-1]} is the latest"
         return PartStatus("database", WARNING, sentence, "`ludodrome serve` upgrades it; back it up first")
+    if isinstance(place, Path) and open_to_others(place):
+        sentence = f"{place} can be read by others on this machine"
+        return PartStatus("database", WARNING, sentence, f"chmod 600 {place}; `ludodrome serve` does it too")
     return PartStatus("database", OK, f"{shown}, tables of revision {revision}, the latest")
 
 

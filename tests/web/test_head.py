@@ -20,7 +20,7 @@ PATHS = (
     "/nothing/at/all",
     "/api/v1/plays/nothing",
 )
-CHANGING = {"date", "connection"}
+CHANGING = {"date", "connection", "x-request-id"}
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -14,6 +14,7 @@ def test_health(client: Client, hosted: Hosted) -> None:
         "database": "reachable",
         "runner": "none: matches are waiting",
         "sandbox": "unused: all bots belong to the owner",
+        "reason": "",
     }
     with hosted.client() as guest:
         assert guest.get("/health").json()["sandbox"] in ("none", "bubblewrap", "landlock")

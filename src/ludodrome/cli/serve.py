@@ -80,6 +80,13 @@ def serve(
         str,
         typer.Option(metavar="WHEN", help="Whether league bots play in the background: on, off or gentle."),
     ] = "gentle",
+    log_format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="Format of the log on standard error: text or json.")
+    ] = "text",
+    log_level: Annotated[
+        str,
+        typer.Option(metavar="LEVEL", help="Least level to log: debug, info (every request), warning or error."),
+    ] = "warning",
 ) -> None:
     """Serve the web page: play, watch, analyse, enter bots.
 
@@ -92,6 +99,7 @@ def serve(
         from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
+        from ludodrome.web.logs import LOG_FORMATS, LOG_LEVELS, set_up_logs
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
@@ -99,6 +107,12 @@ def serve(
         ) from error
     if ladder not in LADDERS:
         raise CommandError(f"--ladder is {', '.join(LADDERS)}, not {ladder}")
+    chosen = next((one for one in LOG_FORMATS if one == log_format), None)
+    if chosen is None:
+        raise CommandError(f"--log-format is {' or '.join(LOG_FORMATS)}, not {log_format}")
+    if log_level not in LOG_LEVELS:
+        raise CommandError(f"--log-level is {', '.join(LOG_LEVELS)}, not {log_level}")
+    set_up_logs(chosen, log_level)
     with command_errors():
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)

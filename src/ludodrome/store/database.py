@@ -8,18 +8,33 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
+from ludodrome.atomic_io import close_to_others
 from ludodrome.puzzle.book import data_folder
 from ludodrome.store import migrations
-from ludodrome.store.models import AccountRow, LadderRow, LiveMatchRow, SettingRow
+from ludodrome.store.models import METADATA, AccountRow, LadderRow, LiveMatchRow, SettingRow, now_ms
 
 PATIENCE = 30
 """Seconds that a writer waits for another writer."""
@@ -94,7 +109,7 @@ def server_place(named: str | None) -> Path | str:
 def look(where: Path | str) -> str | None:
     """The revision of a database's tables; None if it has none. Changes nothing.
 
-    ValueError if it cannot be opened, or is not a database of ludodrome.
+    ValueError if it cannot be opened, is not a database of ludodrome, or lacks tables or columns of its revision.
     """
     url = read_url(where)
     if url.get_backend_name() == "sqlite":
@@ -106,7 +121,10 @@ def look(where: Path | str) -> str | None:
         engine = _postgresql(url)
     try:
         with engine.connect() as connection:
-            return _revision(connection, shown)
+            found = _revision(connection, shown)
+            if found == migrations.REVISIONS[-1]:
+                _check_columns(connection, shown)
+            return found
     except DatabaseError as error:
         raise ValueError(f"{shown} cannot be used as a database: {_reason(error)}") from error
     finally:
@@ -136,6 +154,7 @@ def _reason(error: DatabaseError) -> str:
 def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
     if not create and not os.path.exists(str(url.database)):
         raise ValueError(f"there is no file {url.database}")
+    _keep_private(Path(str(url.database)))
     pool = {"pool_size": CONNECTIONS, "max_overflow": 0}
     engine = create_engine(url, connect_args={"timeout": PATIENCE}, **pool)
 
@@ -148,6 +167,18 @@ def _sqlite(url: URL, create: bool, durable: bool) -> Engine:
     event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _keep_private(file: Path) -> None:
+    """Let nobody else read a database: create it with mode 0600, and close an own one that others can read.
+
+    SQLite gives the log and the shared memory the mode of the file when it creates them.
+    """
+    if not file.exists():
+        with suppress(OSError):  # SQLite says it
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+    for suffix in ("", "-wal", "-shm"):
+        close_to_others(file.with_name(file.name + suffix))
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -183,6 +214,7 @@ def _bring_up_to_date(engine: Engine, shown: str) -> None:
     """Migrate the tables to the last revision; ValueError if their revision is unknown."""
     with engine.connect() as connection:
         if _revision(connection, shown) == migrations.REVISIONS[-1]:
+            _check_columns(connection, shown)
             return
     with engine.connect().execution_options(**{AT_ONCE: True}) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
@@ -190,6 +222,27 @@ def _bring_up_to_date(engine: Engine, shown: str) -> None:
         found = _revision(connection, shown)  # once more: another process may have been quicker
         if found != migrations.REVISIONS[-1]:
             migrations.upgrade(connection, found)
+        _check_columns(connection, shown)
+
+
+def _check_columns(connection: Connection, shown: str) -> None:
+    """Compare tables and columns with the models, by name; ValueError that names what is missing."""
+    found = {
+        table: {column["name"] for column in columns}
+        for (_, table), columns in inspect(connection).get_multi_columns().items()
+    }
+    missing = []
+    for table in METADATA.sorted_tables:
+        if table.name not in found:
+            missing.append(f"the table {table.name}")
+            continue
+        absent = (column.name for column in table.columns if column.name not in found[table.name])
+        missing += [f"the column {table.name}.{name}" for name in absent]
+    if missing:
+        raise ValueError(
+            f"{shown} says that its tables are of revision {migrations.REVISIONS[-1]}, but it lacks "
+            f"{' and '.join(sorted(missing))}; restore a backup into a new database"
+        )
 
 
 def _revision(connection: Connection, shown: str) -> str | None:
@@ -208,17 +261,85 @@ def _revision(connection: Connection, shown: str) -> str | None:
     return found
 
 
-# Metrics
+# Health and metrics
 
 
-def is_reachable(engine: Engine) -> bool:
-    """Whether the database answers."""
+PROBE_SECONDS = 2
+"""Seconds that a check of the database waits: for a connection, a lock, an answer."""
+MIN_FREE_BYTES = 16 * 1024 * 1024
+"""A disk with less room counts as full: SQLite can still write into the room that its log has, for a while."""
+HEARTBEAT = "heartbeat"
+"""The row of ``settings`` that checks write."""
+
+
+class WriteState(NamedTuple):
+    """Whether a database can be reached, and why it cannot be written; empty if it can."""
+
+    reachable: bool
+    fault: str
+
+
+def write_state(engine: Engine) -> WriteState:
+    """Write a row, read it back and commit, on a connection of its own and within a few seconds."""
     try:
-        with engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-    except DatabaseError:
-        return False
-    return True
+        connection = probe_engine(engine).connect()
+    except DatabaseError as error:
+        return WriteState(False, f"the database cannot be reached: {_reason(error)}")
+    try:
+        with connection.execution_options(**{AT_ONCE: True}):
+            return WriteState(True, _heartbeat(connection) or _disk_fault(engine.url))
+    except DatabaseError as error:
+        full = getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        return WriteState(True, f"the database cannot be written: {'the disk is full' if full else _reason(error)}")
+
+
+def probe_engine(engine: Engine) -> Engine:
+    """An engine for checks of the same database. It keeps no connection, and its waits are short."""
+    return _probe_engine(engine.url)
+
+
+@lru_cache(4)
+def _probe_engine(url: URL) -> Engine:
+    if url.get_backend_name() == "postgresql":
+        limits = f"-c statement_timeout={PROBE_SECONDS}s -c lock_timeout={PROBE_SECONDS}s"
+        waits = {"connect_timeout": PROBE_SECONDS, "options": limits}
+        return create_engine(url, poolclass=NullPool, connect_args=waits)
+    file = Path(str(url.database)).absolute()
+    there = make_url(f"sqlite:///{file.as_uri()}?mode=rw&uri=true")  # a file that is gone is not made anew
+    probe = create_engine(there, poolclass=NullPool, connect_args={"timeout": PROBE_SECONDS})
+
+    def set_up(connection: Any, record: Any) -> None:
+        connection.isolation_level = None
+
+    event.listen(probe, "connect", set_up)
+    event.listen(probe, "begin", _begin)
+    return probe
+
+
+def _heartbeat(connection: Connection) -> str:
+    """Write and read back; what was wrong, if the database did not object."""
+    value = str(now_ms())
+    kept = update(SettingRow).where(SettingRow.name == HEARTBEAT).values(value=value)
+    with connection.begin():
+        if connection.execute(kept).rowcount == 0:
+            try:
+                with connection.begin_nested():
+                    connection.execute(insert(SettingRow).values(name=HEARTBEAT, value=value))
+            except IntegrityError:  # another process was quicker
+                connection.execute(kept)
+        found = connection.execute(select(SettingRow.value).where(SettingRow.name == HEARTBEAT)).scalar()
+    return "" if found == value else "the database did not keep what was written"
+
+
+def _disk_fault(url: URL) -> str:
+    """Whether the disk of an SQLite file has no room; the disk of PostgreSQL is not visible from here."""
+    if url.get_backend_name() != "sqlite" or not hasattr(os, "statvfs"):
+        return ""
+    found = os.statvfs(Path(str(url.database)).absolute().parent)
+    free = found.f_frsize * (found.f_bfree if os.geteuid() == 0 else found.f_bavail)
+    if free >= MIN_FREE_BYTES:
+        return ""
+    return f"the disk of the database is almost full: {free / 1_000_000:.1f} MB are free"
 
 
 def matches_playing(engine: Engine) -> int:

@@ -23,8 +23,9 @@ from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
 from ludodrome.web.league import Spectators
+from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
+from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
@@ -46,7 +47,7 @@ from ludodrome.web.routes.bots import UploadChecker
 from ludodrome.web.routes.puzzles import WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
-from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names
+from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names, put_headers
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
 
 API_ROUTERS = (
@@ -104,9 +105,10 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        for game_id in warm:
-            executor.submit(games.warm_up, game_id)
+        app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
         yield
+        app.state.readiness.stop()
+        app.state.health.close()
         app.state.plays.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -128,6 +130,8 @@ def create_app(
     """The URL of this server in the local network, if it differs."""
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
+    app.state.health = HealthMonitor(app)
+    app.state.readiness = Readiness()
     app.state.bot_pool = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.bot_pool)
     app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
@@ -142,6 +146,7 @@ def create_app(
     for router in (*API_ROUTERS, *filter(None, own)):
         app.include_router(router, prefix=API, dependencies=everywhere)
     app.include_router(remote_bots.router, prefix=API)  # bots and workers, which authenticate with their own secrets
+    app.include_router(metrics.monitor_router, include_in_schema=False)
     app.mount("/static", CachedStaticFiles(STATIC), name="static")
     for router in PAGE_ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=everywhere)
@@ -151,6 +156,7 @@ def create_app(
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
+    app.add_middleware(RequestLogMiddleware, behind_proxy=behind_proxy)
     return app
 
 
@@ -189,7 +195,16 @@ def _explain(app: FastAPI) -> None:
         return _answer(request, error.status_code, error.detail, error.headers)
 
     async def broken(request: Request, error: Exception) -> Response:
-        return _answer(request, 500, "an internal error occurred; the log of the server has the details")
+        name = request_id(request)
+        sentence = f"an internal error occurred; the log of the server has the details under the request id {name}"
+        if request.url.path.startswith((API, "/static/")):
+            response: Response = AsciiJSONResponse({"error": sentence, "request_id": name}, 500)
+        else:
+            response = error_page(request, 500, sentence)
+        put_headers(request.scope, response.headers)  # no middleware sees this response
+        response.headers[HEADER] = name
+        response.headers["connection"] = "close"  # uvicorn closes it after an error, so the client must know
+        return response
 
     app.add_exception_handler(ValueError, refused)
     app.add_exception_handler(Busy, busy)

@@ -1,21 +1,24 @@
 """Metrics for Prometheus (requests by route and status, latency, gauges), and the health of the server."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from pydantic import BaseModel, Field
+from sqlalchemy.exc import DatabaseError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.arena import sandbox
-from ludodrome.store.database import is_reachable
+from ludodrome.store.database import probe_engine, write_state
 from ludodrome.store.league_matches import runners
 from ludodrome.system import API
-from ludodrome.web.auth import Administrator, Anybody
+from ludodrome.web.auth import Administrator
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
@@ -120,40 +123,140 @@ def route_template(scope: Scope) -> str | None:
 
 
 router = APIRouter(tags=["health"])
+monitor_router = APIRouter(tags=["health"])
+"""For monitors: without rate limits, and without a look at who asks."""
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+HEALTH_SECONDS = 5.0
+"""Seconds after which a database that does not answer is ill."""
+HEALTH_AGE = 1.0
+"""Seconds for which the result of a check is given to everybody who asks."""
 
 
 class Health(BaseModel):
     """The health of the server."""
 
     status: Literal["ok", "ill"]
-    database: Literal["reachable", "unreachable"]
+    database: Literal["reachable", "unwritable", "unreachable"]
     runner: str = Field(description="Whether matches are being played: alive, or why not.")
     sandbox: str = Field(description="The sandbox of uploaded bots: its level, or none.")
+    reason: str = Field("", description="Why the server is ill; empty if it is not.")
 
 
-@router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
-def health(request: Request, response: Response, who: Anybody) -> Health:
-    """The health of the server; 503 if the database cannot be reached."""
-    if not is_reachable(request.app.state.engine):
+class HealthMonitor:
+    """Checks that the database keeps what is written: for all callers together, at most once a second.
+
+    It has threads and a connection of its own, so that busy requests and a database that hangs do not hold it up.
+    """
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._threads = ThreadPoolExecutor(2, "health")
+        self._checking: Future[Health] | None = None
+        self._begun = 0.0
+
+    async def check(self) -> Health:
+        """The health of the server; ill if the database does not answer in time."""
+        checking, now = self._checking, time.monotonic()
+        if checking is None or (checking.done() and now - self._begun >= HEALTH_AGE):
+            checking = self._checking = self._threads.submit(self._check)
+            self._begun = now
+        left = max(0.0, self._begun + HEALTH_SECONDS - now)
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(checking)), left)
+        except TimeoutError:
+            reason = f"the database did not answer within {HEALTH_SECONDS:g} seconds"
+            return Health(status="ill", database="unreachable", runner="unknown", sandbox="unknown", reason=reason)
+
+    def close(self) -> None:
+        """End the threads; a check that hangs is left behind."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _check(self) -> Health:
+        box = self._threads.submit(self._sandbox)  # its first answer takes seconds
+        engine = self._app.state.engine
+        found = write_state(engine)
+        runner = "unknown"
+        if found.reachable:
+            with suppress(DatabaseError):
+                runner = "alive" if runners(probe_engine(engine)) else "none: matches are waiting"
+        kept: Literal["reachable", "unwritable", "unreachable"] = "unwritable" if found.fault else "reachable"
+        return Health(
+            status="ill" if found.fault else "ok",
+            database=kept if found.reachable else "unreachable",
+            runner=runner,
+            sandbox=box.result(),
+            reason=found.fault,
+        )
+
+    def _sandbox(self) -> str:
+        """The sandbox of uploaded bots on a hosted server; cached for hours."""
+        if self._app.state.mode != "hosted":
+            return "unused: all bots belong to the owner"
+        return sandbox.level().name
+
+
+@monitor_router.get("/health", responses={503: {"model": Health, "description": "The database cannot be written."}})
+async def health(request: Request, response: Response) -> Health:
+    """The health of the server: whether the database keeps what is written. 503 if it does not."""
+    found: Health = await request.app.state.health.check()
+    if found.status == "ill":
         response.status_code = 503
-        return Health(status="ill", database="unreachable", runner="unknown", sandbox=_sandbox(request))
-    return Health(status="ok", database="reachable", runner=_runner(request), sandbox=_sandbox(request))
+    return found
+
+
+class Ready(BaseModel):
+    """Whether the server takes requests."""
+
+    status: Literal["ready", "not ready"]
+    reason: str = Field(description="Why it is not ready; empty if it is.")
+
+
+class Readiness:
+    """Whether requests should be sent here: not before everything is loaded, and not during the shutdown."""
+
+    def __init__(self) -> None:
+        self._loading: dict[str, Future[Any]] | None = None
+        self._stopping = False
+
+    def start(self, loading: dict[str, "Future[Any]"]) -> None:
+        """The app has started; these games are being loaded."""
+        self._loading = loading
+
+    def stop(self) -> None:
+        """The server is shutting down."""
+        self._stopping = True
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is."""
+        return not self.reason
+
+    @property
+    def reason(self) -> str:
+        """Why it is not ready; empty if it is."""
+        if self._stopping:
+            return "the server is shutting down"
+        if self._loading is None:
+            return "the server is starting"
+        for game_id, future in self._loading.items():
+            if not future.done():
+                return f"the game {game_id} is being loaded"
+            if (error := future.exception()) is not None:
+                return f"the game {game_id} cannot be loaded: {error}"
+        return ""
+
+
+@monitor_router.get("/ready", responses={503: {"model": Ready, "description": "It starts or shuts down."}})
+async def ready(request: Request, response: Response) -> Ready:
+    """Whether requests should be sent to this process. 503 while it starts and while it shuts down."""
+    reason = request.app.state.readiness.reason
+    if reason:
+        response.status_code = 503
+    return Ready(status="not ready" if reason else "ready", reason=reason)
 
 
 @router.get("/metrics", response_class=Response)
 def metrics(request: Request, who: Administrator) -> Response:
     """Metrics for Prometheus, with the token of an administrator."""
     return Response(request.app.state.metrics.text(), media_type=PROMETHEUS)
-
-
-def _runner(request: Request) -> str:
-    return "alive" if runners(request.app.state.engine) else "none: matches are waiting"
-
-
-def _sandbox(request: Request) -> str:
-    """The sandbox of uploaded bots on a hosted server; cached for hours."""
-    if request.app.state.mode != "hosted":
-        return "unused: all bots belong to the owner"
-    return sandbox.level().name

@@ -16,20 +16,24 @@ from typing import NamedTuple
 
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import API, is_loopback
 from ludodrome.web.auth import Caller, caller, is_local_request
 from ludodrome.web.metrics import route_template
-from ludodrome.web.templating import style_hashes
+from ludodrome.web.templating import error_page, style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
 """Bytes of a body, at most."""
 SMALLER = {f"{API}/accounts": 8192, f"{API}/session": 8192, f"{API}/account": 8192, f"{API}/tokens": 8192}
 """Smaller limits by path prefix."""
+MAX_URL_BYTES = 8192
+"""Bytes of a URL, path and query, at most."""
+MAX_PATH_BYTES, MAX_SEGMENT_BYTES = 1024, 255
+"""Bytes of a path, and of a part of it between slashes, at most. No route and no file system has longer ones."""
 MAX_DEPTH = 64
 """Nesting depth of JSON in a body, at most."""
 BODY_SECONDS = 30.0
@@ -87,7 +91,7 @@ class SecurityMiddleware:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _put_headers(scope, MutableHeaders(scope=message))
+                put_headers(scope, MutableHeaders(scope=message))
             await send(message)
 
         body = b""
@@ -98,7 +102,7 @@ class SecurityMiddleware:
             return
         await self._app(scope, _again(body, receive) if scope["method"] in WRITES else receive, send_guarded)
 
-    async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: JSONResponse | None) -> None:
+    async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: Response | None) -> None:
         """A WebSocket: refuse it from other sites, and over the limit per address."""
         address = scope["client"][0] if scope.get("client") else ""
         crowded = self._sockets[address] >= MAX_SOCKETS and not is_loopback(address)
@@ -114,13 +118,15 @@ class SecurityMiddleware:
             if not self._sockets[address]:
                 del self._sockets[address]
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_called(host):
             return error_response(421, "this server does not answer to this name; name it with --host-name")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
             return error_response(404, "a URL with a NUL byte leads nowhere")  # PostgreSQL rejects it too
+        if (long := _too_long(scope)) is not None:
+            return long
         writes = scope["type"] == "websocket" or scope["method"] in WRITES
         if not writes:
             return None
@@ -142,6 +148,21 @@ class SecurityMiddleware:
             return ipaddress.ip_address(name.removeprefix("[").removesuffix("]")).is_private
         except ValueError:
             return False
+
+
+def _too_long(scope: Scope) -> Response | None:
+    """Refuse a URL that is too long, before it reaches a route, the file system or the database."""
+    if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_URL_BYTES:
+        return error_response(414, f"a URL of this server has at most {MAX_URL_BYTES} bytes")
+    path = scope["path"].encode("utf-8", "surrogatepass")
+    if len(path) <= MAX_SEGMENT_BYTES:
+        return None
+    if len(path) <= MAX_PATH_BYTES and max(map(len, path.split(b"/"))) <= MAX_SEGMENT_BYTES:
+        return None
+    sentence = "nothing has an address as long as this one"
+    if scope["type"] == "websocket" or scope["path"].startswith((API, "/static/")):
+        return error_response(404, sentence)
+    return error_page(Request(scope), 404, sentence)
 
 
 def lan_names() -> tuple[str, ...]:
@@ -170,7 +191,8 @@ def _last_word(headers: Headers, name: str) -> str:
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
-def _put_headers(scope: Scope, headers: MutableHeaders) -> None:
+def put_headers(scope: Scope, headers: MutableHeaders) -> None:
+    """Add the security headers to those of a response."""
     for name, value in HEADERS.items():
         headers[name] = value
     if scope["scheme"] == "https":

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from ludodrome.system import API
 from ludodrome.web.security import MAX_BODY
@@ -31,6 +32,7 @@ MAX_HEADER_BYTES = 64 * 1024
 MAX_MESSAGE = 4 * MAX_BODY
 """Bytes of a WebSocket message, at most; bots may send more."""
 BOTS = f"{API}/bots/".encode()
+BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class Connection(HttpToolsProtocol):
@@ -96,6 +98,21 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
 
+class WebSocketConnection(WebSocketsSansIOProtocol):
+    """A WebSocket whose handshake is answered even if it cannot be parsed: a line or the number of headers is too long.
+
+    Uvicorn leaves such a connection open without an answer, and fails on it at shutdown.
+    """
+
+    def data_received(self, data: bytes) -> None:
+        """Refuse a broken handshake, and close the connection."""
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.transport.is_closing():
+            self.handshake_complete = self.close_sent = True
+            self.transport.write(BAD_HANDSHAKE)
+            self.transport.close()
+
+
 class WebServer(uvicorn.Server):
     """Uvicorn with the app."""
 
@@ -105,7 +122,10 @@ class WebServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=Connection,
+                ws=WebSocketConnection,
+                log_config=None,  # as the process has set it up: logs.py
                 log_level="warning",
+                access_log=False,
                 server_header=False,
                 proxy_headers=False,  # SecurityMiddleware does this
                 timeout_graceful_shutdown=PATIENCE,
@@ -124,10 +144,12 @@ class WebServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Shut down on the first signal; ignore further ones."""
         if not self.should_exit:
+            self._app.state.readiness.stop()
             super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer waiting requests first, so that none is cut off."""
+        self._app.state.readiness.stop()
         self._app.state.plays.clear()
         self._app.state.spectators.close()
         await self._app.state.relays.close()

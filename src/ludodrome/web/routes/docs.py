@@ -54,7 +54,7 @@ def plain_page(address: str) -> DocsPage | None:
     if not PAGE_PATH.fullmatch(address):
         return None
     source = (SOURCE / address).with_suffix(".md")
-    if source.is_file():
+    if _is_file(source):
         return _rendered(_expanded(source))
     return _rendered(ABSENT) if address == INDEX else None
 
@@ -62,7 +62,15 @@ def plain_page(address: str) -> DocsPage | None:
 def find_picture(address: str) -> Path | None:
     """A picture of the pages."""
     found = SOURCE / address
-    return found if PICTURE_PATH.fullmatch(address) and found.is_file() else None
+    return found if PICTURE_PATH.fullmatch(address) and _is_file(found) else None
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; not, if the file system cannot have one of that name."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _expanded(source: Path) -> str:

@@ -17,7 +17,23 @@ def upgrade() -> None:
 
 
 def _complete_revision_2() -> None:
-    """Add what databases lack that were made before revision 2 had its present form."""
+    """Add what databases lack that were made before revision 2 had its present form.
+
+    It was rewritten twice after databases existed: ``league_events`` got ``pace_ms``, then came ``solved_puzzles``.
+    """
+    there = sa.inspect(op.get_bind())
+    if "pace_ms" not in {column["name"] for column in there.get_columns("league_events")}:
+        op.add_column("league_events", sa.Column("pace_ms", sa.Integer(), nullable=False, server_default=sa.text("0")))
+    if "solved_puzzles" not in there.get_table_names():
+        op.create_table(
+            "solved_puzzles",
+            sa.Column("account_id", sa.String(length=12), nullable=False),
+            sa.Column("puzzle", sa.String(length=40), nullable=False),
+            sa.ForeignKeyConstraint(
+                ["account_id"], ["accounts.id"], name=op.f("fk_solved_puzzles_account_id_accounts"), ondelete="CASCADE"
+            ),
+            sa.PrimaryKeyConstraint("account_id", "puzzle", name=op.f("pk_solved_puzzles")),
+        )
 
 
 def _accounts() -> None:

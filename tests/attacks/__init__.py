@@ -1,0 +1,1 @@
+"""Attacks that once succeeded, and the fuzz targets of every parser."""
