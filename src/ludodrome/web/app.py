@@ -1,7 +1,9 @@
 """The app: routers, static files and middleware, and a sentence for every error."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,12 @@ import ludodrome
 from ludodrome.arena.ladder import enter_builtins
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
-from ludodrome.store import database
+from ludodrome.store import announcements, database
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.announcements import Listener
 from ludodrome.system import API
 from ludodrome.web import metrics
-from ludodrome.web.auth import Mode, caller
+from ludodrome.web.auth import Mode, OpenSockets, OpenSocketsMiddleware, caller
 from ludodrome.web.league import Spectators
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
@@ -104,9 +107,13 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.sockets.loop = asyncio.get_running_loop()
+        listener = _listen(app)
+        listener.start()
         for game_id in warm:
             executor.submit(games.warm_up, game_id)
         yield
+        listener.stop()
         app.state.plays.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -126,6 +133,7 @@ def create_app(
     app.state.mode = mode
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
+    app.state.sockets = OpenSockets()
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
@@ -146,12 +154,22 @@ def create_app(
     for router in PAGE_ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
+    app.add_middleware(OpenSocketsMiddleware, sockets=app.state.sockets)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
+
+
+def _listen(app: FastAPI) -> Listener:
+    """The thread that hears what other processes announce, with all that acts on it."""
+    listener = Listener(app.state.engine)
+    for topic in (announcements.ACCOUNT, announcements.TOKEN, announcements.BOT):
+        listener.subscribe(topic, partial(app.state.sockets.announced, topic))
+    listener.on_gap(app.state.sockets.look)
+    return listener
 
 
 def _watch(app: FastAPI, executor: CountingExecutor) -> None:

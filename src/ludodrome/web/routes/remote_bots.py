@@ -7,6 +7,7 @@ replaces its former one.
 import asyncio
 import json
 import secrets
+import time
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -17,11 +18,12 @@ from starlette.exceptions import WebSocketException
 
 from ludodrome.arena.messages import MAX_LONG_LINE
 from ludodrome.arena.transports.remote import SECRET_HEADER
+from ludodrome.store import announcements
 from ludodrome.store.accounts import BOTS, token_of
 from ludodrome.store.league_bots import bot_of_token, find_bot
 from ludodrome.store.league_matches import arrive, leave
 from ludodrome.store.models import REMOTE
-from ludodrome.web.auth import POLICY_VIOLATION
+from ludodrome.web.auth import POLICY_VIOLATION, Key, hold
 
 BEAT = 10.0
 """Seconds between heartbeats of a connected bot."""
@@ -141,20 +143,35 @@ ANYWHERE = ("0.0.0.0", "::", "")
 async def connecting(socket: WebSocket, bot_id: BotId) -> str:
     """The remote bot that connects, with its own token or one of its owner with the scope ``bots``."""
     kind, _, secret = socket.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and await run_in_threadpool(_may_connect, socket, bot_id, secret.strip()):
-        return bot_id
-    raise WebSocketException(POLICY_VIOLATION, "the token is not valid for this bot")
+    begun = time.monotonic()
+
+    async def keys() -> frozenset[Key]:
+        return await run_in_threadpool(_keys, socket, bot_id, secret.strip())
+
+    async def is_valid() -> bool:
+        return bool(await keys())
+
+    found = await keys() if kind.lower() == "bearer" else frozenset()
+    if not found:
+        raise WebSocketException(POLICY_VIOLATION, "the token is not valid for this bot")
+    hold(socket, found, is_valid, begun)
+    return bot_id
 
 
-def _may_connect(socket: WebSocket, bot_id: str, secret: str) -> bool:
+def _keys(socket: WebSocket, bot_id: str, secret: str) -> frozenset[Key]:
+    """What the connection of a bot depends on; empty if a secret is not valid for it."""
     engine = socket.app.state.engine
-    found = bot_of_token(engine, secret)
+    found, token = bot_of_token(engine, secret), None
     if found is None:
         known, named = token_of(engine, secret), find_bot(engine, bot_id)
         found = named if known is not None and named is not None and named.owner == known.person.id else None
         if known is None or BOTS not in known.scopes:
-            return False
-    return found is not None and found.id == bot_id and found.kind == REMOTE and not found.banned
+            return frozenset()
+        token = known.token
+    if found is None or found.id != bot_id or found.kind != REMOTE or found.banned:
+        return frozenset()
+    keys = ((announcements.BOT, bot_id), (announcements.ACCOUNT, found.owner), (announcements.TOKEN, token))
+    return frozenset((topic, name) for topic, name in keys if name is not None)
 
 
 @router.websocket("/{bot_id}/connect")
