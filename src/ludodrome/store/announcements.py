@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 _ADD = insert(AnnouncementRow)
 _LAST = select(func.max(AnnouncementRow.id)).scalar_subquery()
 _TRIM = delete(AnnouncementRow).where(AnnouncementRow.id <= _LAST - KEPT_ROWS)
-_NOTIFY = text("SELECT pg_notify(:channel, :message)")
+_NOTIFY = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
 
 
 def announce(session: Session, topic: str, subject: str) -> None:
@@ -49,8 +49,8 @@ def announce(session: Session, topic: str, subject: str) -> None:
 def announce_all(connection: Connection, topic: str, subjects: Iterable[str]) -> None:
     """Announce changes when the transaction of ``connection`` commits."""
     if connection.dialect.name == "postgresql":
-        for subject in subjects:
-            connection.execute(_NOTIFY, {"channel": CHANNEL, "message": f"{topic} {subject}"})
+        messages = [f"{topic} {subject}" for subject in subjects]
+        connection.execute(_NOTIFY, {"channel": CHANNEL, "messages": messages})
         return
     moment = now_ms()
     connection.execute(_ADD, [{"topic": topic, "subject": subject, "at": moment} for subject in subjects])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
@@ -83,6 +84,8 @@ MAX_UPLOADED_RECORDS = 200
 """Uploaded records in memory at once."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
+BEAT_SECONDS = 10.0
+"""Seconds between two reports of presence to other processes."""
 BOT_THREADS = 4
 """Threads in which bots think."""
 STATIC = Path(__file__).parent / "static"
@@ -95,11 +98,14 @@ def create_app(
     host_names: Sequence[str] = (),
     behind_proxy: bool = False,
     warm: Sequence[str] = (),
+    processes: int = 1,
+    started: int | None = None,
 ) -> FastAPI:
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start.
+    proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
+    together, and ``started``: when they did, in milliseconds since 1970 (default: now).
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -107,12 +113,15 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.sockets.loop = asyncio.get_running_loop()
+        app.state.sockets.loop = app.state.relays.loop = asyncio.get_running_loop()
         listener = _listen(app)
         listener.start()
+        beating = asyncio.create_task(_beat(app)) if processes > 1 else None
         for game_id in warm:
             executor.submit(games.warm_up, game_id)
         yield
+        if beating is not None:
+            beating.cancel()
         listener.stop()
         app.state.plays.clear()
         app.state.reviewer.close()
@@ -131,13 +140,21 @@ def create_app(
     )
     app.state.engine = engine
     app.state.mode = mode
+    app.state.settings = {
+        "mode": mode,
+        "host_names": list(host_names),
+        "behind_proxy": behind_proxy,
+        "warm": list(warm),
+    }
+    """What ``create_app`` needs to make the same app in another process."""
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
     app.state.sockets = OpenSockets()
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
-    app.state.plays = PlayRegistry(engine, app.state.bot_pool)
+    app.state.processes = processes
+    app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
     app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
     app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
     app.state.reviewer = Reviewer()
@@ -168,8 +185,22 @@ def _listen(app: FastAPI) -> Listener:
     listener = Listener(app.state.engine)
     for topic in (announcements.ACCOUNT, announcements.TOKEN, announcements.BOT):
         listener.subscribe(topic, partial(app.state.sockets.announced, topic))
+    listener.subscribe(announcements.PLAY, app.state.plays.hear_event)
+    listener.subscribe(announcements.PRESENCE, app.state.plays.hear_presence)
+    listener.subscribe(announcements.LEAGUE, app.state.spectators.hear)
+    listener.subscribe(announcements.BOT, app.state.relays.hear)
+    listener.on_gap(app.state.spectators.hear)
+    listener.on_gap(app.state.relays.look_again)
     listener.on_gap(app.state.sockets.look)
+    listener.on_gap(app.state.plays.look_again)
     return listener
+
+
+async def _beat(app: FastAPI) -> None:
+    """Tell other processes again and again what this one knows."""
+    while True:
+        await asyncio.sleep(BEAT_SECONDS)
+        await run_in_threadpool(app.state.plays.beat)
 
 
 def _watch(app: FastAPI, executor: CountingExecutor) -> None:
