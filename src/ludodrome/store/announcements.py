@@ -5,6 +5,7 @@ reads. A ``Listener`` is the thread that receives them.
 """
 
 import logging
+import secrets
 import sqlite3
 import threading
 import time
@@ -175,6 +176,8 @@ def _first(connection: sqlite3.Connection, statement: str) -> int:
 # Caches that web processes share. With one process, these values stay in its memory.
 
 
+ID_BYTES = 9
+"""Random bytes of a key: too many to guess."""
 USED_EVERY_MS = 10_000
 """Resolution of the time of last use, so that not every use is a write."""
 TRIM_EVERY = 50
@@ -189,15 +192,21 @@ class SharedCache:
         self._capacity, self._ms = capacity, int(seconds * 1000)
         self._writes = 0
 
-    def put(self, key: str, value: Any) -> None:
-        """Insert or replace a value."""
+    @staticmethod
+    def new_id() -> str:
+        """A new random key."""
+        return secrets.token_urlsafe(ID_BYTES)
+
+    def put(self, key: str, value: Any, *, use: bool = True) -> None:
+        """Insert or replace a value; ``use``: replacing it counts as a use."""
         mine = (CacheEntryRow.kind == self._kind, CacheEntryRow.key == key)
         moment = now_ms()
-        values = {"content": packed(value), "written": moment, "used": moment}
+        values = {"content": packed(value), "written": moment}
+        used = {"used": moment}
         with suppress(IntegrityError), Session(self._engine) as session:  # another process has just written it
-            changed: Any = session.execute(update(CacheEntryRow).where(*mine).values(**values))
+            changed: Any = session.execute(update(CacheEntryRow).where(*mine).values(**values, **(used if use else {})))
             if not changed.rowcount:
-                session.execute(insert(CacheEntryRow).values(kind=self._kind, key=key, **values))
+                session.execute(insert(CacheEntryRow).values(kind=self._kind, key=key, **values, **used))
             self._writes += 1
             if self._writes % TRIM_EVERY == 1:
                 self._trim(session, moment)

@@ -22,7 +22,7 @@ from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import announcements, database
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.announcements import Listener
+from ludodrome.store.announcements import Listener, SharedCache
 from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, OpenSockets, OpenSocketsMiddleware, caller
@@ -47,7 +47,7 @@ from ludodrome.web.routes import (
     replays,
 )
 from ludodrome.web.routes.bots import UploadChecker
-from ludodrome.web.routes.puzzles import WebPuzzleSession
+from ludodrome.web.routes.puzzles import SharedPuzzleSessions, WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
 from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names
@@ -81,7 +81,9 @@ PAGE_ROUTERS = (
 MAX_PUZZLE_SESSIONS = 500
 """Puzzle sessions in memory at once."""
 MAX_UPLOADED_RECORDS = 200
-"""Uploaded records in memory at once."""
+"""Uploaded records kept at once."""
+MAX_SHARED_SESSIONS, MAX_SHARED_REVIEWS = 5000, 500
+"""Puzzle sessions and reviews in the database, where several web processes share them."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
 BEAT_SECONDS = 10.0
@@ -155,9 +157,15 @@ def create_app(
     app.state.bot_pool = BotPool(executor)
     app.state.processes = processes
     app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
-    app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
-    app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
-    app.state.reviewer = Reviewer()
+    if processes == 1:
+        app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
+        app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
+        app.state.reviewer = Reviewer()
+    else:
+        sessions = SharedCache(engine, "puzzle", MAX_SHARED_SESSIONS, HOURS)
+        app.state.puzzle_sessions = SharedPuzzleSessions(sessions)
+        app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS)
+        app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
