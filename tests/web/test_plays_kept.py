@@ -147,14 +147,18 @@ def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, bot_pool: B
     play = _begun(one, ["person", "person"])
     other = PlayRegistry(engine, bot_pool).find(play.id)
     assert other is not None
-    _go_on(play, 1)
-    with pytest.raises(Conflict, match="changed meanwhile"):
-        _go_on(other, 1)
-    assert other.closed
-    registry = PlayRegistry(engine, bot_pool)
-    third = registry.find(play.id)
+    edge = play.view(HOST)["position"]["legal"][0]
+    play.move(edge, BOTH)
+    with pytest.raises(IllegalMove, match="already drawn"):  # as if the first had come here, too
+        other.move(edge, BOTH)
+    assert _same(other.view(HOST), play.view(HOST))
+    _go_on(other, 1)
+    with pytest.raises(Conflict, match="has changed since"):
+        play.move(play.view(HOST)["position"]["legal"][-1], BOTH, 1)
+    assert _same(other.view(HOST), play.view(HOST))
+    third = PlayRegistry(engine, bot_pool).find(play.id)
     assert third is not None
-    assert third.version == 1
+    assert third.version == 2
 
 
 def test_what_cannot_be_written_has_not_happened(

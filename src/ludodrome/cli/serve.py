@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import threading
 import webbrowser
 from contextlib import suppress
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,12 +89,19 @@ def serve(
         str,
         typer.Option(metavar="LEVEL", help="Least level to log: debug, info (every request), warning or error."),
     ] = "warning",
+    processes: Annotated[
+        int, typer.Option(metavar="N", min=1, max=64, help="Web processes that share the port and the database.")
+    ] = 1,
 ) -> None:
     """Serve the web page: play, watch, analyse, enter bots.
 
     Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
     """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_at_once)  # before the imports, which take a second
     mode = _mode(lan, hosted, behind_proxy)
+    if processes > 1 and not hasattr(os, "fork"):
+        raise CommandError("--processes needs a system on which processes can share a socket: use 1")
     try:  # optional extra
         # optional extra: the server needs ludodrome[web]
         from ludodrome.arena.ladder.runner import Supervisor
@@ -100,6 +109,7 @@ def serve(
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
         from ludodrome.web.logs import LOG_FORMATS, LOG_LEVELS, set_up_logs
+        from ludodrome.web.processes import WebProcesses
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
@@ -122,11 +132,18 @@ def serve(
     runner.start()
     if browser and mode != "hosted" and has_display():
         threading.Thread(target=_open, args=(here,), daemon=True).start()
-    with suppress(KeyboardInterrupt):
+    if processes > 1:
+        WebProcesses(made, listening, processes).run()
+    else:
         run(made, [listening])
     runner.stop()
     sys.stdout.flush()
     os._exit(0)  # a thinking bot or a compiling kernel must not block the terminal
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:
+    """Ctrl-C or SIGTERM before the server runs, or after it: nobody waits for an answer. The runner ends by itself."""
+    os._exit(0)
 
 
 def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:

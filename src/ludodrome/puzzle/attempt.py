@@ -50,6 +50,15 @@ class Attempt:
         """Whether the first move has been played."""
         self._hints = 0
 
+    def to_json(self) -> dict[str, Any]:
+        """How far the attempt is, without the puzzle."""
+        return {"state": self.state, "solved": self.solved, "begun": self.begun, "hints": self._hints}
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Go on from what ``to_json`` gave."""
+        self.state, self.solved = kept["state"], kept["solved"]
+        self.begun, self._hints = kept["begun"], kept["hints"]
+
     # Texts
 
     def task(self) -> str:

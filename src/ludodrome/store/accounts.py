@@ -13,6 +13,8 @@ from sqlalchemy import Engine, Update, delete, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
+from ludodrome.store import announcements
+from ludodrome.store.announcements import announce
 from ludodrome.store.database import writing
 from ludodrome.store.models import (
     FOLDED_LENGTH,
@@ -60,6 +62,8 @@ class Identity(NamedTuple):
     scopes: frozenset[str]
     sign_in: str | None
     """The id of the sign-in; None for a token."""
+    token: str | None = None
+    """The id of the token; None for a sign-in."""
 
 
 # Names
@@ -147,6 +151,7 @@ def set_password(engine: Engine, account_id: str, password: str) -> None:
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
         session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
+        announce(session, announcements.ACCOUNT, account_id)
         session.commit()
 
 
@@ -161,6 +166,7 @@ def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
     """Grant or revoke administrator rights."""
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(admin=admin))
+        announce(session, announcements.ACCOUNT, account_id)
         session.commit()
 
 
@@ -172,6 +178,7 @@ def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(banned=banned))
         if banned:
             session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
+        announce(session, announcements.ACCOUNT, account_id)
         session.commit()
 
 
@@ -188,6 +195,8 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
         )
         old = session.scalars(mine.offset(MAX_SIGN_INS - 1)).all()
         session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < moment)))
+        if old:
+            announce(session, announcements.ACCOUNT, account_id)
         session.add(
             SignInRow(
                 id=new_id(),
@@ -234,6 +243,7 @@ def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
     with Session(engine) as session:
         mine = delete(SignInRow).where(SignInRow.id == sign_in_id, SignInRow.account_id == account_id)
         gone = session.execute(mine)
+        announce(session, announcements.ACCOUNT, account_id)
         session.commit()
         return bool(gone.rowcount)  # type: ignore[attr-defined]
 
@@ -278,9 +288,9 @@ def token_of(engine: Engine, secret: str) -> Identity | None:
             return None
         row, account = found
         scopes = frozenset(row.scopes) - (frozenset() if account.admin else {ADMIN})
-        known, token, stale = Identity(_person(account), scopes, None), row.id, row.used is None or _stale(row.used)
+        known, stale = Identity(_person(account), scopes, None, row.id), row.used is None or _stale(row.used)
     if stale:
-        _note(engine, update(TokenRow).where(TokenRow.id == token).values(used=now_ms()))
+        _note(engine, update(TokenRow).where(TokenRow.id == known.token).values(used=now_ms()))
     return known
 
 
@@ -295,6 +305,7 @@ def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
     """Revoke a token; False if the account does not have it."""
     with Session(engine) as session:
         gone = session.execute(delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id))
+        announce(session, announcements.TOKEN, token_id)
         session.commit()
         return bool(gone.rowcount)  # type: ignore[attr-defined]
 

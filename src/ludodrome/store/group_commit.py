@@ -15,6 +15,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable
 
+from ludodrome.store.announcements import announce_all
+
 
 @dataclass(frozen=True, slots=True)
 class RowInsert:
@@ -25,8 +27,21 @@ class RowInsert:
 
 
 Work = Callable[[Connection], None] | RowInsert
-Jobs = SimpleQueue[tuple[Work, Future[None]] | None]
-"""Work with the future to complete; None ends the thread."""
+Subject = tuple[str, str]
+"""The topic and the subject of an announcement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work, what to announce with it, and the future to complete."""
+
+    work: Work
+    subject: Subject | None
+    done: "Future[None]"
+
+
+Jobs = SimpleQueue[Job | None]
+"""None ends the thread."""
 
 MAX_GROUP = 200
 MIN_COMMIT_INTERVAL = 0.01
@@ -44,14 +59,14 @@ class GroupCommitter:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def commit(self, work: Work) -> None:
+    def commit(self, work: Work, subject: Subject | None = None) -> None:
         """Write work and wait for the commit. If it fails, re-raise its exception; the transaction is rolled back."""
-        self.submit(work).result()
+        self.submit(work, subject).result()
 
-    def submit(self, work: Work) -> "Future[None]":
+    def submit(self, work: Work, subject: Subject | None = None) -> "Future[None]":
         """Write work later. The future completes after the commit or with the exception of the work.
 
-        It cannot be cancelled.
+        It cannot be cancelled. ``subject`` is announced by the same commit.
         """
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()
@@ -60,7 +75,7 @@ class GroupCommitter:
                 self._jobs = SimpleQueue()
                 self._thread = threading.Thread(target=self._run, args=(self._jobs,), name="group-commit", daemon=True)
                 self._thread.start()
-            self._jobs.put((work, done))
+            self._jobs.put(Job(work, subject, done))
         return done
 
     def close(self) -> None:
@@ -88,19 +103,25 @@ class GroupCommitter:
             if ends:
                 return
 
-    def _write(self, group: list[tuple[Work, "Future[None]"]]) -> None:
+    def _write(self, group: list[Job]) -> None:
         try:
             with self._engine.begin() as connection:
-                _execute(connection, [work for work, _ in group])
+                _execute(connection, [job.work for job in group])
+                _announce(connection, [job.subject for job in group if job.subject is not None])
         except BaseException as error:  # deliver any failure to the caller's future; keep the thread alive
             if len(group) == 1:
-                group[0][1].set_exception(error)
+                group[0].done.set_exception(error)
                 return
             for one in group:  # one of them cannot be written: write each in a transaction of its own
                 self._write([one])
         else:
-            for _, done in group:
-                done.set_result(None)
+            for job in group:
+                job.done.set_result(None)
+
+
+def _announce(connection: Connection, subjects: list[Subject]) -> None:
+    for topic in dict.fromkeys(topic for topic, _ in subjects):
+        announce_all(connection, topic, [subject for about, subject in subjects if about == topic])
 
 
 def _execute(connection: Connection, jobs: list[Work]) -> None:

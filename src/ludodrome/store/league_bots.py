@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from ludodrome.store.accounts import digest, fold_name, new_id, read_name
+from ludodrome.store.announcements import BOT, announce
 from ludodrome.store.database import writing
 from ludodrome.store.models import (
     BUILTIN,
@@ -191,6 +192,7 @@ def set_token(engine: Engine, bot_id: str, secret: str) -> None:
     """Set the secret of a remote bot; the old one is no longer valid."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(token=digest(secret)))
+        announce(session, BOT, bot_id)
         session.commit()
 
 
@@ -198,6 +200,7 @@ def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
     """Retire a bot, or bring it back; its games stay."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(retired=None if back else now_ms()))
+        announce(session, BOT, bot_id)
         session.commit()
 
 
@@ -205,6 +208,7 @@ def ban(engine: Engine, bot_id: str, banned: bool) -> None:
     """Ban a bot, or lift the ban. A banned bot plays no matches and is in no table; its games stay."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(banned=banned))
+        announce(session, BOT, bot_id)
         session.commit()
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from ludodrome.store.accounts import new_id
+from ludodrome.store.announcements import BOT, LEAGUE, announce
 from ludodrome.store.database import writing
 from ludodrome.store.league_bots import HERE_MS
 from ludodrome.store.models import (
@@ -222,6 +223,7 @@ def release(engine: Engine, runner: str, broken: bool = False) -> int:
         session.execute(delete(LiveMatchRow).where(LiveMatchRow.match.in_(select(MatchRow.id).where(*mine))))
         free = {"status": QUEUED, "runner": None, "lease": None, "tries": MatchRow.tries - int(not broken)}
         freed = session.execute(update(MatchRow).where(*mine).values(free))
+        announce(session, LEAGUE, runner)
         session.commit()
         return row_count(freed)
 
@@ -245,6 +247,7 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
         if not row_count(changed):
             session.add(LiveMatchRow(match=match_id, version=version, view=view))
         try:
+            announce(session, LEAGUE, match_id)
             session.commit()
         except IntegrityError:  # it is over, or another process was quicker: the next move is soon shown
             session.rollback()
@@ -361,17 +364,33 @@ def played_of(engine: Engine, event_id: str) -> int:
 
 
 def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
-    """Record that a remote bot is connected here."""
+    """Record that a remote bot has connected here; a process that holds an older connection hears of it."""
     values = {"address": address, "secret": secret, "seen": now_ms()}
     with Session(engine) as session:
         if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
             session.add(PresenceRow(bot=bot, **values))
         try:
+            announce(session, BOT, bot)
             session.commit()
         except IntegrityError:
             session.rollback()
             session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))
+            announce(session, BOT, bot)
             session.commit()
+
+
+def stay(engine: Engine, bot: str, address: str, secret: str) -> bool:
+    """Record that a remote bot is still connected here; False if a newer connection has replaced this one."""
+    with Session(engine) as session:
+        mine = update(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret)
+        known = row_count(session.execute(mine.values(seen=now_ms())))
+        session.commit()
+        if known:
+            return True
+        if session.get(PresenceRow, bot) is not None:
+            return False
+    arrive(engine, bot, address, secret)
+    return True
 
 
 def leave(engine: Engine, bot: str, secret: str) -> None:

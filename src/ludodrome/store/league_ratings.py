@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
+from ludodrome.store.announcements import LEAGUE, announce
 from ludodrome.store.league_matches import row_count
 from ludodrome.store.models import (
     DONE,
@@ -172,6 +173,7 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
         )
         session.add(row)
         session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
+        announce(session, LEAGUE, match_id)
         if place is not None:
             seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == match_id).order_by(MatchSeatRow.seat)
             rate(StoredBook(session, game), RatedGame(place, tuple(session.scalars(seats)), counted))

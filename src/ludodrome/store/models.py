@@ -447,6 +447,20 @@ class AnnouncementRow(Base):
     at: Mapped[int] = mapped_column(BigInteger)
 
 
+class CacheEntryRow(Base):
+    """An entry of a cache that several web processes share."""
+
+    __tablename__ = "cache_entries"
+    __table_args__ = (Index("cache_entries_used", "kind", "used"),)
+
+    kind: Mapped[str] = mapped_column(String(20), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    """JSON, compressed by zlib."""
+    written: Mapped[int] = mapped_column(BigInteger)
+    used: Mapped[int] = mapped_column(BigInteger)
+
+
 METADATA = Base.metadata
 
 

@@ -5,13 +5,15 @@ Writes go through a ``GroupCommitter``, so that many moves share a commit.
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy.orm import Session, defer
 
+from ludodrome.store.announcements import PLAY
 from ludodrome.store.group_commit import GroupCommitter, RowInsert
 from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, now_ms, packed, unpacked
 
@@ -20,7 +22,8 @@ Json = dict[str, Any]
 LINK_BYTES, KEY_BYTES = 18, 24
 FRIEND = "friend"
 """The kind of a seat offered by a link."""
-JOIN = "join"
+JOIN, OFFER, REMATCH = "join", "offer", "rematch"
+"""Kinds of events that the store knows: a seat is taken, seats offer a rematch, the rematch has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class PlayEvent:
 
     kind: str
     content: Json
+    at: int = 0
+    """When it was stored; 0 if it is not stored yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class StoredPlay:
     kinds: tuple[str, ...]
     friends: dict[int, FriendSeat]
     events: tuple[PlayEvent, ...]
+    at: int = 0
+    """When it was started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +93,30 @@ def new_link(seat: int) -> FriendSeat:
 # Queries
 
 
-def find(engine: Engine, name: str) -> StoredPlay | None:
-    """A game with all its events."""
+def find(engine: Engine, name: str, after: int = 0) -> StoredPlay | None:
+    """A game with its events, or only those after the first ``after``."""
     with Session(engine) as session:
-        row = session.get(PlayRow, name)
+        row = session.get(PlayRow, name, options=[defer(PlayRow.record), defer(PlayRow.result)])
         if row is None:
             return None
         wanted = (
-            select(PlayEventRow.kind, PlayEventRow.content)
-            .where(PlayEventRow.play_id == name)
+            select(PlayEventRow.kind, PlayEventRow.content, PlayEventRow.at)
+            .where(PlayEventRow.play_id == name, PlayEventRow.number >= after)
             .order_by(PlayEventRow.number)
         )
-        events = tuple(PlayEvent(kind, content) for kind, content in session.execute(wanted).tuples())
+        events = tuple(PlayEvent(*values) for values in session.execute(wanted).tuples())
         seats = session.scalars(select(PlaySeatRow).where(PlaySeatRow.play_id == name))
         friends = {one.seat: FriendSeat(one.seat, one.link, one.digest, one.name) for one in seats}
-        return StoredPlay(row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events)
+        return StoredPlay(
+            row.id, row.owner_id, row.digest, row.assignment, tuple(row.kinds), friends, events, row.begun
+        )
+
+
+def event_count(engine: Engine, name: str) -> int:
+    """The number of events of a game."""
+    with Session(engine) as session:
+        last = session.scalar(select(func.max(PlayEventRow.number)).where(PlayEventRow.play_id == name))
+    return 0 if last is None else last + 1
 
 
 def find_link(engine: Engine, link: str) -> tuple[str, int] | None:
@@ -133,6 +149,23 @@ def lines_of(engine: Engine, owner: str, most: int, before: int | None = None) -
 
 def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
     """Store a new game."""
+    committer.commit(_beginning(kept))
+
+
+def begin_rematch(committer: GroupCommitter, kept: StoredPlay, origin: str, name: str, number: int) -> PlayEvent:
+    """Store a new game as the rematch of the game ``name``, by its event ``number``; returns the event."""
+    event = PlayEvent(REMATCH, {"next": kept.id}, now_ms())
+    begin_it = _beginning(kept)
+
+    def work(connection: Connection) -> None:
+        begin_it(connection)
+        connection.execute(_ADD, _row(name, number, event))
+
+    committer.commit(work, _subject(origin, name, number))
+    return event
+
+
+def _beginning(kept: StoredPlay) -> Callable[[Connection], None]:
     values = {"owner_id": kept.owner, "digest": kept.digest, "game": kept.play_spec["game"]}
     values |= {"assignment": kept.play_spec, "kinds": list(kept.kinds)}
 
@@ -142,7 +175,7 @@ def begin(committer: GroupCommitter, kept: StoredPlay) -> None:
             seat = {"seat": one.seat, "link": one.link, "digest": one.digest, "name": one.name}
             connection.execute(insert(PlaySeatRow).values(play_id=kept.id, **seat))
 
-    committer.commit(work)
+    return work
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +188,23 @@ class PlayEnd:
 _ADD = insert(PlayEventRow)
 
 
+def _row(name: str, number: int, event: PlayEvent) -> Json:
+    return {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": event.at}
+
+
+def _subject(origin: str, name: str, number: int) -> tuple[str, str]:
+    """The announcement of the event ``number``: the game, the process that writes it, the number of events then."""
+    return PLAY, f"{name} {origin} {number + 1}"
+
+
 def add(
-    committer: GroupCommitter, name: str, number: int, event: PlayEvent, end: PlayEnd | None = None
+    committer: GroupCommitter, origin: str, name: str, number: int, event: PlayEvent, end: PlayEnd | None = None
 ) -> "Future[None]":
     """Write an event; ``end``: it ends the game, or reopens it."""
-    row = {"play_id": name, "number": number, "kind": event.kind, "content": event.content, "at": now_ms()}
+    row = _row(name, number, event) | {"at": now_ms()}
+    subject = _subject(origin, name, number)
     if end is None:
-        return committer.submit(RowInsert(_ADD, row))
+        return committer.submit(RowInsert(_ADD, row), subject)
     over = end.record is not None
     values: Json = {"finished": row["at"] if over else None, "result": end.record and end.record["result"]}
     values["record"] = packed(end.record) if over else None
@@ -170,20 +213,20 @@ def add(
         connection.execute(_ADD, row)
         connection.execute(update(PlayRow).where(PlayRow.id == name).values(values))
 
-    return committer.submit(work)
+    return committer.submit(work, subject)
 
 
 def take_seat(
-    committer: GroupCommitter, name: str, number: int, friend: FriendSeat, key: str, called: str | None
+    committer: GroupCommitter, origin: str, name: str, number: int, friend: FriendSeat, key: str, called: str | None
 ) -> FriendSeat:
     """Take a seat by its link, which is then void. Raises if the seat was taken meanwhile."""
     taken = FriendSeat(friend.seat, None, digest_of(key), called)
-    row = {"play_id": name, "number": number, "kind": JOIN, "content": {"seat": friend.seat}, "at": now_ms()}
+    row = _row(name, number, PlayEvent(JOIN, {"seat": friend.seat}, now_ms()))
 
     def work(connection: Connection) -> None:
         connection.execute(_ADD, row)
         here = (PlaySeatRow.play_id == name, PlaySeatRow.seat == friend.seat)
         connection.execute(update(PlaySeatRow).where(*here).values(link=None, digest=taken.digest, name=called))
 
-    committer.commit(work)
+    committer.commit(work, _subject(origin, name, number))
     return taken

@@ -1,11 +1,14 @@
 """The app: routers, static files and middleware, and a sentence for every error."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
@@ -17,11 +20,12 @@ import ludodrome
 from ludodrome.arena.ladder import enter_builtins
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
-from ludodrome.store import database
+from ludodrome.store import announcements, database
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.announcements import Listener, SharedCache
 from ludodrome.system import API
 from ludodrome.web import metrics
-from ludodrome.web.auth import Mode, caller
+from ludodrome.web.auth import Mode, OpenSockets, OpenSocketsMiddleware, caller
 from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.lru_cache import LruCache
@@ -44,7 +48,7 @@ from ludodrome.web.routes import (
     replays,
 )
 from ludodrome.web.routes.bots import UploadChecker
-from ludodrome.web.routes.puzzles import WebPuzzleSession
+from ludodrome.web.routes.puzzles import SharedPuzzleSessions, WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
 from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names, put_headers
@@ -78,9 +82,13 @@ PAGE_ROUTERS = (
 MAX_PUZZLE_SESSIONS = 500
 """Puzzle sessions in memory at once."""
 MAX_UPLOADED_RECORDS = 200
-"""Uploaded records in memory at once."""
+"""Uploaded records kept at once."""
+MAX_SHARED_SESSIONS, MAX_SHARED_REVIEWS = 5000, 500
+"""Puzzle sessions and reviews in the database, where several web processes share them."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
+BEAT_SECONDS = 10.0
+"""Seconds between two reports of presence to other processes."""
 BOT_THREADS = 4
 """Threads in which bots think."""
 STATIC = Path(__file__).parent / "static"
@@ -93,11 +101,14 @@ def create_app(
     host_names: Sequence[str] = (),
     behind_proxy: bool = False,
     warm: Sequence[str] = (),
+    processes: int = 1,
+    started: int | None = None,
 ) -> FastAPI:
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start.
+    proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
+    together, and ``started``: when they did, in milliseconds since 1970 (default: now).
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -105,10 +116,17 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.sockets.loop = app.state.relays.loop = asyncio.get_running_loop()
+        listener = _listen(app)
+        listener.start()
+        beating = asyncio.create_task(_beat(app)) if processes > 1 else None
         app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
         yield
         app.state.readiness.stop()
         app.state.health.close()
+        if beating is not None:
+            beating.cancel()
+        listener.stop()
         app.state.plays.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -126,17 +144,32 @@ def create_app(
     )
     app.state.engine = engine
     app.state.mode = mode
+    app.state.settings = {
+        "mode": mode,
+        "host_names": list(host_names),
+        "behind_proxy": behind_proxy,
+        "warm": list(warm),
+    }
+    """What ``create_app`` needs to make the same app in another process."""
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
+    app.state.sockets = OpenSockets()
     app.state.limits = RateLimiter()
     app.state.metrics = Metrics()
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
     app.state.bot_pool = BotPool(executor)
-    app.state.plays = PlayRegistry(engine, app.state.bot_pool)
-    app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
-    app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
-    app.state.reviewer = Reviewer()
+    app.state.processes = processes
+    app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
+    if processes == 1:
+        app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
+        app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
+        app.state.reviewer = Reviewer()
+    else:
+        sessions = SharedCache(engine, "puzzle", MAX_SHARED_SESSIONS, HOURS)
+        app.state.puzzle_sessions = SharedPuzzleSessions(sessions)
+        app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS)
+        app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
@@ -151,6 +184,7 @@ def create_app(
     for router in PAGE_ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=everywhere)
     _explain(app)
+    app.add_middleware(OpenSocketsMiddleware, sockets=app.state.sockets)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
@@ -158,6 +192,29 @@ def create_app(
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     app.add_middleware(RequestLogMiddleware, behind_proxy=behind_proxy)
     return app
+
+
+def _listen(app: FastAPI) -> Listener:
+    """The thread that hears what other processes announce, with all that acts on it."""
+    listener = Listener(app.state.engine)
+    for topic in (announcements.ACCOUNT, announcements.TOKEN, announcements.BOT):
+        listener.subscribe(topic, partial(app.state.sockets.announced, topic))
+    listener.subscribe(announcements.PLAY, app.state.plays.hear_event)
+    listener.subscribe(announcements.PRESENCE, app.state.plays.hear_presence)
+    listener.subscribe(announcements.LEAGUE, app.state.spectators.hear)
+    listener.subscribe(announcements.BOT, app.state.relays.hear)
+    listener.on_gap(app.state.spectators.hear)
+    listener.on_gap(app.state.relays.look_again)
+    listener.on_gap(app.state.sockets.look)
+    listener.on_gap(app.state.plays.look_again)
+    return listener
+
+
+async def _beat(app: FastAPI) -> None:
+    """Tell other processes again and again what this one knows."""
+    while True:
+        await asyncio.sleep(BEAT_SECONDS)
+        await run_in_threadpool(app.state.plays.beat)
 
 
 def _watch(app: FastAPI, executor: CountingExecutor) -> None:

@@ -205,10 +205,13 @@ def sparkline(values: Sequence[float]) -> str:
     return " ".join(f"{at * wide:.1f},{TALL - 3 - (value - low) * tall:.1f}" for at, value in enumerate(values))
 
 
-# Spectators of league matches. One task polls the database for all of them, while there are any.
+# Spectators of league matches. One task reads the database for all of them, while there are any: at once when a change
+# is announced, and now and then in any case.
 
 
 POLL_SECONDS = 0.4
+LOOK_SECONDS = 0.05
+"""Least seconds between two looks."""
 KEEP_ALIVE_SECONDS = 15.0
 """An idle stream sends a sign of life this often."""
 MAX_WATCHED = 12
@@ -229,12 +232,19 @@ class Spectators:
         self.watching = 0
         """Open streams."""
         self._polling: asyncio.Task[None] | None = None
+        self._announced = Notifier()
+        self._announcements = 0
         self.closed = False
 
     def close(self) -> None:
         """End all streams."""
         self.closed = True
         self._notifier.notify_all()
+
+    def hear(self, subject: str = "") -> None:
+        """Look at once: a match has changed. Thread-safe."""
+        self._announcements += 1
+        self._announced.notify_all()
 
     async def matches(self, game: str | None = None, match: str | None = None) -> AsyncIterator[Json | None]:
         """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
@@ -294,12 +304,18 @@ class Spectators:
         return found
 
     async def _poll(self) -> None:
+        heard = self._announcements
         while self.watching and not self.closed:
-            await asyncio.sleep(POLL_SECONDS)
+            await self._announced.wait(partial(self._has_heard, heard), POLL_SECONDS)
+            heard = self._announcements
             try:
                 await self.look()
             except Exception:  # the database may answer the next time, and nobody else would restart this task
                 _log.exception("spectators: the matches could not be read")
+            await asyncio.sleep(min(LOOK_SECONDS, POLL_SECONDS))
+
+    def _has_heard(self, before: int) -> bool:
+        return self._announcements != before
 
     @asynccontextmanager
     async def _watched(self) -> AsyncIterator[None]:

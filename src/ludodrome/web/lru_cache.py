@@ -60,6 +60,17 @@ class LruCache(Generic[Value]):
             self._entries.move_to_end(key)
             return entry[1]
 
+    def peek(self, key: str) -> Value | None:
+        """The value of a key, expired or not; this is no use of it."""
+        with self._lock:
+            entry = self._entries.get(key)
+            return None if entry is None else entry[1]
+
+    def values(self) -> list[Value]:
+        """All values, the least recently used first."""
+        with self._lock:
+            return [value for _, value in self._entries.values()]
+
     def clear(self) -> None:
         """Evict everything."""
         with self._lock:

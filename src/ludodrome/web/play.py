@@ -2,6 +2,10 @@
 
 The referee judges; a play decides whom to ask, when, and what to show. Every event goes to a journal first and counts
 once the journal has saved it. Bots think in threads: their kernels release the GIL, so the server stays responsive.
+
+Several web processes may have the same play in memory. Each writes events under their numbers, which are unique, so one
+of two that write at once fails: it reloads the play and tries again. Each applies the events of the others in place
+(``catch_up``). The process that wrote the last event lets the bot think.
 """
 
 import asyncio
@@ -14,7 +18,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from fastapi.concurrency import run_in_threadpool
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
@@ -24,7 +28,8 @@ from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
-from ludodrome.store.plays import JOIN, FriendSeat, PlayEnd, PlayEvent
+from ludodrome.store.models import now_ms
+from ludodrome.store.plays import JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
@@ -36,10 +41,22 @@ MAX_BOTS = 16
 BOT_IDLE_SECONDS = 3600.0
 MAX_OPENING_PLIES = 200
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
-"""Kinds of events, besides ``join``."""
+"""Kinds of events, besides those of the store."""
+BESIDE = (OFFER, REMATCH)
+"""Kinds of events that do not change the game: they have a number, but make no new version."""
+MAX_CONFLICTS = 5
+"""How often an action is tried again because another process was first."""
+TAKEOVER_SECONDS = 15.0
+"""Seconds after which a bot that another process lets think is asked here: that process may have died."""
 
 Journal = Callable[[int, PlayEvent, PlayEnd | None], "Future[None]"]
 """Saves the event of a number, and the end of the play if it has one; the future completes once it is durable."""
+Load = Callable[[int], StoredPlay | None]
+"""Reads the play with the events from a number on."""
+
+
+class Outdated(Exception):
+    """Another process has written an event of this number first."""
 
 
 def _null_journal(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future[None]":
@@ -78,7 +95,10 @@ class WebPlay:
         participants: Participants | None = None,
         journal: Journal = _null_journal,
         events: Iterable[PlayEvent] = (),
+        load: Load = lambda number: None,
+        at: int | None = None,
     ) -> None:
+        """``at``: when the turn began, in milliseconds; default: now."""
         self.id = name
         self.game = game
         self.play_spec = play_spec
@@ -91,17 +111,16 @@ class WebPlay:
         self.closed = False
         self.lock = threading.Lock()
         self._bot_pool = bot_pool
-        self._journal = journal
+        self._journal, self._load = journal, load
         self._bot_lock = threading.Lock()
         """Held while a bot thinks: after an undo it must not be asked twice at once."""
-        self._events = 0
-        self._played: list[PlayedMove] = []
-        self._end_event: PlayEvent | None = None
-        """The event that ended the game, unless a move did."""
-        for event in events:
-            self._replay_event(event)
+        self._stale = False
+        """Whether memory is ahead of the store, because an event could not be written."""
+        self._takeover: float | None = None
+        """When a bot is asked here that another process lets think."""
+        self._replay_all(events)
         self._rebuild()
-        self._publish()
+        self._publish(_since(at))
         self._compile_move_path()
 
     # Public methods
@@ -140,40 +159,105 @@ class WebPlay:
             raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
         return position_view_of(self.game, snapshot.at(self.game, number))
 
-    def start_bots(self) -> None:
-        """Let a bot that is to move think, now that the play can be found."""
+    @property
+    def events(self) -> int:
+        """The number of events, those that make no new version included."""
+        return self._events
+
+    def start_bots(self, elsewhere: bool = False) -> None:
+        """Let a bot that is to move think, now that the play can be found.
+
+        ``elsewhere``: another process may do that already; ask it only if no move comes.
+        """
         with self.lock:
-            self._ask()
+            if elsewhere:
+                self._expect_bot()
+            else:
+                self._ask()
+
+    def seconds_to_takeover(self) -> float | None:
+        """Seconds until a bot is asked here that another process lets think; None if there is none."""
+        moment = self._takeover
+        return None if moment is None else max(0.0, moment - time.perf_counter())
+
+    def take_over(self) -> None:
+        """Ask a bot that another process should have asked, if its time is over. Not for the event loop."""
+        if self.seconds_to_takeover() == 0:
+            with self.lock:
+                self._catch_up()
+                if self.seconds_to_takeover() == 0:
+                    self._ask()
+
+    def catch_up(self) -> None:
+        """Apply the events that other processes have written. Not for the event loop."""
+        with self.lock:
+            if not self.closed:
+                self._catch_up()
 
     def move(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
         """Make a move for a holder of ``seats``. An illegal move is refused and costs nothing.
 
         ``seen`` is the version in which the move was chosen.
         """
-        with self.lock, self._bot_pool.kernel_lock.held():
+
+        def work() -> None:
             self._check_clock()
             self._commit(*self._moved(move, seats, seen))
+
+        with self.lock, self._bot_pool.kernel_lock.held():
+            self._settle(work)
 
     async def move_async(self, move: Any, seats: frozenset[int], seen: int | None = None) -> None:
         """``move`` for coroutines: on the event loop if it is quick and the lock is free, else in a thread."""
         quick = self.game.actions_a_turn == 1 and self.seconds_left_to_move() != 0
         if quick and self.lock.acquire(blocking=False):
-            await asyncio.shield(self._move_on_loop(move, seats, seen))  # finished even if the client leaves
+            done = await asyncio.shield(self._move_on_loop(move, seats, seen))  # finished even if the client leaves
         else:
+            done = False
+        if not done:
             await run_in_threadpool(self.move, move, seats, seen)
 
-    async def _move_on_loop(self, move: Any, seats: frozenset[int], seen: int | None) -> None:
-        """Make a move on the event loop. The lock is held, and released at the end."""
+    async def _move_on_loop(self, move: Any, seats: frozenset[int], seen: int | None) -> bool:
+        """Make a move on the event loop. The lock is held, and released at the end.
+
+        False if it was not made: another process was first, or may have been.
+        """
         try:
-            event, end = self._moved(move, seats, seen)
+            if self._stale:
+                return False
+            try:
+                event, end = self._moved(move, seats, seen)
+            except ValueError:  # it may be right in a position that only the store knows yet
+                return False
             try:
                 await asyncio.wrap_future(self._journal(self._events, event, end))
+            except IntegrityError:
+                self._stale = True
+                return False
             except SQLAlchemyError as error:
+                self._stale = True
                 self.close()
                 raise write_error(error) from error
-            self._after_commit()
+            self._after_commit(event)
+            return True
         finally:
             self.lock.release()
+
+    def _settle(self, work: Callable[[], None]) -> None:
+        """Do something as if all other processes had been first. The lock is held."""
+        for _ in range(MAX_CONFLICTS):
+            if self._stale:
+                self._reload()
+            try:
+                work()
+            except Outdated:
+                continue
+            except ValueError:  # a refusal: is the position here the last one?
+                if self.closed or not self._catch_up():
+                    raise
+                continue
+            return
+        raise Conflict("the game has changed meanwhile; load it again")
 
     def _moved(self, move: Any, seats: frozenset[int], seen: int | None) -> tuple[PlayEvent, PlayEnd | None]:
         """Apply the move of a person without saving it yet. The lock is held."""
@@ -200,7 +284,8 @@ class WebPlay:
 
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
         """Resign for ``seat``; default: the seat to move, or the only one held."""
-        with self.lock:
+
+        def work() -> None:
             self._check_clock()
             if self._referee.result is not None:
                 raise Conflict("the game is over")
@@ -209,13 +294,17 @@ class WebPlay:
                 raise Forbidden("you can only resign for a seat of yours")
             self._end(PlayEvent(RESIGN, {"seat": chosen}))
 
+        with self.lock:
+            self._settle(work)
+
     def _own_seat(self, seats: frozenset[int]) -> int | None:
         """The seat to move if it is among ``seats``, or their only one."""
         return self.snapshot.mover if self.snapshot.mover in seats else next(iter(seats)) if len(seats) == 1 else None
 
     def undo(self, viewer: Viewer) -> None:
         """Return to the last decision of a person. Not in plays with friends."""
-        with self.lock:
+
+        def work() -> None:
             if not viewer.owner or self.participants.shared:
                 refusal = Conflict if viewer.seats else Forbidden
                 raise refusal("only the owner of a game without friends can undo moves")
@@ -229,10 +318,45 @@ class WebPlay:
             self._rebuild()
             self._commit(event, PlayEnd(None) if over else None)
 
+        with self.lock:
+            self._settle(work)
+
+    def rematch(self, viewer: Viewer, begin: Callable[[int], PlayEvent]) -> None:
+        """Offer a rematch; once all people have offered it, ``begin`` writes it as the event of a number."""
+
+        def work() -> None:
+            self._check_clock()
+            if self._referee.result is None:
+                raise Conflict("a rematch begins once the game is over")
+            if not viewer.seats:
+                raise Forbidden("you are watching: none of the seats is yours")
+            participants = self.participants
+            if not viewer.seats <= participants.offers:
+                event = PlayEvent(OFFER, {"seats": sorted(viewer.seats)})
+                self._replay_event(event, counted=False)
+                self._commit(event, None)
+            if participants.next is None and participants.offers >= participants.people():
+                self._write(begin)
+
+        with self.lock:
+            self._settle(work)
+        self.mark_changed()
+
+    def _write(self, write: Callable[[int], PlayEvent]) -> None:
+        """Let ``write`` save the event of the next number, and apply it. The lock is held."""
+        try:
+            event = write(self._events)
+        except IntegrityError as error:
+            self._stale = True
+            raise Outdated from error
+        except SQLAlchemyError as error:
+            raise write_error(error) from error
+        self._replay_event(event)
+
     def record(self) -> Json:
         """The record of the finished game."""
         with self.lock:
-            self._check_clock()
+            self._settle(self._check_clock)
             if self._referee.result is None:
                 raise Conflict("a game has a record once it is over")
             return self._referee.record()
@@ -246,7 +370,7 @@ class WebPlay:
         """End the game if the clock of the person to move has run out. Not for the event loop: it may wait."""
         if self.seconds_left_to_move() == 0:
             with self.lock:
-                self._check_clock()
+                self._settle(self._check_clock)
 
     def _check_clock(self) -> None:
         """The lock is held."""
@@ -256,12 +380,19 @@ class WebPlay:
 
     def join(self, write: Callable[[int], FriendSeat]) -> None:
         """Fill a seat: ``write`` saves that as the event of a number. The play starts when all seats are taken."""
-        with self.lock:
-            friend = write(self._events)
-            self._events += 1
+
+        def take(number: int) -> PlayEvent:
+            friend = write(number)
             self.participants.friends[friend.seat] = friend
+            return PlayEvent(JOIN, {"seat": friend.seat})
+
+        def work() -> None:
+            self._write(take)
             self._publish()
             self._ask()
+
+        with self.lock:
+            self._settle(work)
         self.notifier.notify_all()
 
     def mark_changed(self) -> None:
@@ -276,15 +407,90 @@ class WebPlay:
 
     # The past: events
 
+    def _replay_all(self, events: Iterable[PlayEvent]) -> None:
+        """Start from the stored events, before ``_rebuild``."""
+        self._events = self._versions = 0
+        self._played: list[PlayedMove] = []
+        self._end_event: PlayEvent | None = None
+        """The event that ended the game, unless a move did."""
+        for event in events:
+            self._replay_event(event)
+
     def _replay_event(self, event: PlayEvent, counted: bool = True) -> None:
         """Apply a stored event to the list of moves, before ``_rebuild``."""
-        self._events += counted
-        if event.kind == MOVE:
+        if counted:
+            self._count(event)
+        if event.kind == OFFER:
+            self.participants.offers |= set(event.content["seats"])
+        elif event.kind == REMATCH:
+            self.participants.next = event.content["next"]
+        elif event.kind == MOVE:
             self._played.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
         elif event.kind == UNDO:
             self._played, self._end_event = self._played[: event.content["keep"]], None
         elif event.kind != JOIN:
             self._end_event = event
+
+    def _count(self, event: PlayEvent) -> None:
+        self._events += 1
+        self._versions += event.kind not in BESIDE
+
+    def _catch_up(self) -> bool:
+        """Apply the events that other processes have written; whether there are any. The lock is held."""
+        if self._stale:
+            self._reload()
+            return True
+        kernel_lock = self._bot_pool.kernel_lock
+        with kernel_lock.released():
+            found = self._load(self._events)
+        if found is None or not found.events:
+            return False
+        with kernel_lock.held():
+            self._take_friends(found)
+            rebuild = False
+            for event in found.events:
+                ahead = len(self._played)
+                self._replay_event(event)
+                rebuild = rebuild or event.kind == UNDO
+                if rebuild or event.kind in (JOIN, *BESIDE):
+                    continue
+                if event.kind == MOVE:
+                    made = self._played[ahead]
+                    self._referee.deliver(Answer(made.seconds, made.move))
+                    self._append_move(made.move)
+                else:
+                    self._finish(event)
+            if rebuild:
+                self._rebuild()
+            self._show_stored(found)
+        return True
+
+    def _reload(self) -> None:
+        """Read the play again: memory is ahead of the store. The lock is held."""
+        kernel_lock = self._bot_pool.kernel_lock
+        with kernel_lock.released():
+            found = self._load(0)
+        if found is None:
+            self.close()
+            raise Conflict("the game has changed meanwhile; load it again")
+        with kernel_lock.held():
+            self.participants.offers, self.participants.next = set(), None
+            self._take_friends(found)
+            self._replay_all(found.events)
+            self._rebuild()
+            self._stale = False
+            self._show_stored(found)
+
+    def _take_friends(self, found: StoredPlay) -> None:
+        self.participants.friends.update(found.friends)
+
+    def _show_stored(self, found: StoredPlay) -> None:
+        """Publish events of other processes."""
+        times = [event.at for event in found.events if event.kind not in BESIDE]
+        if times:
+            self._publish(_since(times[-1]))
+            self._expect_bot()
+        self.mark_changed()
 
     def _rebuild(self) -> None:
         """Set up positions and referee from the events so far."""
@@ -354,15 +560,20 @@ class WebPlay:
         try:
             with self._bot_pool.kernel_lock.released():
                 self._journal(self._events, event, end).result()
+        except IntegrityError as error:
+            self._stale = True
+            raise Outdated from error
         except SQLAlchemyError as error:
+            self._stale = True
             self.close()  # memory is ahead of the store: the next caller reads from the store
             raise write_error(error) from error
-        self._after_commit()
+        self._after_commit(event)
 
-    def _after_commit(self) -> None:
-        self._events += 1
-        self._publish()
-        self._ask()
+    def _after_commit(self, event: PlayEvent) -> None:
+        self._count(event)
+        if event.kind not in BESIDE:
+            self._publish()
+            self._ask()
         self.notifier.notify_all()
 
     def _compile_move_path(self) -> None:
@@ -372,15 +583,18 @@ class WebPlay:
             self._move_text(legal[0])
             self.game.apply_to(self._now.copy(), legal[0])
 
-    def _publish(self) -> None:
-        """Replace the snapshot; no clock runs while a seat is free. The lock is held."""
-        self._asked = time.perf_counter()
+    def _publish(self, asked: float | None = None) -> None:
+        """Replace the snapshot; no clock runs while a seat is free. The lock is held.
+
+        ``asked``: when the turn began; default: now.
+        """
+        self._asked = time.perf_counter() if asked is None else asked
         referee, turn = self._referee, self._referee.turn
         referee.notices()  # people see the page: notices have no other recipient
         runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
         still = 0.0 if not self.participants.missing else float("inf")
         self.snapshot = Snapshot(
-            version=self._events,
+            version=self._versions,
             records=self._records,
             moves=self._moves,
             length=len(self._moves),
@@ -422,10 +636,21 @@ class WebPlay:
     # Bots
 
     def _ask(self) -> None:
+        """Let the bot that is to move think here."""
+        self._takeover = None
+        turn = self._bot_turn()
+        if turn is not None:
+            self._bot_pool.executor.submit(self._think, turn)
+
+    def _expect_bot(self) -> None:
+        """Wait for the move of a bot that another process lets think."""
+        self._takeover = None if self._bot_turn() is None else self._asked + TAKEOVER_SECONDS
+
+    def _bot_turn(self) -> Turn | None:
+        """The turn of a bot that is to move."""
         turn = self._referee.turn
         idle = self.closed or bool(self.participants.missing)
-        if turn is not None and not self.participants.is_person(turn.seat) and not idle:
-            self._bot_pool.executor.submit(self._think, turn)
+        return None if turn is None or idle or self.participants.is_person(turn.seat) else turn
 
     def _think(self, turn: Turn) -> None:
         """Runs in a thread: make the move of a bot, unless the position has changed meanwhile."""
@@ -437,8 +662,11 @@ class WebPlay:
             except Exception as error:
                 answer = Answer(0.0, fault=SeatFault(ARENA, f"the bot could not be created: {error}"))
         with self.lock, self._bot_pool.kernel_lock.held():
-            if self._referee.turn is turn and not self.closed:
-                self._commit(*self._deliver(answer))
+            if self._referee.turn is turn and not self.closed and not self._stale:
+                try:
+                    self._commit(*self._deliver(answer))
+                except Outdated:  # the position has changed in another process
+                    self._reload()
 
     def _bot(self, turn: Turn) -> InProcessSeat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
@@ -448,6 +676,11 @@ class WebPlay:
             kept.start(self._referee.hello(seat))
             self._bot_pool.bots.put(name, kept)
         return kept
+
+
+def _since(at: int | None) -> float | None:
+    """A time in milliseconds since 1970 on the clock of ``time.perf_counter``."""
+    return None if at is None else time.perf_counter() - max(0, now_ms() - at) / 1000
 
 
 def make_play_spec(

@@ -1,13 +1,14 @@
 """All plays of the page: cached in memory while they are in use, stored for good.
 
 Every event is saved before anybody sees it. A play that is not in memory is rebuilt from its events, also after a
-restart.
+restart. Events that other web processes write are announced, and applied to the play in memory.
 """
 
 import gc
 import secrets
 import threading
-from contextlib import nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -17,13 +18,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.game import Game
 from ludodrome.store import plays
+from ludodrome.store.announcements import PRESENCE
 from ludodrome.store.group_commit import GroupCommitter
-from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
+from ludodrome.store.models import now_ms
+from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_state import Participants, Viewer
 from ludodrome.web.position_view import open_game
-from ludodrome.web.responses import Conflict, Forbidden, write_error
+from ludodrome.web.responses import Conflict, write_error
 
 MAX_PLAYS = 1000
 """Plays in memory at once."""
@@ -32,6 +35,10 @@ KEEP_SECONDS = 3600.0
 SEED_BITS = 48
 Written = TypeVar("Written")
 STRIPES = 64
+UPDATE_THREADS = 2
+"""Threads that apply the events of other processes."""
+ASK, NOBODY = "?", "-"
+"""Presence: a question to all processes; nobody is present."""
 
 
 class JoinedSeat(NamedTuple):
@@ -43,10 +50,19 @@ class JoinedSeat(NamedTuple):
 
 
 class PlayRegistry:
-    """All plays of the page. Thread-safe."""
+    """All plays of the page. Thread-safe.
 
-    def __init__(self, engine: Engine, bot_pool: BotPool) -> None:
+    ``several``: other web processes have the same plays; ``started``: when the first of them did, in milliseconds.
+    """
+
+    def __init__(self, engine: Engine, bot_pool: BotPool, *, several: bool = False, started: int | None = None) -> None:
         self._engine, self._bot_pool = engine, bot_pool
+        self._several, self._started = several, now_ms() if started is None else started
+        self._origin = secrets.token_urlsafe(6)
+        """The name of this process in announcements."""
+        self._updates = ThreadPoolExecutor(UPDATE_THREADS, "play-updates")
+        self._updating: set[str] = set()
+        """Plays whose update is about to begin."""
         self._committer = GroupCommitter(engine)
         self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
         self._compiled: set[str] = set()
@@ -65,9 +81,7 @@ class PlayRegistry:
         friends: dict[int, FriendSeat] | None = None,
     ) -> WebPlay:
         """Begin a play. Seats of friends get links, except those in ``friends``."""
-        held = friends or {}
-        seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
-        kept = StoredPlay(self._cache.new_id(), owner, digest, play_spec.to_json(), kinds, seats, ())
+        kept = self._new(play_spec, kinds, owner, digest, friends or {})
         play = self._open(kept, game, play_spec)
         self._keep(partial(plays.begin, self._committer, kept))
         self._cache.put(play.id, play)
@@ -78,6 +92,9 @@ class PlayRegistry:
         """The game of an id."""
         known = self.cached(name)
         if known is not None:
+            if self._several and plays.event_count(self._engine, name) > known.events:
+                known.catch_up()  # the caller may have seen more in another process
+            known.take_over()
             return known
         with self._locks[hash(name) % STRIPES]:  # two callers at once must get the same play
             known = self.cached(name)
@@ -89,13 +106,73 @@ class PlayRegistry:
             play_spec = PlaySpec.from_json(kept.play_spec)
             play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec)
             self._cache.put(name, play)
-        play.start_bots()
+        play.start_bots(elsewhere=self._several and _last_change(kept) > self._started)
+        if self._several and play.participants.shared:
+            self._tell_presence(name, ASK)
         return play
 
     def cached(self, name: str) -> WebPlay | None:
         """The play of an id if it is in memory; this counts as a use."""
         known = self._cache.get(name)
         return known if known is not None and not known.closed else None
+
+    # Other processes
+
+    def hear_event(self, subject: str) -> None:
+        """Another process may have written an event; called by the listener."""
+        name, origin, number = subject.split(" ")
+        play = None if origin == self._origin else self._cache.peek(name)
+        if play is not None and not play.closed and play.events < int(number):
+            self._update(play)
+
+    def hear_presence(self, subject: str) -> None:
+        """Another process says who is present at a play, or asks; called by the listener."""
+        name, origin, said = subject.split(" ")
+        play = None if origin == self._origin else self._cache.peek(name)
+        if play is None or play.closed:
+            return
+        if said == ASK:
+            if play.participants.present:
+                self.tell_presence(play)
+        elif play.participants.hear(origin, frozenset(int(seat) for seat in said.split(",") if seat != NOBODY)):
+            play.mark_changed()
+
+    def look_again(self) -> None:
+        """Bring all plays up to date: announcements may have been missed."""
+        for play in self._cache.values():
+            self._update(play)
+
+    def tell_presence(self, play: WebPlay) -> None:
+        """Tell other processes who is present at a play here."""
+        if self._several and play.participants.shared:
+            self._tell_presence(play.id, ",".join(map(str, sorted(play.participants.present))) or NOBODY)
+
+    def beat(self) -> None:
+        """Tell other processes again who is present here; forget those that say nothing."""
+        for play in self._cache.values():
+            if play.participants.shared and not play.closed:
+                if play.participants.present:
+                    self.tell_presence(play)
+                if play.participants.forget_silent():
+                    play.mark_changed()
+
+    def _tell_presence(self, name: str, said: str) -> None:
+        self._committer.submit(lambda connection: None, (PRESENCE, f"{name} {self._origin} {said}"))
+
+    def _update(self, play: WebPlay) -> None:
+        if play.id not in self._updating:
+            self._updating.add(play.id)
+            with suppress(RuntimeError):  # the server shuts down
+                self._updates.submit(self._bring_up_to_date, play)
+
+    def _bring_up_to_date(self, play: WebPlay) -> None:
+        self._updating.discard(play.id)
+        try:
+            play.catch_up()
+        except SQLAlchemyError:
+            play.close()  # the next caller reads from the store
+
+    # Reading and writing
 
     def record(self, play: WebPlay) -> plays.Json:
         """The record of a finished game, as stored."""
@@ -118,24 +195,25 @@ class PlayRegistry:
             friend = play.participants.friends[seat]
             if friend.digest is not None:
                 raise Conflict("somebody else has just taken this seat")
-            return self._keep(partial(plays.take_seat, self._committer, play.id, number, friend, key, called))
+            return plays.take_seat(self._committer, self._origin, play.id, number, friend, key, called)
 
         play.join(write)
         return JoinedSeat(play, seat, key)
 
     def rematch(self, play: WebPlay, viewer: Viewer) -> None:
         """Offer a rematch with swapped seats; it begins once all people have offered it."""
-        participants = play.participants
-        play.check_clock()
-        with play.lock:
-            if play.snapshot.result is None:
-                raise Conflict("a rematch begins once the game is over")
-            if not viewer.seats:
-                raise Forbidden("you are watching: none of the seats is yours")
-            participants.offers |= viewer.seats
-            if participants.next is None and participants.offers >= participants.people():
-                participants.next = self._again(play).id
-        play.mark_changed()
+        begun: list[WebPlay] = []
+
+        def begin(number: int) -> PlayEvent:
+            kept, again = self._again(play)
+            event = plays.begin_rematch(self._committer, kept, self._origin, play.id, number)
+            begun.append(again)
+            return event
+
+        play.rematch(viewer, begin)
+        for again in begun:
+            self._cache.put(again.id, again)
+            again.start_bots()
 
     def clear(self) -> None:
         """Close all plays in memory, so that waiting requests are answered."""
@@ -143,12 +221,24 @@ class PlayRegistry:
 
     def close(self) -> None:
         """Wait until everything is saved."""
+        self._updates.shutdown(cancel_futures=True)
         self._committer.close()
 
     # Internal
 
-    def _again(self, play: WebPlay) -> WebPlay:
-        """Begin the rematch, everybody one seat further."""
+    def _new(
+        self,
+        play_spec: PlaySpec,
+        kinds: tuple[str, ...],
+        owner: str | None,
+        digest: str | None,
+        friends: dict[int, FriendSeat],
+    ) -> StoredPlay:
+        seats = {seat: friends.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
+        return StoredPlay(self._cache.new_id(), owner, digest, play_spec.to_json(), kinds, seats, ())
+
+    def _again(self, play: WebPlay) -> tuple[StoredPlay, WebPlay]:
+        """The rematch, everybody one seat further; not stored yet."""
         was, participants = play.play_spec, play.participants
         count = play.game.seats
         specs = [was.bots[(seat + 1) % count] for seat in range(count)]
@@ -158,18 +248,35 @@ class PlayRegistry:
         friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
         seed = secrets.randbits(SEED_BITS)
         play_spec = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
-        return self.begin(play.game, play_spec, kinds, participants.owner, participants.digest, friends)
+        kept = self._new(play_spec, kinds, participants.owner, participants.digest, friends)
+        return kept, self._open(kept, play.game, play_spec)
 
     def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec) -> WebPlay:
         participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
-        journal = partial(plays.add, self._committer, kept.id)
+        journal = partial(plays.add, self._committer, self._origin, kept.id)
+        load = partial(plays.find, self._engine, kept.id)
         known = game.id in self._compiled  # the first play of a game compiles for seconds: do not hold the lock
         with self._bot_pool.kernel_lock.held() if known else nullcontext():
-            play = WebPlay(kept.id, game, play_spec, self._bot_pool, participants, journal, kept.events)
+            play = WebPlay(
+                kept.id,
+                game,
+                play_spec,
+                self._bot_pool,
+                participants,
+                journal,
+                kept.events,
+                load,
+                self._turn_began(kept),
+            )
         if not known:
             self._compiled.add(game.id)
             gc.freeze()  # the objects of a compiled game, 100,000 of them, are never garbage
         return play
+
+    def _turn_began(self, kept: StoredPlay) -> int | None:
+        """When the turn of a stored play began; None for now. The time that all processes were away is not charged."""
+        last = _last_change(kept)
+        return last if last > self._started else self._started if last and self._several else None
 
     def _keep(self, write: "partial[Written]") -> Written:
         """Save something; if the database fails, raise what the caller should see."""
@@ -177,3 +284,8 @@ class PlayRegistry:
             return write()
         except SQLAlchemyError as error:
             raise write_error(error) from error
+
+
+def _last_change(kept: StoredPlay) -> int:
+    """When a stored play began or had its last event; 0 if it is new."""
+    return max((event.at for event in kept.events), default=kept.at)

@@ -82,9 +82,11 @@ class Snapshot:
         return int(left * 1000)
 
 
-# Participants. The store keeps the seats of friends; presence and offers of a rematch live as long as the server.
+# Participants. The store keeps the seats of friends and offers of a rematch; presence lives as long as the server.
 
 
+SILENT_SECONDS = 30.0
+"""Seconds after which a web process that says nothing about presence is forgotten."""
 PERSON, BOT = "person", "bot"
 """Kinds of seats, besides ``friend``. A ``person`` is at the screen of the owner; records call both ``person``."""
 
@@ -113,6 +115,8 @@ class Participants:
         self.next: str | None = None
         """Id of the rematch."""
         self._here: Counter[int] = Counter()
+        self._elsewhere: dict[str, tuple[frozenset[int], float]] = {}
+        """By web process: the seats that are present there, and when that was heard."""
 
     @property
     def missing(self) -> list[int]:
@@ -151,7 +155,7 @@ class Participants:
             "person": self.is_person(seat),
             "yours": seat in viewer.seats,
             "taken": friend is None or friend.digest is not None,
-            "here": not self.is_person(seat) or self._here[seat] > 0,
+            "here": not self.is_person(seat) or self._here[seat] > 0 or self._is_elsewhere(seat),
             "link": None if link is None else f"/join/{link}",
             "offers": seat in self.offers,
         }
@@ -163,6 +167,26 @@ class Participants:
     def leave(self, viewer: Viewer) -> bool:
         """Count a viewer as gone; returns whether the presence of a seat has changed."""
         return self._count(viewer, -1)
+
+    @property
+    def present(self) -> list[int]:
+        """The seats that are present in this process."""
+        return [seat for seat, count in self._here.items() if count > 0]
+
+    def hear(self, process: str, seats: frozenset[int]) -> bool:
+        """The seats that are present in another process; returns whether that is news."""
+        before = self._elsewhere.get(process)
+        self._elsewhere[process] = seats, time.monotonic()
+        return (frozenset() if before is None else before[0]) != seats
+
+    def forget_silent(self) -> bool:
+        """Forget processes that have been silent; returns whether somebody was present there."""
+        silent = [name for name, (_, at) in self._elsewhere.items() if time.monotonic() - at > SILENT_SECONDS]
+        gone = [self._elsewhere.pop(name)[0] for name in silent]
+        return any(gone)
+
+    def _is_elsewhere(self, seat: int) -> bool:
+        return any(seat in seats for seats, _ in list(self._elsewhere.values()))
 
     def _count(self, viewer: Viewer, step: int) -> bool:
         before = [self._here[seat] > 0 for seat in viewer.seats]

@@ -154,6 +154,7 @@ class WebServer(uvicorn.Server):
         self._app.state.spectators.close()
         await self._app.state.relays.close()
         await super().shutdown(sockets)
+        self._captured_signals.clear()  # heeded: uvicorn would raise them again
 
 
 def serve(app: FastAPI, sockets: Sequence[socket.socket]) -> None:

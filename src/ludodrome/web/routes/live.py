@@ -26,15 +26,17 @@ PATIENCE = 15.0
 
 
 @contextmanager
-def present(play: WebPlay, viewer: Viewer) -> Iterator[None]:
+def present(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> Iterator[None]:
     """Count a viewer as present; the others are notified."""
     if play.participants.arrive(viewer):
         play.mark_changed()
+        registry.tell_presence(play)
     try:
         yield
     finally:
         if play.participants.leave(viewer):
             play.mark_changed()
+            registry.tell_presence(play)
 
 
 async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncIterator[str | None]:
@@ -46,11 +48,14 @@ async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncI
             ready = play.snapshot.point_of_view(viewer.seats) in play.snapshot.positions
             yield _text(play, viewer) if ready else await run_in_threadpool(_text, play, viewer)
             continue
-        flag = play.seconds_left_to_move()
-        await play.notifier.wait(_changed(play, seen), PATIENCE if flag is None else min(PATIENCE, flag))
+        flag, takeover = play.seconds_left_to_move(), play.seconds_to_takeover()
+        patience = min(left for left in (PATIENCE, flag, takeover) if left is not None)
+        await play.notifier.wait(_changed(play, seen), patience)
         registry.cached(play.id)  # a watched play stays in memory
         if flag is not None:
             await run_in_threadpool(play.check_clock)
+        if takeover is not None:
+            await run_in_threadpool(play.take_over)
         if play.tick == seen and not play.closed:
             yield None
 
@@ -106,7 +111,7 @@ async def live(
         return
     viewer = viewer_of(play, who, key)
     await socket.accept()
-    with present(play, viewer):
+    with present(registry, play, viewer):
         sending = asyncio.create_task(_send(socket, registry, play, viewer))
         hearing = asyncio.create_task(_hear(socket, registry, play, viewer, key))
         done, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)

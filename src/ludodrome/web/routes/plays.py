@@ -100,8 +100,8 @@ async def look(
     """The current state of a play. ``after`` waits until the version is higher, at most 20 seconds."""
     play = await run_in_threadpool(play_of, request, name)
     if after is not None:
-        flag = play.seconds_left_to_move()
-        patience = PATIENCE if flag is None else min(PATIENCE, flag + 0.02)
+        timers = play.seconds_left_to_move(), play.seconds_to_takeover()
+        patience = min((PATIENCE, *(left + 0.02 for left in timers if left is not None)))
         await play.notifier.wait(lambda: play.closed or play.version > after, patience)
         play = await run_in_threadpool(play_of, request, name)
     return await run_in_threadpool(_view, play, who, key)

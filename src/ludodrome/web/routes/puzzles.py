@@ -12,6 +12,7 @@ from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.puzzle.book import SolvedPuzzlesFile, puzzle_id
 from ludodrome.store.accounts import add_solved, solved_puzzles
+from ludodrome.store.announcements import SharedCache
 from ludodrome.store.models import LOCAL
 from ludodrome.web.auth import Anybody, Caller
 from ludodrome.web.engine import engine_slot_for_request
@@ -63,6 +64,39 @@ class WebPuzzleSession:
     helped: bool = False
     """The solution was shown: the puzzle does not count as solved."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class SharedPuzzleSessions:
+    """Puzzle sessions in the database, where several web processes find them."""
+
+    def __init__(self, cache: SharedCache) -> None:
+        self._cache = cache
+
+    def new_id(self) -> str:
+        """A new random id."""
+        return self._cache.new_id()
+
+    def put(self, name: str, session: WebPuzzleSession) -> None:
+        """Keep a session as it is now."""
+        puzzle = session.attempt.puzzle
+        kept = {"game": puzzle.game_id, "number": puzzle.number, "helped": session.helped}
+        self._cache.put(name, kept | session.attempt.to_json())
+
+    def get(self, name: str) -> WebPuzzleSession | None:
+        """The session of an id."""
+        kept = self._cache.get(name)
+        if kept is None:
+            return None
+        attempt = Attempt(puzzle_of(kept["game"], kept["number"]))
+        attempt.resume(kept)
+        return WebPuzzleSession(attempt, kept["helped"])
+
+
+def keep_session(request: Request, name: str, session: WebPuzzleSession) -> None:
+    """Keep what has changed in a session: one in the memory of this process needs nothing."""
+    cache = request.app.state.puzzle_sessions
+    if isinstance(cache, SharedPuzzleSessions):
+        cache.put(name, session)
 
 
 def puzzle_session_of(request: Request, name: str) -> WebPuzzleSession:
@@ -123,6 +157,7 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
             after = attempt.game.apply(after, reply)
             steps.append(_step(attempt, after, reply))
         fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not session.helped else ""
+        keep_session(request, name, session)
     answered = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
     return {**_view(name, attempt), "judgement": answered, "steps": steps}
 
@@ -134,7 +169,9 @@ def hint(request: Request, name: str) -> Json:
     attempt = session.attempt
     with engine_slot_for_request(), session.lock:
         _check_unsolved(attempt)
-        return {"hint": attempt.hint()}
+        text = attempt.hint()
+        keep_session(request, name, session)
+    return {"hint": text}
 
 
 @router.post("/attempts/{name}/solution")
@@ -146,6 +183,7 @@ def solution(request: Request, name: str) -> Json:
         _check_unsolved(attempt)
         session.helped = True
         text = attempt.solution()
+        keep_session(request, name, session)
     return {"solution": text}
 
 

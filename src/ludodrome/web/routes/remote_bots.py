@@ -1,12 +1,13 @@
 """Remote bots: a relay between the connection of a bot and the seat in a worker process.
 
 A relay only passes messages on, and tells the seat when the bot connects and disconnects. A new connection of a bot
-replaces its former one.
+replaces its former one, also if another web process holds that.
 """
 
 import asyncio
 import json
 import secrets
+import time
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -17,11 +18,12 @@ from starlette.exceptions import WebSocketException
 
 from ludodrome.arena.messages import MAX_LONG_LINE
 from ludodrome.arena.transports.remote import SECRET_HEADER
+from ludodrome.store import announcements
 from ludodrome.store.accounts import BOTS, token_of
 from ludodrome.store.league_bots import bot_of_token, find_bot
-from ludodrome.store.league_matches import arrive, leave
+from ludodrome.store.league_matches import arrive, leave, presence, stay
 from ludodrome.store.models import REMOTE
-from ludodrome.web.auth import POLICY_VIOLATION
+from ludodrome.web.auth import POLICY_VIOLATION, Key, hold
 
 BEAT = 10.0
 """Seconds between heartbeats of a connected bot."""
@@ -35,6 +37,8 @@ class Relay:
         self.bot: WebSocket | None = None
         self.seat: WebSocket | None = None
         self.secret = ""
+        self.arrived = False
+        """Whether the database knows the present connection of the bot."""
 
     async def tell_seat(self, **message: Any) -> None:
         """Send to the seat, if there is one."""
@@ -55,6 +59,10 @@ class RelayRegistry:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._relays: dict[str, Relay] = {}
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.port: int | None = None
+        """The port of this process alone, if several share the server's."""
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         return sum(relay.bot is not None for relay in self._relays.values())
@@ -65,6 +73,36 @@ class RelayRegistry:
         return (
             relay is not None and bool(relay.secret) and secrets.compare_digest(relay.secret.encode(), secret.encode())
         )
+
+    def hear(self, bot: str) -> None:
+        """A bot may have connected to another process. Thread-safe."""
+        if self.loop is not None and not self.loop.is_closed() and bot in self._relays:
+            self.loop.call_soon_threadsafe(self._look, bot)
+
+    def look_again(self) -> None:
+        """All bots may have connected to other processes. Thread-safe."""
+        for bot in list(self._relays):
+            self.hear(bot)
+
+    def _look(self, bot: str) -> None:
+        task = asyncio.get_running_loop().create_task(self._yield_bot(bot))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _yield_bot(self, bot: str) -> None:
+        """Close the connection of a bot if it has a newer one in another process."""
+        relay = self._relays.get(bot)
+        if relay is None or not relay.arrived:
+            return
+        socket, secret = relay.bot, relay.secret
+        found = await run_in_threadpool(presence, self._engine, bot)
+        if found is not None and found[1] != secret and relay.bot is socket:
+            await self._replace(socket)
+
+    async def _replace(self, socket: WebSocket | None) -> None:
+        if socket is not None:
+            with suppress(RuntimeError):
+                await socket.close(REPLACED, "another connection of this bot has replaced this one")
 
     async def close(self) -> None:
         """Close all connections; bots connect again."""
@@ -79,12 +117,13 @@ class RelayRegistry:
         relay = self._relays.setdefault(bot, Relay())
         former, relay.bot = relay.bot, socket
         secret = relay.secret = secrets.token_urlsafe(32)  # a new one each time: see ``leave``
-        if former is not None:
-            with suppress(RuntimeError):
-                await former.close(REPLACED, "another connection of this bot has replaced this one")
+        relay.arrived = False
+        await self._replace(former)
         await run_in_threadpool(arrive, self._engine, bot, address, secret)
+        if relay.bot is socket:
+            relay.arrived = True
         await relay.tell_seat(attached=True)
-        beating = asyncio.create_task(self._beat(bot, address, secret))
+        beating = asyncio.create_task(self._beat(bot, address, secret, socket))
         try:
             while True:
                 text = await socket.receive_text()
@@ -122,10 +161,11 @@ class RelayRegistry:
                 if relay.bot is None:
                     self._forget(bot, relay)
 
-    async def _beat(self, bot: str, address: str, secret: str) -> None:
+    async def _beat(self, bot: str, address: str, secret: str, socket: WebSocket) -> None:
         while True:
             await asyncio.sleep(BEAT)
-            await run_in_threadpool(arrive, self._engine, bot, address, secret)
+            if not await run_in_threadpool(stay, self._engine, bot, address, secret):
+                await self._replace(socket)
 
     def _forget(self, bot: str, relay: Relay) -> None:
         if self._relays.get(bot) is relay:
@@ -141,20 +181,35 @@ ANYWHERE = ("0.0.0.0", "::", "")
 async def connecting(socket: WebSocket, bot_id: BotId) -> str:
     """The remote bot that connects, with its own token or one of its owner with the scope ``bots``."""
     kind, _, secret = socket.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and await run_in_threadpool(_may_connect, socket, bot_id, secret.strip()):
-        return bot_id
-    raise WebSocketException(POLICY_VIOLATION, "the token is not valid for this bot")
+    begun = time.monotonic()
+
+    async def keys() -> frozenset[Key]:
+        return await run_in_threadpool(_keys, socket, bot_id, secret.strip())
+
+    async def is_valid() -> bool:
+        return bool(await keys())
+
+    found = await keys() if kind.lower() == "bearer" else frozenset()
+    if not found:
+        raise WebSocketException(POLICY_VIOLATION, "the token is not valid for this bot")
+    hold(socket, found, is_valid, begun)
+    return bot_id
 
 
-def _may_connect(socket: WebSocket, bot_id: str, secret: str) -> bool:
+def _keys(socket: WebSocket, bot_id: str, secret: str) -> frozenset[Key]:
+    """What the connection of a bot depends on; empty if a secret is not valid for it."""
     engine = socket.app.state.engine
-    found = bot_of_token(engine, secret)
+    found, token = bot_of_token(engine, secret), None
     if found is None:
         known, named = token_of(engine, secret), find_bot(engine, bot_id)
         found = named if known is not None and named is not None and named.owner == known.person.id else None
         if known is None or BOTS not in known.scopes:
-            return False
-    return found is not None and found.id == bot_id and found.kind == REMOTE and not found.banned
+            return frozenset()
+        token = known.token
+    if found is None or found.id != bot_id or found.kind != REMOTE or found.banned:
+        return frozenset()
+    keys = ((announcements.BOT, bot_id), (announcements.ACCOUNT, found.owner), (announcements.TOKEN, token))
+    return frozenset((topic, name) for topic, name in keys if name is not None)
 
 
 @router.websocket("/{bot_id}/connect")
@@ -168,6 +223,9 @@ async def connect(socket: WebSocket, bot: Annotated[str, Depends(connecting)]) -
 def _address(socket: WebSocket) -> str:
     """The address of this process on this machine, and its host name."""
     host, port = (socket.scope.get("server") or ("127.0.0.1", 80))[:2]
+    own = socket.app.state.relays.port
+    if own is not None:
+        host, port = "127.0.0.1", own
     return f"{'127.0.0.1' if host in ANYWHERE else host}:{port} {socket.headers.get('host', '127.0.0.1')}"
 
 

@@ -17,6 +17,7 @@ from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.games import GAMES
 from ludodrome.store import league_matches, plays
+from ludodrome.store.announcements import SharedCache
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
@@ -33,12 +34,16 @@ TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log")
 ID_LENGTH = 24
 
 
-def find_record(engine: Engine, cache: LruCache[Json], name: str) -> Json | None:
+Records = LruCache[Json] | SharedCache
+"""Uploaded records: in memory, or where several web processes find them."""
+
+
+def find_record(engine: Engine, cache: Records, name: str) -> Json | None:
     """The record of a finished game: of a play, of the league, or uploaded."""
     return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
 
 
-def add_record(cache: LruCache[Json], content: Json) -> str:
+def add_record(cache: Records, content: Json) -> str:
     """Verify an uploaded record and keep it for a while; returns its id. ValueError if it is not a valid record."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:
@@ -97,12 +102,17 @@ MAX_WAITING = 8
 """Games that wait to be graded, at most."""
 FORGOTTEN = 60.0
 """Seconds without a request after which grading stops."""
+SHARE_SECONDS = 0.5
+"""Seconds between two reports to other web processes."""
+STALLED = 45.0
+"""Seconds without a report after which another web process grades the game."""
 
 
 class Review:
     """The grading of one game, running or finished."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replay, digest: str = "", shared: SharedCache | None = None) -> None:
+        self._digest, self._shared, self._told = digest, shared, float("-inf")
         self.grading = GameReview(
             replay.game, replay.states, replay.moves, [turn.own for turn in replay.turns], seconds=SECONDS
         )
@@ -122,7 +132,8 @@ class Review:
                 if graded is None:
                     return
                 self.order.append(review_json(graded))
-                self.given_up = time.monotonic() - self.asked > FORGOTTEN
+                self._share()
+                self.given_up = self._is_forgotten()
         except Busy:
             self.given_up = True
         except Exception:
@@ -133,9 +144,27 @@ class Review:
         """Stop the grading."""
         self.given_up = True
 
+    def _share(self) -> None:
+        """Tell other processes how far it is."""
+        if self._shared is None:
+            return
+        done = len(self.order) == self.grading.total
+        if done or time.monotonic() - self._told > SHARE_SECONDS:
+            self._told = time.monotonic()
+            self._shared.put(self._digest, self._view(0), use=False)
+
+    def _is_forgotten(self) -> bool:
+        if time.monotonic() - self.asked <= FORGOTTEN:
+            return False
+        idle = None if self._shared is None else self._shared.idle_seconds(self._digest)
+        return idle is None or idle > FORGOTTEN
+
     def view(self, after: int) -> Json:
         """The state of the grading, with the plies graded after the first ``after``."""
         self.asked = time.monotonic()
+        return self._view(after)
+
+    def _view(self, after: int) -> Json:
         count = len(self.order)
         seats = range(self.grading.game.seats)
         return {
@@ -173,9 +202,10 @@ def _rounded(number: float | None) -> Any:
 
 
 class Reviewer:
-    """Grades one game after another."""
+    """Grades one game after another. ``shared``: where several web processes find the grades."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: SharedCache | None = None) -> None:
+        self._shared = shared
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
         self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
         self._lock = threading.Lock()
@@ -186,6 +216,16 @@ class Reviewer:
         found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
+    def grades(self, record: Json, after: int) -> Json:
+        """The grades of a record so far; the first request starts the grading. Busy if too many are waiting."""
+        digest = record["digest"]
+        found = self.known(digest)
+        if found is None and self._shared is not None:
+            kept = self._shared.get(digest)
+            if kept is not None and (kept["done"] or self._shared.get(digest, STALLED) is not None):
+                return {**kept, "plies": kept["plies"][after:]}
+        return (found or self.review(digest, replay_record(record))).view(after)
+
     def review(self, digest: str, replay: Replay) -> Review:
         """The review of a record, started if necessary. Busy if too many are waiting."""
         with self._lock:
@@ -194,7 +234,7 @@ class Reviewer:
                 return found
             if self._waiting >= MAX_WAITING:
                 raise Busy("too many games are waiting to be graded; try again in a moment")
-            begun = Review(replay)
+            begun = Review(replay, digest, self._shared)
             self._reviews.put(digest, begun)
             self._waiting += 1
         self._executor.submit(self._run, begun)
@@ -256,10 +296,8 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
 
     Plies come in the order of grading, the last ply first; ``after`` skips that many.
     """
-    record = record_named(request, name)
     reviewer: Reviewer = request.app.state.reviewer
-    found = reviewer.known(record["digest"]) or reviewer.review(record["digest"], replay_record(record))
-    return found.view(after)
+    return reviewer.grades(record_named(request, name), after)
 
 
 @router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})

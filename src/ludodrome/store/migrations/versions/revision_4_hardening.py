@@ -45,7 +45,7 @@ def _budgets() -> None:
 
 
 def _announcements() -> None:
-    """Changes that web processes tell each other, where the database itself cannot."""
+    """Changes that web processes tell each other, where the database itself cannot; caches that they share."""
     op.create_table(
         "announcements",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -55,6 +55,16 @@ def _announcements() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_announcements")),
         sqlite_autoincrement=True,
     )
+    op.create_table(
+        "cache_entries",
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.Column("written", sa.BigInteger(), nullable=False),
+        sa.Column("used", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "key", name=op.f("pk_cache_entries")),
+    )
+    op.create_index("cache_entries_used", "cache_entries", ["kind", "used"], unique=False)
 
 
 def _league() -> None:
