@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
@@ -22,6 +22,14 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
+from ludodrome.web.budgets import (
+    BUDGETS,
+    PUZZLES_CACHED,
+    RECORDS_CACHED,
+    BudgetMiddleware,
+    Budgets,
+    count_request,
+)
 from ludodrome.web.league import Spectators
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
@@ -46,7 +54,7 @@ from ludodrome.web.routes.bots import UploadChecker
 from ludodrome.web.routes.puzzles import WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
-from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names
+from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
 
 API_ROUTERS = (
@@ -92,11 +100,13 @@ def create_app(
     host_names: Sequence[str] = (),
     behind_proxy: bool = False,
     warm: Sequence[str] = (),
+    processes: int = 1,
 ) -> FastAPI:
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start.
+    proxy forwards; ``warm``: games to compile in the background at start; ``processes``: web processes on this
+    database, which share their counts if there are several.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -106,7 +116,10 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         for game_id in warm:
             executor.submit(games.warm_up, game_id)
+        limits = app.state.limits
+        limits.start()
         yield
+        limits.close()
         app.state.plays.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -126,18 +139,23 @@ def create_app(
     app.state.mode = mode
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
-    app.state.limits = RateLimiter()
+    app.state.behind_proxy = behind_proxy
+    app.state.limits = Budgets(engine=engine if processes > 1 else None)
     app.state.metrics = Metrics()
     app.state.bot_pool = BotPool(executor)
     app.state.plays = PlayRegistry(engine, app.state.bot_pool)
-    app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
-    app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
+    app.state.puzzle_sessions = LruCache[WebPuzzleSession](
+        MAX_PUZZLE_SESSIONS, HOURS, share=BUDGETS[PUZZLES_CACHED].amount
+    )
+    app.state.uploaded_records = LruCache[dict[str, Any]](
+        MAX_UPLOADED_RECORDS, HOURS, share=BUDGETS[RECORDS_CACHED].amount
+    )
     app.state.reviewer = Reviewer()
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
-    everywhere = [Depends(enforce_rate_limit)]
+    everywhere = [Depends(count_request)]
     own = [extra(entry.game_class().routes_module, "router") for entry in GAMES.values()]
     for router in (*API_ROUTERS, *filter(None, own)):
         app.include_router(router, prefix=API, dependencies=everywhere)
@@ -148,6 +166,7 @@ def create_app(
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
+    app.add_middleware(BudgetMiddleware)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
@@ -184,6 +203,11 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if isinstance(request, WebSocket):  # it is not open yet
+            await request.send_denial_response(
+                AsciiJSONResponse({"error": error.detail}, error.status_code, error.headers)
+            )
+            return Response()
         with suppress(HTTPException):  # the error page shows the name of the caller
             await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)

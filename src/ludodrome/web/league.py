@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -236,7 +236,7 @@ class Spectators:
         self.closed = True
         self._notifier.notify_all()
 
-    async def matches(self, game: str | None = None, match: str | None = None) -> AsyncIterator[Json | None]:
+    async def matches(self, game: str | None = None, match: str | None = None) -> AsyncGenerator[Json | None, None]:
         """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
         known: dict[str, int] = {}
         async with self._watched():

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.plays import JOIN, FriendSeat, PlayEnd, PlayEvent
+from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS, FairExecutor
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
@@ -62,7 +64,9 @@ class BotPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS)
+        self.queue = FairExecutor(executor, BUDGETS[BOTS_THINKING].amount)
+        """The turns of the bots, shared fairly between those who began the plays."""
+        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS, share=BUDGETS[BOTS_CACHED].amount)
         self.kernel_lock = KernelLock()
 
 
@@ -78,6 +82,7 @@ class WebPlay:
         participants: Participants | None = None,
         journal: Journal = _null_journal,
         events: Iterable[PlayEvent] = (),
+        budget_owner: str | None = None,
     ) -> None:
         self.id = name
         self.game = game
@@ -91,6 +96,8 @@ class WebPlay:
         self.closed = False
         self.lock = threading.Lock()
         self._bot_pool = bot_pool
+        self.budget_owner = budget_owner
+        """The caller whose share the bots and the memory of this play use; None without limits."""
         self._journal = journal
         self._bot_lock = threading.Lock()
         """Held while a bot thinks: after an undo it must not be asked twice at once."""
@@ -425,7 +432,7 @@ class WebPlay:
         turn = self._referee.turn
         idle = self.closed or bool(self.participants.missing)
         if turn is not None and not self.participants.is_person(turn.seat) and not idle:
-            self._bot_pool.executor.submit(self._think, turn)
+            self._bot_pool.queue.submit(self.budget_owner, partial(self._think, turn))
 
     def _think(self, turn: Turn) -> None:
         """Runs in a thread: make the move of a bot, unless the position has changed meanwhile."""
@@ -446,7 +453,7 @@ class WebPlay:
         if kept is None:
             kept = InProcessSeat(bot(self.play_spec.bots[seat], self.game, self.play_spec.seat_seeds[seat]))
             kept.start(self._referee.hello(seat))
-            self._bot_pool.bots.put(name, kept)
+            self._bot_pool.bots.put(name, kept, self.budget_owner)
         return kept
 
 

@@ -19,6 +19,7 @@ from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.plays import FRIEND, FriendSeat, StoredPlay
+from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_state import Participants, Viewer
@@ -48,7 +49,7 @@ class PlayRegistry:
     def __init__(self, engine: Engine, bot_pool: BotPool) -> None:
         self._engine, self._bot_pool = engine, bot_pool
         self._committer = GroupCommitter(engine)
-        self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
+        self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close, share=BUDGETS[PLAYS_CACHED].amount)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
@@ -63,19 +64,23 @@ class PlayRegistry:
         owner: str | None,
         digest: str | None = None,
         friends: dict[int, FriendSeat] | None = None,
+        budget_owner: str | None = None,
     ) -> WebPlay:
-        """Begin a play. Seats of friends get links, except those in ``friends``."""
+        """Begin a play. Seats of friends get links, except those in ``friends``.
+
+        ``budget_owner``: the caller whose share of threads and memory it uses.
+        """
         held = friends or {}
         seats = {seat: held.get(seat) or plays.new_link(seat) for seat, kind in enumerate(kinds) if kind == FRIEND}
         kept = StoredPlay(self._cache.new_id(), owner, digest, play_spec.to_json(), kinds, seats, ())
-        play = self._open(kept, game, play_spec)
+        play = self._open(kept, game, play_spec, budget_owner)
         self._keep(partial(plays.begin, self._committer, kept))
-        self._cache.put(play.id, play)
+        self._cache.put(play.id, play, budget_owner)
         play.start_bots()
         return play
 
-    def find(self, name: str) -> WebPlay | None:
-        """The game of an id."""
+    def find(self, name: str, budget_owner: str | None = None) -> WebPlay | None:
+        """The game of an id; ``budget_owner`` loads it if it is not in memory."""
         known = self.cached(name)
         if known is not None:
             return known
@@ -87,8 +92,8 @@ class PlayRegistry:
             if kept is None:
                 return None
             play_spec = PlaySpec.from_json(kept.play_spec)
-            play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec)
-            self._cache.put(name, play)
+            play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec, budget_owner)
+            self._cache.put(name, play, budget_owner)
         play.start_bots()
         return play
 
@@ -158,14 +163,16 @@ class PlayRegistry:
         friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
         seed = secrets.randbits(SEED_BITS)
         play_spec = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
-        return self.begin(play.game, play_spec, kinds, participants.owner, participants.digest, friends)
+        return self.begin(
+            play.game, play_spec, kinds, participants.owner, participants.digest, friends, play.budget_owner
+        )
 
-    def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec) -> WebPlay:
+    def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec, budget_owner: str | None) -> WebPlay:
         participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, kept.id)
         known = game.id in self._compiled  # the first play of a game compiles for seconds: do not hold the lock
         with self._bot_pool.kernel_lock.held() if known else nullcontext():
-            play = WebPlay(kept.id, game, play_spec, self._bot_pool, participants, journal, kept.events)
+            play = WebPlay(kept.id, game, play_spec, self._bot_pool, participants, journal, kept.events, budget_owner)
         if not known:
             self._compiled.add(game.id)
             gc.freeze()  # the objects of a compiled game, 100,000 of them, are never garbage

@@ -14,6 +14,7 @@ from ludodrome.puzzle.book import SolvedPuzzlesFile, puzzle_id
 from ludodrome.store.accounts import add_solved, solved_puzzles
 from ludodrome.store.models import LOCAL
 from ludodrome.web.auth import Anybody, Caller
+from ludodrome.web.budgets import budget_of
 from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, PuzzleMove
@@ -103,7 +104,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
     attempt = Attempt(puzzle_of(game_id, number))
     cache = request.app.state.puzzle_sessions
     name = cache.new_id()
-    cache.put(name, WebPuzzleSession(attempt))
+    cache.put(name, WebPuzzleSession(attempt), budget_of(request).owner)
     return _view(name, attempt)
 
 
@@ -112,7 +113,7 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
     """Try a move. A right move is made and answered; ``steps`` are the positions on the way."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -132,7 +133,7 @@ def hint(request: Request, name: str) -> Json:
     """A hint; each further one says more."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         return {"hint": attempt.hint()}
 
@@ -142,7 +143,7 @@ def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle then does not count as solved."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         session.helped = True
         text = attempt.solution()

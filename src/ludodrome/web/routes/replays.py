@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request
@@ -17,6 +18,7 @@ from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.games import GAMES
 from ludodrome.store import league_matches, plays
+from ludodrome.web.budgets import BUDGETS, GRADINGS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
@@ -38,14 +40,14 @@ def find_record(engine: Engine, cache: LruCache[Json], name: str) -> Json | None
     return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
 
 
-def add_record(cache: LruCache[Json], content: Json) -> str:
+def add_record(cache: LruCache[Json], content: Json, owner: str | None = None) -> str:
     """Verify an uploaded record and keep it for a while; returns its id. ValueError if it is not a valid record."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:
         open_game(record["game"], record["options"])
     verify(record)
     name = hashlib.sha256(to_text(record).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
-    cache.put(name, record)
+    cache.put(name, record, owner)
     return name
 
 
@@ -177,7 +179,7 @@ class Reviewer:
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
-        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
+        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up, share=BUDGETS[REVIEWS_CACHED].amount)
         self._lock = threading.Lock()
         self._waiting = 0
 
@@ -186,23 +188,27 @@ class Reviewer:
         found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
-    def review(self, digest: str, replay: Replay) -> Review:
-        """The review of a record, started if necessary. Busy if too many are waiting."""
+    def review(self, digest: str, replay: Replay, budget: CallerBudget = UNLIMITED) -> Review:
+        """The review of a record, started if necessary. Busy if too many are waiting; 429 over the caller's share."""
         with self._lock:
             found = self.known(digest)
             if found is not None:
                 return found
             if self._waiting >= MAX_WAITING:
                 raise Busy("too many games are waiting to be graded; try again in a moment")
-            begun = Review(replay)
-            self._reviews.put(digest, begun)
+            with ExitStack() as held:
+                held.enter_context(budget.hold(GRADINGS))
+                begun = Review(replay)
+                share = held.pop_all()
+            self._reviews.put(digest, begun, budget.owner)
             self._waiting += 1
-        self._executor.submit(self._run, begun)
+        self._executor.submit(self._run, begun, share)
         return begun
 
-    def _run(self, review: Review) -> None:
+    def _run(self, review: Review, share: ExitStack) -> None:
         try:
-            review.work()
+            with share:
+                review.work()
         finally:
             with self._lock:
                 self._waiting -= 1
@@ -235,7 +241,7 @@ def record_named(request: Request, name: str) -> Json:
 @router.post("", status_code=201)
 def bring(request: Request, record: Record) -> Json:
     """Upload a record. It is verified and kept for 12 hours."""
-    return {"id": add_record(request.app.state.uploaded_records, record)}
+    return {"id": add_record(request.app.state.uploaded_records, record, budget_of(request).owner)}
 
 
 @router.get("/{name}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
@@ -258,7 +264,9 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
     """
     record = record_named(request, name)
     reviewer: Reviewer = request.app.state.reviewer
-    found = reviewer.known(record["digest"]) or reviewer.review(record["digest"], replay_record(record))
+    found = reviewer.known(record["digest"]) or reviewer.review(
+        record["digest"], replay_record(record), budget_of(request)
+    )
     return found.view(after)
 
 
