@@ -18,8 +18,8 @@ from ludodrome.store import database as store
 from ludodrome.store.database import open_database, write_state
 from ludodrome.web import metrics
 from ludodrome.web.app import create_app
+from ludodrome.web.budgets import BUDGETS, Budgets
 from ludodrome.web.routes import games
-from ludodrome.web.security import RATE_LIMITS, RateLimit, RateLimiter
 from tests.web.hosting import hosting
 from tests.web.serving import serving
 
@@ -151,7 +151,8 @@ def test_point_16_many_monitors_write_once_a_second(monkeypatch: pytest.MonkeyPa
 
 def test_point_16_monitors_are_not_limited_by_rate() -> None:
     with hosting() as running, running.client() as guest:
-        running.app.state.limits = RateLimiter({kind: RateLimit(1, 3600.0) for kind in RATE_LIMITS})
+        rates = {kind: one._replace(amount=1, seconds=3600.0) for kind, one in BUDGETS.items() if one.seconds}
+        running.app.state.limits = Budgets({**BUDGETS, **rates})
         assert [guest.get("/api/v1/games").status_code for _ in range(3)] == [200, 429, 429]
         for path in ("/health", "/ready"):
             assert {guest.get(path).status_code for _ in range(20)} == {200}

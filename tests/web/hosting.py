@@ -17,7 +17,7 @@ from ludodrome.store.database import open_database
 from ludodrome.web import auth
 from ludodrome.web.app import create_app
 from ludodrome.web.auth import COOKIE, Mode
-from ludodrome.web.security import RATE_LIMITS, RateLimit, RateLimiter
+from ludodrome.web.budgets import BUDGETS, Budgets
 from tests.web.serving import serving
 
 PASSWORD = "correct horse battery"
@@ -57,7 +57,7 @@ def hosting(mode: Mode = "hosted", **wishes: object) -> Iterator[Hosted]:
     with TemporaryDirectory() as folder:
         engine = open_database(Path(folder) / "ludodrome.db", create=True)
         app = create_app(engine, mode=mode, **wishes)  # type: ignore[arg-type]
-        app.state.limits = RateLimiter({kind: RateLimit(10**9, 1.0) for kind in RATE_LIMITS})
+        app.state.limits = Budgets({kind: one._replace(amount=10**9) for kind, one in BUDGETS.items()})
         try:
             with patch.object(auth, "_hasher", WEAK), serving(app) as address:
                 yield Hosted(address, app, engine)

@@ -6,7 +6,7 @@ from httpx import Client
 from starlette.requests import HTTPConnection
 
 from ludodrome.web.auth import GUEST, is_local_request
-from ludodrome.web.security import MAX_KEYS, RATE_LIMITS, RateLimit, RateLimiter, client_network, rate_limit_keys
+from ludodrome.web.budgets import BUDGETS, MAX_KEYS, Allowance, Budgets, address_key, caller_keys
 from tests.web.hosting import Hosted, hosting
 
 API = "/api/v1"
@@ -25,16 +25,17 @@ def test_who_sits_at_this_machine(address: str | None, here: bool) -> None:
 
 
 def test_households() -> None:
-    assert client_network(_from("203.0.113.9")) == "203.0.113.9"
-    assert client_network(_from("2001:db8:1:2:3:4:5:6")) == client_network(_from("2001:db8:1:2::9")) == "2001:db8:1:2::"
-    assert client_network(_from(None)) == "nowhere"
-    assert client_network(_from("pipe")) == "pipe"
-    assert rate_limit_keys(_from("203.0.113.9"), GUEST) == ["from 203.0.113.9"]
+    assert address_key("203.0.113.9") == address_key("::ffff:203.0.113.9") == "from 203.0.113.9"
+    assert address_key("2001:db8:1:2:3:4:5:6") == address_key("2001:db8:1:2::9") == "from 2001:db8:1:2::"
+    assert address_key("") == "from nowhere"
+    assert address_key("pipe") == "from pipe"
+    assert caller_keys(_from("203.0.113.9"), GUEST) == ["from 203.0.113.9"]
+    assert caller_keys(_from(None), GUEST) == ["from nowhere"]
 
 
 def test_a_bucket_leaks() -> None:
     clock = [0.0]
-    limits = RateLimiter({"ask": RateLimit(3, 30.0)}, lambda: clock[0])
+    limits = Budgets({"ask": Allowance(3, 30.0)}, lambda: clock[0])
     for _ in range(3):
         limits.take("ask", "a", "b")
     with pytest.raises(HTTPException) as refused:
@@ -50,8 +51,8 @@ def test_a_bucket_leaks() -> None:
 
 
 def test_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.web.security.MAX_KEYS", 10)
-    limits = RateLimiter({"ask": RateLimit(1, 1e9)}, lambda: 0.0)
+    monkeypatch.setattr("ludodrome.web.budgets.MAX_KEYS", 10)
+    limits = Budgets({"ask": Allowance(1, 1e9)}, lambda: 0.0)
     for number in range(20):
         limits.take("ask", str(number))
     limits.take("ask", "0")
@@ -95,16 +96,23 @@ def lan() -> object:
         yield running
 
 
+def _small() -> dict[str, Allowance]:
+    """Every rate is two an hour; what is open has no limit."""
+    return {
+        kind: Allowance(2, 3600.0) if one.seconds is not None else one._replace(amount=10**9)
+        for kind, one in BUDGETS.items()
+    }
+
+
 def test_how_often_somebody_may_ask() -> None:
     with hosting() as running, running.client() as client:
-        small = {kind: RateLimit(2, 3600.0) for kind in RATE_LIMITS}
-        running.app.state.limits = RateLimiter(small)
+        running.app.state.limits = Budgets(_small())
         wrong = {"name": "nobody", "password": "a wrong password"}
         statuses = [client.post(f"{API}/session", json=wrong) for _ in range(3)]
         assert [one.status_code for one in statuses] == [401, 401, 429]
         assert "try again in" in statuses[2].json()["error"]
         assert int(statuses[2].headers["retry-after"]) > 0
-        running.app.state.limits = RateLimiter({**small, "sign-in": RateLimit(2, 3600.0)})
+        running.app.state.limits = Budgets(_small())
         people = [{"name": f"Person {number}", "password": "x"} for number in range(3)]
         assert [client.post(f"{API}/accounts", json=one).status_code for one in people] == [422, 422, 429]
         asked = [client.post(f"{API}/analysis", json={}).status_code for _ in range(3)]
@@ -115,7 +123,7 @@ def test_how_often_somebody_may_ask() -> None:
 
 def test_guessing_one_persons_password_from_many_places() -> None:
     with hosting(behind_proxy=True) as running, running.client() as client:
-        running.app.state.limits = RateLimiter({kind: RateLimit(2, 3600.0) for kind in RATE_LIMITS})
+        running.app.state.limits = Budgets(_small())
         statuses = []
         for number in range(3):
             headers = {"x-forwarded-for": f"198.51.100.1, 203.0.113.{number}"}

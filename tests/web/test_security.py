@@ -144,7 +144,7 @@ def test_a_head_has_a_length(address: str) -> None:
         connection.sendall(
             b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + line * (server.MAX_HEADER_BYTES // len(line) + 1)
         )
-        assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+        assert connection.recv(100).startswith(b"HTTP/1.1 431 ")
     with _raw(address) as connection, connection.makefile("rb") as answer:
         head = b"POST /api/v1/plays HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         connection.sendall(head + b"Content-Length: %d\r\n\r\n" % MAX_BODY + b" " * MAX_BODY)  # what follows it may

@@ -185,10 +185,13 @@ TRIM_EVERY = 50
 
 
 class SharedCache:
-    """JSON values of one kind in the database: at most ``capacity``, each for ``seconds`` after its last use."""
+    """JSON values of one kind in the database: at most ``capacity``, each for ``seconds`` after its last use.
 
-    def __init__(self, engine: Engine, kind: str, capacity: int, seconds: float) -> None:
-        self._engine, self._kind = engine, kind
+    ``share``: values of one owner, at most; an owner who inserts more evicts their own least recently used ones.
+    """
+
+    def __init__(self, engine: Engine, kind: str, capacity: int, seconds: float, share: int | None = None) -> None:
+        self._engine, self._kind, self._share = engine, kind, capacity if share is None else share
         self._capacity, self._ms = capacity, int(seconds * 1000)
         self._writes = 0
 
@@ -197,8 +200,8 @@ class SharedCache:
         """A new random key."""
         return secrets.token_urlsafe(ID_BYTES)
 
-    def put(self, key: str, value: Any, *, use: bool = True) -> None:
-        """Insert or replace a value; ``use``: replacing it counts as a use."""
+    def put(self, key: str, value: Any, owner: str | None = None, *, use: bool = True) -> None:
+        """Insert or replace a value; ``owner``: of a new one; ``use``: replacing it counts as a use."""
         mine = (CacheEntryRow.kind == self._kind, CacheEntryRow.key == key)
         moment = now_ms()
         values = {"content": packed(value), "written": moment}
@@ -206,7 +209,9 @@ class SharedCache:
         with suppress(IntegrityError), Session(self._engine) as session:  # another process has just written it
             changed: Any = session.execute(update(CacheEntryRow).where(*mine).values(**values, **(used if use else {})))
             if not changed.rowcount:
-                session.execute(insert(CacheEntryRow).values(kind=self._kind, key=key, **values, **used))
+                session.execute(insert(CacheEntryRow).values(kind=self._kind, key=key, owner=owner, **values, **used))
+                if owner is not None:
+                    self._trim_share(session, owner)
             self._writes += 1
             if self._writes % TRIM_EVERY == 1:
                 self._trim(session, moment)
@@ -235,6 +240,16 @@ class SharedCache:
         with Session(self._engine) as session:
             used = session.scalar(select(CacheEntryRow.used).where(*mine))
         return None if used is None else max(0.0, (now_ms() - used) / 1000)
+
+    def _trim_share(self, session: Session, owner: str) -> None:
+        """Delete what an owner has too much of, the least recently used first."""
+        mine = (CacheEntryRow.kind == self._kind, CacheEntryRow.owner == owner)
+        newest = (
+            select(CacheEntryRow.key).where(*mine).order_by(CacheEntryRow.used.desc(), CacheEntryRow.written.desc())
+        )
+        old = session.scalars(newest.offset(self._share)).all()
+        if old:
+            session.execute(delete(CacheEntryRow).where(*mine, CacheEntryRow.key.in_(old)))
 
     def _trim(self, session: Session, moment: int) -> None:
         ours = CacheEntryRow.kind == self._kind

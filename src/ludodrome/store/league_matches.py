@@ -36,6 +36,8 @@ from ludodrome.store.models import (
 )
 
 LEASE_MS = 15_000
+RECORD_PAGE = 100
+"""Records that are read together."""
 MAX_TRIES = 20
 """A match that was started this often and never finished is dropped."""
 
@@ -332,17 +334,30 @@ def record_of(engine: Engine, match_id: str) -> dict[str, Any] | None:
 
 
 def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
-    """All records of a bot, in the order in which the games finished."""
+    """All records of a bot, in the order in which the games finished. No connection is held between two records."""
+    games = games_of(engine, bot)
+    for at in range(0, len(games), RECORD_PAGE):
+        yield from records_named(engine, games[at : at + RECORD_PAGE])
+
+
+def games_of(engine: Engine, bot: str) -> list[str]:
+    """The finished matches of a bot, in the order in which they finished."""
     wanted = (
-        select(FinishedGameRow.record)
+        select(FinishedGameRow.match)
         .join(MatchSeatRow, MatchSeatRow.match == FinishedGameRow.match)
         .where(MatchSeatRow.bot == bot)
+        .order_by(FinishedGameRow.ended, FinishedGameRow.match)
     )
     with Session(engine) as session:
-        for packed in session.scalars(
-            wanted.order_by(FinishedGameRow.ended, FinishedGameRow.match).execution_options(yield_per=100)
-        ):
-            yield unpacked(packed)
+        return list(session.scalars(wanted))
+
+
+def records_named(engine: Engine, matches: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of some finished matches, in this order; those that were deleted meanwhile are left out."""
+    wanted = select(FinishedGameRow.match, FinishedGameRow.record).where(FinishedGameRow.match.in_(matches))
+    with Session(engine) as session:
+        found = dict(session.execute(wanted).tuples().all())
+    return [unpacked(found[match]) for match in matches if match in found]
 
 
 def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str, Any] | None, str]]:

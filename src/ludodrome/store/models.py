@@ -458,7 +458,36 @@ class CacheEntryRow(Base):
     content: Mapped[bytes] = mapped_column(LargeBinary)
     """JSON, compressed by zlib."""
     written: Mapped[int] = mapped_column(BigInteger)
+    owner: Mapped[str | None] = mapped_column(String(160))
+    """The caller whose share it uses; null without a limit."""
     used: Mapped[int] = mapped_column(BigInteger)
+
+
+# What callers of several web processes have used. A single process counts in its memory.
+
+
+class BudgetLevelRow(Base):
+    """How full the leaky bucket of a caller was at a moment, over all web processes."""
+
+    __tablename__ = "budget_levels"
+
+    kind: Mapped[str] = mapped_column(String(20), primary_key=True)
+    caller: Mapped[str] = mapped_column(String(160), primary_key=True)
+    level: Mapped[float] = mapped_column(Float)
+    at: Mapped[int] = mapped_column(BigInteger, index=True)
+
+
+class BudgetOpenRow(Base):
+    """What a caller has open at one web process: connections, streams, searches."""
+
+    __tablename__ = "budget_open"
+
+    process: Mapped[str] = mapped_column(String(40), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(20), primary_key=True)
+    caller: Mapped[str] = mapped_column(String(160), primary_key=True)
+    open: Mapped[int] = mapped_column(Integer)
+    at: Mapped[int] = mapped_column(BigInteger, index=True)
+    """When the process last confirmed it: the rows of a dead process expire."""
 
 
 METADATA = Base.metadata

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -26,6 +26,14 @@ from ludodrome.store.announcements import Listener, SharedCache
 from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, OpenSockets, OpenSocketsMiddleware, caller
+from ludodrome.web.budgets import (
+    BUDGETS,
+    PUZZLES_CACHED,
+    RECORDS_CACHED,
+    BudgetMiddleware,
+    Budgets,
+    count_request,
+)
 from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.lru_cache import LruCache
@@ -51,7 +59,7 @@ from ludodrome.web.routes.bots import UploadChecker
 from ludodrome.web.routes.puzzles import SharedPuzzleSessions, WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
-from ludodrome.web.security import LOCAL, RateLimiter, SecurityMiddleware, enforce_rate_limit, lan_names, put_headers
+from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names, put_headers
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
 
 API_ROUTERS = (
@@ -108,7 +116,7 @@ def create_app(
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
     proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
-    together, and ``started``: when they did, in milliseconds since 1970 (default: now).
+    together and share their counts, and ``started``: when they did, in milliseconds since 1970 (default: now).
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -121,7 +129,10 @@ def create_app(
         listener.start()
         beating = asyncio.create_task(_beat(app)) if processes > 1 else None
         app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
+        limits = app.state.limits
+        limits.start()
         yield
+        limits.close()
         app.state.readiness.stop()
         app.state.health.close()
         if beating is not None:
@@ -154,27 +165,29 @@ def create_app(
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
     app.state.sockets = OpenSockets()
-    app.state.limits = RateLimiter()
+    app.state.behind_proxy = behind_proxy
+    app.state.limits = Budgets(engine=engine if processes > 1 else None)
     app.state.metrics = Metrics()
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
     app.state.bot_pool = BotPool(executor)
     app.state.processes = processes
     app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
+    puzzles_each, records_each = BUDGETS[PUZZLES_CACHED].amount, BUDGETS[RECORDS_CACHED].amount
     if processes == 1:
-        app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
-        app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
+        app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS, share=puzzles_each)
+        app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer()
     else:
-        sessions = SharedCache(engine, "puzzle", MAX_SHARED_SESSIONS, HOURS)
+        sessions = SharedCache(engine, "puzzle", MAX_SHARED_SESSIONS, HOURS, share=puzzles_each)
         app.state.puzzle_sessions = SharedPuzzleSessions(sessions)
-        app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS)
+        app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
     app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
-    everywhere = [Depends(enforce_rate_limit)]
+    everywhere = [Depends(count_request)]
     own = [extra(entry.game_class().routes_module, "router") for entry in GAMES.values()]
     for router in (*API_ROUTERS, *filter(None, own)):
         app.include_router(router, prefix=API, dependencies=everywhere)
@@ -187,6 +200,7 @@ def create_app(
     app.add_middleware(OpenSocketsMiddleware, sockets=app.state.sockets)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
+    app.add_middleware(BudgetMiddleware)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
@@ -247,6 +261,11 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if isinstance(request, WebSocket):  # it is not open yet
+            await request.send_denial_response(
+                AsciiJSONResponse({"error": error.detail}, error.status_code, error.headers)
+            )
+            return Response()
         with suppress(HTTPException):  # the error page shows the name of the caller
             await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)

@@ -9,6 +9,7 @@ from ludodrome.analysis import analyse
 from ludodrome.game import Game, IllegalMove
 from ludodrome.game_extras import extra
 from ludodrome.search.mcts_search import TreeSearch
+from ludodrome.web.budgets import SEARCH_SECONDS, SEARCHES, UNLIMITED, CallerBudget
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Busy
 
@@ -39,23 +40,28 @@ def engine_slot() -> Iterator[None]:
 
 
 @contextmanager
-def engine_slot_for_request() -> Iterator[None]:
-    """``engine_slot`` for a request; Busy at once if too many wait already, so that threads stay free."""
-    if not _waiting.acquire(blocking=False):
-        raise Busy(BUSY)
+def engine_slot_for_request(budget: CallerBudget = UNLIMITED) -> Iterator[None]:
+    """``engine_slot`` for a request; Busy at once if too many wait already, so that threads stay free.
+
+    A caller has a share of the places, and of the engine's time; over it, the request is refused with 429.
+    """
     with ExitStack() as held:
+        held.enter_context(budget.hold(SEARCHES))
+        if not _waiting.acquire(blocking=False):
+            raise Busy(BUSY)
         try:
             held.enter_context(engine_slot())
         finally:
             _waiting.release()
+        held.enter_context(budget.timed(SEARCH_SECONDS))
         yield
 
 
-def analyse_position(game: Game, state: Any, seconds: float, lines: int) -> Json:
+def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget: CallerBudget = UNLIMITED) -> Json:
     """The best moves of a position; ValueError if the game is over."""
     if game.to_move(state) is None:
         raise IllegalMove("the game is over: there is nothing to analyse")
-    with engine_slot_for_request():
+    with engine_slot_for_request(budget):
         if game.evaluator is None:
             hint = extra(game.analysis_module, "hint") or _best_in_playouts
             return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [hint(game, state, seconds)]}

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -246,7 +246,7 @@ class Spectators:
         self._announcements += 1
         self._announced.notify_all()
 
-    async def matches(self, game: str | None = None, match: str | None = None) -> AsyncIterator[Json | None]:
+    async def matches(self, game: str | None = None, match: str | None = None) -> AsyncGenerator[Json | None, None]:
         """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
         known: dict[str, int] = {}
         async with self._watched():

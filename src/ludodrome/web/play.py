@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, StoredPlay
+from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS, FairExecutor
 from ludodrome.web.concurrency import KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
@@ -79,7 +81,9 @@ class BotPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS)
+        self.queue = FairExecutor(executor, BUDGETS[BOTS_THINKING].amount)
+        """The turns of the bots, shared fairly between those who began the plays."""
+        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS, share=BUDGETS[BOTS_CACHED].amount)
         self.kernel_lock = KernelLock()
 
 
@@ -97,6 +101,7 @@ class WebPlay:
         events: Iterable[PlayEvent] = (),
         load: Load = lambda number: None,
         at: int | None = None,
+        budget_owner: str | None = None,
     ) -> None:
         """``at``: when the turn began, in milliseconds; default: now."""
         self.id = name
@@ -111,6 +116,8 @@ class WebPlay:
         self.closed = False
         self.lock = threading.Lock()
         self._bot_pool = bot_pool
+        self.budget_owner = budget_owner
+        """The caller whose share the bots and the memory of this play use; None without limits."""
         self._journal, self._load = journal, load
         self._bot_lock = threading.Lock()
         """Held while a bot thinks: after an undo it must not be asked twice at once."""
@@ -640,7 +647,7 @@ class WebPlay:
         self._takeover = None
         turn = self._bot_turn()
         if turn is not None:
-            self._bot_pool.executor.submit(self._think, turn)
+            self._bot_pool.queue.submit(self.budget_owner, partial(self._think, turn))
 
     def _expect_bot(self) -> None:
         """Wait for the move of a bot that another process lets think."""
@@ -674,7 +681,7 @@ class WebPlay:
         if kept is None:
             kept = InProcessSeat(bot(self.play_spec.bots[seat], self.game, self.play_spec.seat_seeds[seat]))
             kept.start(self._referee.hello(seat))
-            self._bot_pool.bots.put(name, kept)
+            self._bot_pool.bots.put(name, kept, self.budget_owner)
         return kept
 
 

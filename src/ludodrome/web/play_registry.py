@@ -22,6 +22,7 @@ from ludodrome.store.announcements import PRESENCE
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay
+from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play import BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_state import Participants, Viewer
@@ -64,7 +65,7 @@ class PlayRegistry:
         self._updating: set[str] = set()
         """Plays whose update is about to begin."""
         self._committer = GroupCommitter(engine)
-        self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close)
+        self._cache = LruCache[WebPlay](MAX_PLAYS, KEEP_SECONDS, WebPlay.close, share=BUDGETS[PLAYS_CACHED].amount)
         self._compiled: set[str] = set()
         self._locks = [threading.Lock() for _ in range(STRIPES)]
 
@@ -79,17 +80,21 @@ class PlayRegistry:
         owner: str | None,
         digest: str | None = None,
         friends: dict[int, FriendSeat] | None = None,
+        budget_owner: str | None = None,
     ) -> WebPlay:
-        """Begin a play. Seats of friends get links, except those in ``friends``."""
+        """Begin a play. Seats of friends get links, except those in ``friends``.
+
+        ``budget_owner``: the caller whose share of threads and memory it uses.
+        """
         kept = self._new(play_spec, kinds, owner, digest, friends or {})
-        play = self._open(kept, game, play_spec)
+        play = self._open(kept, game, play_spec, budget_owner)
         self._keep(partial(plays.begin, self._committer, kept))
-        self._cache.put(play.id, play)
+        self._cache.put(play.id, play, budget_owner)
         play.start_bots()
         return play
 
-    def find(self, name: str) -> WebPlay | None:
-        """The game of an id."""
+    def find(self, name: str, budget_owner: str | None = None) -> WebPlay | None:
+        """The game of an id; ``budget_owner`` loads it if it is not in memory."""
         known = self.cached(name)
         if known is not None:
             if self._several and plays.event_count(self._engine, name) > known.events:
@@ -104,8 +109,8 @@ class PlayRegistry:
             if kept is None:
                 return None
             play_spec = PlaySpec.from_json(kept.play_spec)
-            play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec)
-            self._cache.put(name, play)
+            play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec, budget_owner)
+            self._cache.put(name, play, budget_owner)
         play.start_bots(elsewhere=self._several and _last_change(kept) > self._started)
         if self._several and play.participants.shared:
             self._tell_presence(name, ASK)
@@ -212,7 +217,7 @@ class PlayRegistry:
 
         play.rematch(viewer, begin)
         for again in begun:
-            self._cache.put(again.id, again)
+            self._cache.put(again.id, again, again.budget_owner)
             again.start_bots()
 
     def clear(self) -> None:
@@ -249,9 +254,9 @@ class PlayRegistry:
         seed = secrets.randbits(SEED_BITS)
         play_spec = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
         kept = self._new(play_spec, kinds, participants.owner, participants.digest, friends)
-        return kept, self._open(kept, play.game, play_spec)
+        return kept, self._open(kept, play.game, play_spec, play.budget_owner)
 
-    def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec) -> WebPlay:
+    def _open(self, kept: StoredPlay, game: Game, play_spec: PlaySpec, budget_owner: str | None) -> WebPlay:
         participants = Participants(kept.kinds, kept.friends, kept.owner, kept.digest)
         journal = partial(plays.add, self._committer, self._origin, kept.id)
         load = partial(plays.find, self._engine, kept.id)
@@ -267,6 +272,7 @@ class PlayRegistry:
                 kept.events,
                 load,
                 self._turn_began(kept),
+                budget_owner,
             )
         if not known:
             self._compiled.add(game.id)

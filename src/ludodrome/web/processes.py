@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from ludodrome.store.database import open_database
 from ludodrome.store.models import now_ms
@@ -120,8 +120,10 @@ def _close(child: "subprocess.Popen[bytes]") -> None:
 class OwnPort:
     """The app; on the port of this process alone, only its relays."""
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: FastAPI, port: int) -> None:
         self._app, self._port = app, port
+        self.state = app.state
+        """The state of the app, where connections find the budgets."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one WebSocket."""

@@ -1,14 +1,17 @@
-"""Responses: JSON as bytes, quickly; HEAD for every route that has GET; errors with a sentence."""
+"""Responses: JSON as bytes, quickly; streams; HEAD for every route that has GET; errors with a sentence."""
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic_core import PydanticSerializationError, to_json
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ludodrome.web.budgets import STREAMS, CallerBudget
 
 
 def to_json_bytes(value: Any) -> bytes:
@@ -25,6 +28,55 @@ class AsciiJSONResponse(JSONResponse):
     def render(self, content: Any) -> bytes:
         """The content in bytes."""
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+
+
+class StreamedResponse(Response):
+    """The only response that is made while it is sent. It counts as a stream of the caller.
+
+    The first item is made before the response starts, so that its errors have a status. The generator ends when the
+    reader goes away, and must hold no thread and no database connection while it yields: a reader may take its time.
+    ``server.py`` disconnects readers that are too slow.
+    """
+
+    def __init__(
+        self,
+        items: AsyncGenerator[str, None],
+        budget: CallerBudget,
+        media_type: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._items, self._budget = items, budget
+        self.status_code, self.media_type, self.background = 200, media_type, None
+        self.init_headers(headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the generator or the reader ends."""
+        with self._budget.hold(STREAMS):
+            sending = asyncio.create_task(self._send(send))
+            leaving = asyncio.create_task(_disconnected(receive))
+            try:
+                await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+                if sending.done():
+                    sending.result()
+            finally:
+                for task in (sending, leaving):
+                    task.cancel()
+                await asyncio.gather(sending, leaving, return_exceptions=True)
+                await self._items.aclose()
+
+    async def _send(self, send: Send) -> None:
+        item = await anext(self._items, None)
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        while item is not None:
+            await send({"type": "http.response.body", "body": item.encode(), "more_body": True})
+            item = await anext(self._items, None)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Wait until the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 class HeadMiddleware:

@@ -1,28 +1,22 @@
-"""Security: allowed host names, cross-site checks, limits on bodies, security headers, and rate limits.
+"""Security: allowed host names, cross-site checks, limits on bodies, security headers.
 
 A server answers only to its own names, which stops DNS rebinding; writes come from its own pages, or from no page.
 """
 
 import asyncio
 import ipaddress
-import math
 import re
 import socket
-import threading
-import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.system import API, is_loopback
-from ludodrome.web.auth import Caller, caller, is_local_request
-from ludodrome.web.metrics import route_template
+from ludodrome.system import API
+from ludodrome.web.auth import POLICY_VIOLATION
+from ludodrome.web.budgets import WRITE_METHODS
 from ludodrome.web.templating import error_page, style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -38,9 +32,6 @@ MAX_DEPTH = 64
 """Nesting depth of JSON in a body, at most."""
 BODY_SECONDS = 30.0
 """Seconds in which a body must arrive."""
-MAX_SOCKETS = 200
-"""Open WebSockets per address; unlimited for this machine."""
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
 CONTENT_SECURITY_POLICY = (
     f"default-src 'none'; script-src 'self'; style-src 'self' {style_hashes()}; "
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; "
@@ -75,7 +66,6 @@ class SecurityMiddleware:
         self._names = frozenset(name.lower() for name in names)
         self._addresses = addresses
         self._behind_proxy = behind_proxy
-        self._sockets = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one WebSocket."""
@@ -86,7 +76,11 @@ class SecurityMiddleware:
             _believe(scope)
         refusal = self._refusal(scope)
         if scope["type"] == "websocket":
-            await self._socket(scope, receive, send, refusal)
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                await receive()
+                await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # not accepted: the answer is 403
             return
 
         async def send_guarded(message: Message) -> None:
@@ -95,28 +89,12 @@ class SecurityMiddleware:
             await send(message)
 
         body = b""
-        if refusal is None and scope["method"] in WRITES:
+        if refusal is None and scope["method"] in WRITE_METHODS:
             body, refusal = await _read(receive, _most(scope["path"]))
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
-        await self._app(scope, _again(body, receive) if scope["method"] in WRITES else receive, send_guarded)
-
-    async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: Response | None) -> None:
-        """A WebSocket: refuse it from other sites, and over the limit per address."""
-        address = scope["client"][0] if scope.get("client") else ""
-        crowded = self._sockets[address] >= MAX_SOCKETS and not is_loopback(address)
-        if refusal is not None or crowded:
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the answer is 403
-            return
-        self._sockets[address] += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            self._sockets[address] -= 1
-            if not self._sockets[address]:
-                del self._sockets[address]
+        await self._app(scope, _again(body, receive) if scope["method"] in WRITE_METHODS else receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -127,7 +105,7 @@ class SecurityMiddleware:
             return error_response(404, "a URL with a NUL byte leads nowhere")  # PostgreSQL rejects it too
         if (long := _too_long(scope)) is not None:
             return long
-        writes = scope["type"] == "websocket" or scope["method"] in WRITES
+        writes = scope["type"] == "websocket" or scope["method"] in WRITE_METHODS
         if not writes:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
@@ -233,7 +211,9 @@ async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
-        return b"", error_response(408, "the body of the request did not arrive in time")
+        late = error_response(408, "the body of the request did not arrive in time")
+        late.headers["connection"] = "close"  # the rest of the body must not be read as a request
+        return b"", late
     body = b"".join(parts)
     if _is_deep(body):
         return b"", error_response(422, f"the JSON of the request is nested more than {MAX_DEPTH} levels deep")
@@ -268,101 +248,3 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
-
-
-# Rate limits for callers from elsewhere; the person at this machine has none.
-# Counts are in the memory of each process: several web processes multiply the limits.
-
-
-MAX_KEYS = 100_000
-"""Addresses and accounts that are remembered; the least recently seen are forgotten."""
-IPV6_NETWORK = 64
-"""Prefix length of an IPv6 network that counts as one client."""
-
-
-class RateLimit(NamedTuple):
-    """``many`` requests at once, refilled within ``seconds``."""
-
-    many: int
-    seconds: float
-
-
-SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
-WRITING, READING = "writes", "reads"
-RATE_LIMITS = {
-    SIGN_IN: RateLimit(10, 300),
-    SIGN_UP: RateLimit(5, 3600),
-    ANALYSIS: RateLimit(120, 60),
-    UPLOADS: RateLimit(30, 3600),
-    MATCHES: RateLimit(60, 3600),
-    WRITING: RateLimit(600, 60),
-    READING: RateLimit(3000, 60),
-}
-KINDS = (
-    (SIGN_IN, re.compile(rf"POST {API}/(session|account/password)")),
-    (SIGN_UP, re.compile(rf"POST {API}/accounts")),
-    (ANALYSIS, re.compile(rf"POST {API}/(analysis|values|replays|attempts/.*)|GET {API}/replays/.*/grading")),
-    (UPLOADS, re.compile(rf"POST {API}/(checks|bots(/.*)?)")),
-    (MATCHES, re.compile(rf"POST {API}/(matches|tournaments)")),
-)
-"""The kind of a request by method and route; the rest are writes and reads."""
-
-
-class RateLimiter:
-    """A leaky bucket for each kind of request and key."""
-
-    def __init__(self, allowances: dict[str, RateLimit] | None = None, clock: Callable[[], float] = time.monotonic):
-        self._allowances = RATE_LIMITS if allowances is None else allowances
-        self._clock = clock
-        self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def take(self, kind: str, *keys: str) -> None:
-        """Count one request for these keys; 429 if it is too many."""
-        allowance = self._allowances[kind]
-        with self._lock:
-            moment = self._clock()
-            levels = [self._level(kind, key, allowance, moment) for key in keys]
-            fullest = max(levels)
-            if fullest + 1 <= allowance.many:
-                for key, level in zip(keys, levels, strict=True):
-                    self._buckets[kind, key] = (level + 1, moment)
-                    self._buckets.move_to_end((kind, key))
-                while len(self._buckets) > MAX_KEYS:
-                    self._buckets.popitem(last=False)
-                return
-        wait = math.ceil((fullest + 1 - allowance.many) * allowance.seconds / allowance.many)
-        sentence = f"too many requests; try again in {wait} seconds"
-        raise HTTPException(429, sentence, {"retry-after": str(wait)})
-
-    def _level(self, kind: str, key: str, allowance: RateLimit, moment: float) -> float:
-        level, since = self._buckets.get((kind, key), (0.0, moment))
-        return max(0.0, level - (moment - since) * allowance.many / allowance.seconds)
-
-
-async def enforce_rate_limit(connection: HTTPConnection) -> None:
-    """A dependency of every route: identify the caller, count the request, refuse it over the limit."""
-    who, state = await caller(connection), connection.app.state
-    if state.mode == "local" or (state.mode == "lan" and is_local_request(connection)):
-        return
-    method = connection.scope.get("method", "GET")
-    asked = f"{method} {route_template(connection.scope)}"
-    kind = next((name for name, form in KINDS if form.fullmatch(asked)), WRITING if method in WRITES else READING)
-    state.limits.take(kind, *rate_limit_keys(connection, who))
-
-
-def rate_limit_keys(connection: HTTPConnection, who: Caller) -> list[str]:
-    """The keys of a caller: address, and account."""
-    return [f"from {client_network(connection)}", *([f"account {who.account}"] if who.account else [])]
-
-
-def client_network(connection: HTTPConnection) -> str:
-    """The address of a caller; for IPv6 its network, since the rest changes often."""
-    text = connection.client.host if connection.client else "nowhere"
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return text
-    if address.version == 4:
-        return text
-    return str(ipaddress.ip_network((int(address), IPV6_NETWORK), strict=False).network_address)

@@ -19,9 +19,9 @@ from ludodrome.web.auth import (
     Caller,
     is_secure,
 )
+from ludodrome.web.budgets import SIGN_IN
 from ludodrome.web.responses import Conflict
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, Strict
-from ludodrome.web.security import SIGN_IN
 from ludodrome.web.templating import general_page
 
 router = APIRouter(tags=["accounts"], responses=ERROR_RESPONSES)

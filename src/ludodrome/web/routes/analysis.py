@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from ludodrome.analysis import solve
 from ludodrome.game import BadState, Game
 from ludodrome.games import GAMES, find
+from ludodrome.web.budgets import UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import analyse_position, engine_slot_for_request
 from ludodrome.web.position_view import Json, open_game, position_view
 from ludodrome.web.routes.pages import showcase
@@ -67,9 +68,9 @@ def _read(text: str) -> Any:
         raise BadState(f"the position is not JSON: {wrong}") from None
 
 
-def solve_position(game: Game, state: Any, seconds: float) -> Json:
+def solve_position(game: Game, state: Any, seconds: float, budget: CallerBudget = UNLIMITED) -> Json:
     """The exact value of a position, if a solver finds it within ``seconds``."""
-    with engine_slot_for_request():
+    with engine_slot_for_request(budget):
         found = solve(game, state, seconds)
     text = None if found.move is None else game.format_move(found.move, state)
     return {
@@ -88,11 +89,11 @@ pages = APIRouter(include_in_schema=False)
 
 
 @router.post("/analysis")
-def analyse(asked: Question) -> Json:
+def analyse(request: Request, asked: Question) -> Json:
     """The best moves of a position, with their values for the seat to move."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
-    return analyse_position(game, state, asked.seconds, asked.lines)
+    return analyse_position(game, state, asked.seconds, asked.lines, budget_of(request))
 
 
 @pages.get("/{game_id}/analysis")
@@ -109,8 +110,8 @@ def try_out(game_id: str, asked: MovesToTry) -> Json:
 
 
 @router.post("/values")
-def value(asked: Question) -> Json:
+def value(request: Request, asked: Question) -> Json:
     """The exact value of a position for the seat to move, if a solver finds it in time."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
-    return solve_position(game, state, asked.seconds)
+    return solve_position(game, state, asked.seconds, budget_of(request))

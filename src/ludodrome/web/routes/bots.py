@@ -4,14 +4,15 @@ import asyncio
 import json
 import secrets
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import Field
+from sqlalchemy import Engine
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.doctor.examination import FAILURE
@@ -20,12 +21,14 @@ from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots as store
-from ludodrome.store.league_matches import records_of
+from ludodrome.store.league_matches import games_of, records_named
 from ludodrome.store.models import REMOTE, UPLOADED
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
+from ludodrome.web.budgets import CHECK_SECONDS as CHECK_BUDGET
+from ludodrome.web.budgets import CHECKS, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.position_view import Json
-from ludodrome.web.responses import Busy, Conflict
+from ludodrome.web.responses import Busy, Conflict, StreamedResponse
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 
 # Checks of uploaded bots: the doctor runs in a child process and streams its findings.
@@ -58,21 +61,29 @@ class UploadChecker:
         self.level = sandbox.level()
         return self.level
 
-    async def examine(self, game: str, source: str, only: Sequence[str] = ()) -> AsyncGenerator[Json]:
-        """The messages of the child: ``note``, ``finding``, ``trouble``, and ``over`` at the end."""
+    async def examine(
+        self, game: str, source: str, only: Sequence[str] = (), budget: CallerBudget = UNLIMITED
+    ) -> AsyncGenerator[Json, None]:
+        """The messages of the child: ``note``, ``finding``, ``trouble``, and ``over`` at the end.
+
+        A caller has a share of the slots, waiting included, so that others find one free.
+        """
         check_source(source)
-        try:
-            await asyncio.wait_for(self._slots.acquire(), WAIT_SECONDS)
-        except TimeoutError:
-            raise Busy("too many bots are being checked; try again in a moment") from None
-        try:
-            async for line in _messages({"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}):
-                yield line
-        finally:
-            self._slots.release()
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(budget.hold_patiently(CHECKS, WAIT_SECONDS))
+            try:
+                await asyncio.wait_for(self._slots.acquire(), WAIT_SECONDS)
+            except TimeoutError:
+                raise Busy("too many bots are being checked; try again in a moment") from None
+            held.callback(self._slots.release)
+            held.enter_context(budget.timed(CHECK_BUDGET))
+            asked = {"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}
+            async with aclosing(_messages(asked)) as messages:
+                async for line in messages:
+                    yield line
 
 
-async def _messages(asked: Json) -> AsyncIterator[Json]:
+async def _messages(asked: Json) -> AsyncGenerator[Json, None]:
     child = await asyncio.create_subprocess_exec(
         *COMMAND,
         stdin=asyncio.subprocess.PIPE,
@@ -106,6 +117,8 @@ router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 BotId = Annotated[str, Path(max_length=40)]
 SOURCE = Field(min_length=1, max_length=MAX_SOURCE, description="A Python program that speaks the bot protocol.")
 TOKEN_BYTES = 24
+RECORD_BATCH = 25
+"""Records that are read and sent together: some 100 KB."""
 LINES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
 }
@@ -256,21 +269,27 @@ def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) ->
 
 
 @router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)
-def records(request: Request, bot_id: BotId) -> StreamingResponse:
+async def records(request: Request, bot_id: BotId) -> StreamedResponse:
     """All records of a bot as JSON lines, in the order in which the games ended."""
-    bot_of(request, bot_id)
-    engine = request.app.state.engine
-
-    def lines() -> Iterator[str]:
-        for record in records_of(engine, bot_id):
-            yield to_text(record) + "\n"
-
+    await run_in_threadpool(bot_of, request, bot_id)
     headers = {"content-disposition": f'attachment; filename="{bot_id}.jsonl"'}
-    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+    lines = _record_lines(request.app.state.engine, bot_id)
+    return StreamedResponse(lines, budget_of(request), "application/x-ndjson", headers)
+
+
+async def _record_lines(engine: Engine, bot_id: str) -> AsyncGenerator[str, None]:
+    """The records, a batch at a time: no database connection is held while a batch is sent."""
+    games = await run_in_threadpool(games_of, engine, bot_id)
+    for at in range(0, len(games), RECORD_BATCH):
+        yield await run_in_threadpool(_lines_of, engine, games[at : at + RECORD_BATCH])
+
+
+def _lines_of(engine: Engine, games: Sequence[str]) -> str:
+    return "".join(f"{to_text(record)}\n" for record in records_named(engine, games))
 
 
 @router.post("/checks", response_class=Response, responses=LINES)
-async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingResponse:
+async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamedResponse:
     """Check a program with the doctor; the findings are streamed as JSON lines.
 
     A line has a ``note`` (the current check), a ``finding``, a ``trouble`` that ended the check, or ``over``.
@@ -279,19 +298,15 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamingRe
     await check_uploads(request)
     check_source(wanted.source)
     doctor: UploadChecker = request.app.state.doctor
-    stream = doctor.examine(wanted.game, wanted.source)
-    first = await anext(stream)  # errors before the response starts
+    budget = budget_of(request)
 
-    async def lines() -> AsyncIterator[str]:
-        try:
-            yield json.dumps(first) + "\n"
-            async for line in stream:
+    async def lines() -> AsyncGenerator[str, None]:
+        async with aclosing(doctor.examine(wanted.game, wanted.source, budget=budget)) as findings:
+            async for line in findings:
                 yield json.dumps(line) + "\n"
-        finally:
-            await stream.aclose()
 
     headers = {"x-accel-buffering": "no", "content-encoding": "identity"}  # no buffering
-    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+    return StreamedResponse(lines(), budget, "application/x-ndjson", headers)
 
 
 async def passed(request: Request, game: str, source: str) -> list[Any]:
@@ -299,11 +314,12 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
     await check_uploads(request)
     doctor: UploadChecker = request.app.state.doctor
     findings = []
-    async for line in doctor.examine(game, source, QUICK):
-        if "trouble" in line:
-            raise ValueError(line["trouble"])
-        if "finding" in line:
-            findings.append(line["finding"])
+    async with aclosing(doctor.examine(game, source, QUICK, budget_of(request))) as messages:
+        async for line in messages:
+            if "trouble" in line:
+                raise ValueError(line["trouble"])
+            if "finding" in line:
+                findings.append(line["finding"])
     failed = next((one for one in findings if one["grade"] == FAILURE), None)
     if failed is not None or not findings:
         words = "it could not be checked" if failed is None else failed["sentence"]

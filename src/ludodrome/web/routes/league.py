@@ -1,12 +1,12 @@
 """The league: matches, tournaments, leaderboard, and its pages."""
 
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
@@ -16,8 +16,10 @@ from ludodrome.store import league_bots, league_matches
 from ludodrome.store.models import TOURNAMENT, UPLOADED, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
+from ludodrome.web.budgets import budget_of
 from ludodrome.web.league import RatingAxis, Spectators, as_event, sparkline
 from ludodrome.web.position_view import Json
+from ludodrome.web.responses import StreamedResponse
 from ludodrome.web.routes.bots import bot_of, check_game
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 from ludodrome.web.templating import page
@@ -87,17 +89,17 @@ def one_match(request: Request, match_id: MatchId) -> Json:
 
 
 @router.get("/matches/{match_id}/events", response_class=Response, responses=STREAM)
-async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> StreamingResponse:
+async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> StreamedResponse:
     """A match for spectators: its view whenever it changes, and ``gone`` when it is over."""
     await run_in_threadpool(match_of, request, match_id)
-    return _event_stream(request.app.state.spectators, None, match_id)
+    return _event_stream(request, None, match_id)
 
 
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
-async def live(request: Request, game_id: str, who: Anybody) -> StreamingResponse:
+async def live(request: Request, game_id: str, who: Anybody) -> StreamedResponse:
     """All running matches of a game: a view whenever one changes, and ``gone`` when one is over."""
     check_game(game_id)
-    return _event_stream(request.app.state.spectators, game_id, None)
+    return _event_stream(request, game_id, None)
 
 
 def match_of(request: Request, match_id: str) -> league_matches.MatchInfo:
@@ -108,13 +110,16 @@ def match_of(request: Request, match_id: str) -> league_matches.MatchInfo:
     return found
 
 
-def _event_stream(spectators: Spectators, game: str | None, match: str | None) -> StreamingResponse:
-    async def text() -> AsyncIterator[str]:
-        yield "retry: 2000\n\n"
-        async for news in spectators.matches(game, match):
-            yield as_event(news)
+def _event_stream(request: Request, game: str | None, match: str | None) -> StreamedResponse:
+    spectators: Spectators = request.app.state.spectators
 
-    return StreamingResponse(text(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    async def text() -> AsyncGenerator[str, None]:
+        yield "retry: 2000\n\n"
+        async with aclosing(spectators.matches(game, match)) as changes:
+            async for news in changes:
+                yield as_event(news)
+
+    return StreamedResponse(text(), budget_of(request), "text/event-stream", {"x-accel-buffering": "no"})
 
 
 # Tournaments; a challenge is a small one

@@ -3,20 +3,20 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, HTTPException, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
 
 from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
+from ludodrome.web.budgets import MESSAGES, SOCKETS, WRITES, CallerBudget, budget_of
 from ludodrome.web.play import WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.play_state import Viewer
 from ludodrome.web.position_view import Json
-from ludodrome.web.responses import Busy, Conflict, to_json_bytes
+from ludodrome.web.responses import Busy, Conflict, StreamedResponse, to_json_bytes
 from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.security import MAX_BODY
@@ -39,7 +39,7 @@ def present(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> Iterator[N
             registry.tell_presence(play)
 
 
-async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncIterator[str | None]:
+async def views(registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> AsyncGenerator[str | None, None]:
     """The play as JSON, now and after every change, until it leaves memory; None as a sign of life."""
     seen = -1
     while not play.closed:
@@ -95,6 +95,10 @@ def _whole(said: Json, name: str) -> int | None:
 router = APIRouter(prefix="/plays", tags=["plays"], responses=ERROR_RESPONSES)
 
 GOING_AWAY, TOO_BIG = 1001, 1009
+MAX_REFUSALS = 5
+"""Messages over the budget, one after another, after which a WebSocket is closed."""
+REFUSAL_SECONDS = 1.0
+"""Seconds, at most, that a WebSocket is not read after such a message."""
 KNOWN_SECONDS = 15.0
 """Seconds after which a WebSocket checks again whether its session or token is still valid."""
 
@@ -105,15 +109,23 @@ async def live(
 ) -> None:
     """Views whenever the play changes; move, undo, resign, rematch and ping from the client."""
     registry = registry_of(socket)
-    play = await run_in_threadpool(registry.find, name)
+    budget = budget_of(socket)
+    play = await run_in_threadpool(registry.find, name, budget.owner)
     if play is None:
         await socket.close(POLICY_VIOLATION, "there is no such game")
         return
     viewer = viewer_of(play, who, key)
-    await socket.accept()
+    with budget.hold_for_account(SOCKETS):
+        await socket.accept()
+        await _serve(socket, registry, play, viewer, key, budget)
+
+
+async def _serve(
+    socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None, budget: CallerBudget
+) -> None:
     with present(registry, play, viewer):
         sending = asyncio.create_task(_send(socket, registry, play, viewer))
-        hearing = asyncio.create_task(_hear(socket, registry, play, viewer, key))
+        hearing = asyncio.create_task(_hear(socket, registry, play, viewer, key, budget))
         done, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
@@ -132,9 +144,12 @@ async def _send(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer
             await socket.send_text(text)
 
 
-async def _hear(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None) -> None:
-    """Answer every message once, with its ``id``."""
+async def _hear(
+    socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None, budget: CallerBudget
+) -> None:
+    """Answer every message once, with its ``id``. Close the socket if messages over the budget go on."""
     known = time.monotonic()
+    refusals = 0
     while True:
         try:
             text = await socket.receive_text()
@@ -143,22 +158,28 @@ async def _hear(socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer
         if time.monotonic() - known > KNOWN_SECONDS:
             socket.state.caller = None
             viewer, known = viewer_of(play, await caller(socket), key), time.monotonic()
-        answer = await _answer(text, registry, play, viewer)
+        answer = await _answer(text, registry, play, viewer, budget)
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
+        refusals = refusals + 1 if answer.get("status") == 429 else 0
+        if refusals >= MAX_REFUSALS:
+            await socket.close(POLICY_VIOLATION, "too many messages")
+            return
+        if refusals:
+            await asyncio.sleep(min(answer["retry_after"], REFUSAL_SECONDS))  # meanwhile the client must wait
 
 
-async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: Viewer) -> Json:
+async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: Viewer, budget: CallerBudget) -> Json:
+    number = None
     try:
-        said = json.loads(text) if len(text) <= MAX_BODY else None
-    except (ValueError, RecursionError):
-        said = None
-    if type(said) is not dict:
-        return _refusal(None, 422, f"a message is a JSON object of at most {MAX_BODY} characters")
-    number = said.get("id") if type(said.get("id")) in (int, str) else None
-    if said.get("type") == "ping":
-        return {"type": "pong", "id": number}
-    try:
+        budget.take(MESSAGES)
+        number, said = _read(text)
+        if said.get("type") == "ping":
+            return {"type": "pong", "id": number}
+        budget.take(WRITES)
         await obey(registry, play, viewer, said)
+    except HTTPException as wrong:
+        after = int((wrong.headers or {}).get("retry-after", 1))
+        return {**_refusal(number, wrong.status_code, wrong.detail), "retry_after": after}
     except Conflict as wrong:
         return _refusal(number, wrong.status, str(wrong))
     except ValueError as wrong:
@@ -168,24 +189,36 @@ async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: View
     return {"type": "done", "id": number, "version": play.version}
 
 
+def _read(text: str) -> tuple[int | str | None, Json]:
+    """The ``id`` of a message, if it has one, and the message; ValueError if it is not a JSON object."""
+    try:
+        said = json.loads(text) if len(text) <= MAX_BODY else None
+    except (ValueError, RecursionError):
+        said = None
+    if type(said) is not dict:
+        raise ValueError(f"a message is a JSON object of at most {MAX_BODY} characters")
+    return said.get("id") if type(said.get("id")) in (int, str) else None, said
+
+
 def _refusal(number: Any, status: int, sentence: str) -> Json:
     return {"type": "refused", "id": number, "status": status, "error": sentence}
 
 
 @router.get(
     "/{name}/events",
-    response_class=StreamingResponse,
+    response_class=Response,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Views of the game, one an event."}},
 )
-async def events(request: Request, name: str) -> StreamingResponse:
+async def events(request: Request, name: str) -> StreamedResponse:
     """The play for spectators: a view whenever it changes."""
     play = await run_in_threadpool(play_of, request, name)
     stream = _stream(registry_of(request), play)
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    return StreamedResponse(stream, budget_of(request), "text/event-stream", {"x-accel-buffering": "no"})
 
 
-async def _stream(registry: PlayRegistry, play: WebPlay) -> AsyncIterator[str]:
-    async for text in views(registry, play, Viewer()):
-        yield ": still here\n\n" if text is None else f"data: {text}\n\n"
-        if play.snapshot.result is not None and text is not None and play.participants.next is not None:
-            return
+async def _stream(registry: PlayRegistry, play: WebPlay) -> AsyncGenerator[str, None]:
+    async with aclosing(views(registry, play, Viewer())) as seen:
+        async for text in seen:
+            yield ": still here\n\n" if text is None else f"data: {text}\n\n"
+            if play.snapshot.result is not None and text is not None and play.participants.next is not None:
+                return

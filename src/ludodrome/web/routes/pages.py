@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from ludodrome.game_extras import Diagram
 from ludodrome.games import BUILT_IN, GAMES, PAGE_ORDER, find
+from ludodrome.web.budgets import budget_of
 from ludodrome.web.position_view import Json
 from ludodrome.web.templating import general_page, page
 
@@ -80,7 +81,7 @@ def join(request: Request, link: str) -> Response:
 @pages.get("/{game_id}/plays/{name}")
 def play_again(request: Request, game_id: str, name: str) -> Response:
     """Play: the game of that id."""
-    found = request.app.state.plays.find(name)
+    found = request.app.state.plays.find(name, budget_of(request).owner)
     if found is None or found.game.id != game_id:
         raise HTTPException(404, "There is no game with this id.")
     return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))

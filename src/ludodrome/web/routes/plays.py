@@ -16,6 +16,7 @@ from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
+from ludodrome.web.budgets import budget_of
 from ludodrome.web.play import WebPlay, make_play_spec
 from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
 from ludodrome.web.play_state import BOT, PERSON, Viewer
@@ -47,7 +48,7 @@ def registry_of(connection: Any) -> PlayRegistry:
 
 def play_of(request: Any, name: str) -> WebPlay:
     """The game of an id, or 404."""
-    play = registry_of(request).find(name)
+    play = registry_of(request).find(name, budget_of(request).owner)
     if play is None:
         raise HTTPException(404, "there is no such game")
     return play
@@ -72,7 +73,8 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
-    play = registry_of(request).begin(game, play_spec, kinds, who.account, digest)
+    owner = budget_of(request).owner
+    play = registry_of(request).begin(game, play_spec, kinds, who.account, digest, budget_owner=owner)
     view = play.view(viewer_of(play, who, key))
     return view if key is None else {**view, "key": key}
 

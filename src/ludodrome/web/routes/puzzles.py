@@ -15,6 +15,7 @@ from ludodrome.store.accounts import add_solved, solved_puzzles
 from ludodrome.store.announcements import SharedCache
 from ludodrome.store.models import LOCAL
 from ludodrome.web.auth import Anybody, Caller
+from ludodrome.web.budgets import budget_of
 from ludodrome.web.engine import engine_slot_for_request
 from ludodrome.web.position_view import Json, position_view
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, PuzzleMove
@@ -76,11 +77,11 @@ class SharedPuzzleSessions:
         """A new random id."""
         return self._cache.new_id()
 
-    def put(self, name: str, session: WebPuzzleSession) -> None:
-        """Keep a session as it is now."""
+    def put(self, name: str, session: WebPuzzleSession, owner: str | None = None) -> None:
+        """Keep a session as it is now; ``owner``: whose share a new one uses."""
         puzzle = session.attempt.puzzle
         kept = {"game": puzzle.game_id, "number": puzzle.number, "helped": session.helped}
-        self._cache.put(name, kept | session.attempt.to_json())
+        self._cache.put(name, kept | session.attempt.to_json(), owner)
 
     def get(self, name: str) -> WebPuzzleSession | None:
         """The session of an id."""
@@ -137,7 +138,7 @@ def begin(request: Request, game_id: str, number: int) -> Json:
     attempt = Attempt(puzzle_of(game_id, number))
     cache = request.app.state.puzzle_sessions
     name = cache.new_id()
-    cache.put(name, WebPuzzleSession(attempt))
+    cache.put(name, WebPuzzleSession(attempt), budget_of(request).owner)
     return _view(name, attempt)
 
 
@@ -146,7 +147,7 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
     """Try a move. A right move is made and answered; ``steps`` are the positions on the way."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         if attempt.solved:
             raise ValueError("the puzzle is solved")
         before = attempt.state
@@ -167,7 +168,7 @@ def hint(request: Request, name: str) -> Json:
     """A hint; each further one says more."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         text = attempt.hint()
         keep_session(request, name, session)
@@ -179,7 +180,7 @@ def solution(request: Request, name: str) -> Json:
     """The solution from here. The puzzle then does not count as solved."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
-    with engine_slot_for_request(), session.lock:
+    with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         session.helped = True
         text = attempt.solution()

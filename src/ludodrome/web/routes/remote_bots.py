@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Depends, HTTPException, Path, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 from starlette.exceptions import WebSocketException
@@ -24,9 +24,12 @@ from ludodrome.store.league_bots import bot_of_token, find_bot
 from ludodrome.store.league_matches import arrive, leave, presence, stay
 from ludodrome.store.models import REMOTE
 from ludodrome.web.auth import POLICY_VIOLATION, Key, hold
+from ludodrome.web.budgets import BOT_MESSAGES, READS, budget_of
 
 BEAT = 10.0
 """Seconds between heartbeats of a connected bot."""
+PACE_SECONDS = 0.25
+"""Seconds, at most, between two attempts to read on from a bot that sends too much."""
 REPLACED, TOO_BIG, GOING_AWAY = 4000, 1009, 1001
 
 
@@ -130,6 +133,7 @@ class RelayRegistry:
                 if len(text) > MAX_LONG_LINE:
                     await socket.close(TOO_BIG, f"a frame has at most {MAX_LONG_LINE} characters")
                     return
+                await _paced(socket, bot)
                 await relay.tell_seat(said=text)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
@@ -172,6 +176,17 @@ class RelayRegistry:
             del self._relays[bot]
 
 
+async def _paced(socket: WebSocket, bot: str) -> None:
+    """Count a message of a bot; over the budget, wait, and read nothing meanwhile."""
+    budget = budget_of(socket)
+    while budget.keys:
+        try:
+            socket.app.state.limits.take(BOT_MESSAGES, budget.keys[0], f"bot {bot}")
+            return
+        except HTTPException as refusal:
+            await asyncio.sleep(min(float((refusal.headers or {})["retry-after"]), PACE_SECONDS))
+
+
 router = APIRouter(prefix="/bots", tags=["bots"])
 
 BotId = Annotated[str, Path(max_length=40)]
@@ -180,6 +195,7 @@ ANYWHERE = ("0.0.0.0", "::", "")
 
 async def connecting(socket: WebSocket, bot_id: BotId) -> str:
     """The remote bot that connects, with its own token or one of its owner with the scope ``bots``."""
+    socket.app.state.limits.take(READS, *budget_of(socket).keys)
     kind, _, secret = socket.headers.get("authorization", "").partition(" ")
     begun = time.monotonic()
 
@@ -233,6 +249,7 @@ async def relaying(socket: WebSocket, bot_id: BotId) -> str:
     """The bot whose relay a worker opens with its secret."""
     relays: RelayRegistry = socket.app.state.relays
     if not relays.opens(bot_id, socket.headers.get(SECRET_HEADER, "")):
+        socket.app.state.limits.take(READS, *budget_of(socket).keys)
         raise WebSocketException(POLICY_VIOLATION, "this relay is only for workers of this server")
     return bot_id
 

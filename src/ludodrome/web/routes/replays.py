@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request
@@ -18,6 +19,7 @@ from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.games import GAMES
 from ludodrome.store import league_matches, plays
 from ludodrome.store.announcements import SharedCache
+from ludodrome.web.budgets import BUDGETS, GRADINGS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
@@ -43,14 +45,14 @@ def find_record(engine: Engine, cache: Records, name: str) -> Json | None:
     return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
 
 
-def add_record(cache: Records, content: Json) -> str:
+def add_record(cache: Records, content: Json, owner: str | None = None) -> str:
     """Verify an uploaded record and keep it for a while; returns its id. ValueError if it is not a valid record."""
     record = from_text(json.dumps(content).encode())
     if type(record.get("options")) is dict and type(record.get("game")) is str:
         open_game(record["game"], record["options"])
     verify(record)
     name = hashlib.sha256(to_text(record).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
-    cache.put(name, record)
+    cache.put(name, record, owner)
     return name
 
 
@@ -207,7 +209,7 @@ class Reviewer:
     def __init__(self, shared: SharedCache | None = None) -> None:
         self._shared = shared
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="grading")
-        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up)
+        self._reviews = LruCache[Review](KEPT, KEPT_SECONDS, Review.give_up, share=BUDGETS[REVIEWS_CACHED].amount)
         self._lock = threading.Lock()
         self._waiting = 0
 
@@ -216,7 +218,7 @@ class Reviewer:
         found = self._reviews.get(digest)
         return None if found is None or found.given_up or found.failed else found
 
-    def grades(self, record: Json, after: int) -> Json:
+    def grades(self, record: Json, after: int, budget: CallerBudget = UNLIMITED) -> Json:
         """The grades of a record so far; the first request starts the grading. Busy if too many are waiting."""
         digest = record["digest"]
         found = self.known(digest)
@@ -224,25 +226,29 @@ class Reviewer:
             kept = self._shared.get(digest)
             if kept is not None and (kept["done"] or self._shared.get(digest, STALLED) is not None):
                 return {**kept, "plies": kept["plies"][after:]}
-        return (found or self.review(digest, replay_record(record))).view(after)
+        return (found or self.review(digest, replay_record(record), budget)).view(after)
 
-    def review(self, digest: str, replay: Replay) -> Review:
-        """The review of a record, started if necessary. Busy if too many are waiting."""
+    def review(self, digest: str, replay: Replay, budget: CallerBudget = UNLIMITED) -> Review:
+        """The review of a record, started if necessary. Busy if too many are waiting; 429 over the caller's share."""
         with self._lock:
             found = self.known(digest)
             if found is not None:
                 return found
             if self._waiting >= MAX_WAITING:
                 raise Busy("too many games are waiting to be graded; try again in a moment")
-            begun = Review(replay, digest, self._shared)
-            self._reviews.put(digest, begun)
+            with ExitStack() as held:
+                held.enter_context(budget.hold(GRADINGS))
+                begun = Review(replay, digest, self._shared)
+                share = held.pop_all()
+            self._reviews.put(digest, begun, budget.owner)
             self._waiting += 1
-        self._executor.submit(self._run, begun)
+        self._executor.submit(self._run, begun, share)
         return begun
 
-    def _run(self, review: Review) -> None:
+    def _run(self, review: Review, share: ExitStack) -> None:
         try:
-            review.work()
+            with share:
+                review.work()
         finally:
             with self._lock:
                 self._waiting -= 1
@@ -275,7 +281,7 @@ def record_named(request: Request, name: str) -> Json:
 @router.post("", status_code=201)
 def bring(request: Request, record: Record) -> Json:
     """Upload a record. It is verified and kept for 12 hours."""
-    return {"id": add_record(request.app.state.uploaded_records, record)}
+    return {"id": add_record(request.app.state.uploaded_records, record, budget_of(request).owner)}
 
 
 @router.get("/{name}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
@@ -297,7 +303,7 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
     Plies come in the order of grading, the last ply first; ``after`` skips that many.
     """
     reviewer: Reviewer = request.app.state.reviewer
-    return reviewer.grades(record_named(request, name), after)
+    return reviewer.grades(record_named(request, name), after, budget_of(request))
 
 
 @router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})

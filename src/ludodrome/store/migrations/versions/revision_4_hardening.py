@@ -42,6 +42,25 @@ def _accounts() -> None:
 
 def _budgets() -> None:
     """What callers have used, over all web processes."""
+    op.create_table(
+        "budget_levels",
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("caller", sa.String(length=160), nullable=False),
+        sa.Column("level", sa.Float(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "caller", name=op.f("pk_budget_levels")),
+    )
+    op.create_index(op.f("ix_budget_levels_at"), "budget_levels", ["at"], unique=False)
+    op.create_table(
+        "budget_open",
+        sa.Column("process", sa.String(length=40), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("caller", sa.String(length=160), nullable=False),
+        sa.Column("open", sa.Integer(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("process", "kind", "caller", name=op.f("pk_budget_open")),
+    )
+    op.create_index(op.f("ix_budget_open_at"), "budget_open", ["at"], unique=False)
 
 
 def _announcements() -> None:
@@ -61,6 +80,7 @@ def _announcements() -> None:
         sa.Column("key", sa.String(length=64), nullable=False),
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.Column("written", sa.BigInteger(), nullable=False),
+        sa.Column("owner", sa.String(length=160), nullable=True),
         sa.Column("used", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("kind", "key", name=op.f("pk_cache_entries")),
     )
