@@ -257,13 +257,16 @@ def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) ->
 
 @router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)
 def records(request: Request, bot_id: BotId) -> StreamingResponse:
-    """All records of a bot as JSON lines, in the order in which the games ended."""
+    """All records of a bot as JSON lines, in the order in which the games ended.
+
+    The seeds of a game are withheld while others of its event or its ladder pair are not over.
+    """
     bot_of(request, bot_id)
     engine = request.app.state.engine
 
     def lines() -> Iterator[str]:
         for record in records_of(engine, bot_id):
-            yield to_text(record) + "\n"
+            yield to_text(league.published(record)) + "\n"
 
     headers = {"content-disposition": f'attachment; filename="{bot_id}.jsonl"'}
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
