@@ -119,6 +119,8 @@ class GameExtras:
     """Minimum and maximum number of moves in a random opening."""
     doctor_options: ClassVar[tuple[Json, ...]] = ()
     """Unusual options that the doctor tests bots with."""
+    challenge_options: ClassVar[tuple[Json, ...]] = ()
+    """Options, besides the default ones, with which bots of other people can be challenged on a server."""
     ladder_bots: ClassVar[tuple[str, ...]] = ("random", "greedy")
     """Built-in bots of a new ladder, limited by nodes or playouts and not by time."""
 

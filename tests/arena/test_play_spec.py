@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from ludodrome.arena import seeds
 from ludodrome.arena.conditions import Conditions, conditions, read_policy
-from ludodrome.arena.play_spec import PlaySpec, canonical_json
+from ludodrome.arena.play_spec import HASHED, PlaySpec, canonical_json, match_id
 from ludodrome.games import make
 from tests.arena.playing import play_spec
 
@@ -69,3 +70,26 @@ def test_conditions_are_read_strictly(change: dict[str, Any]) -> None:
     assert Conditions.from_json(right) == Conditions("forfeit")
     with pytest.raises(ValueError, match=r"\w"):
         Conditions.from_json({**right, **change})
+
+
+def test_seeds_need_the_key() -> None:
+    """Ruling: the match seed has 128 bits; nothing given to a bot tells the rest."""
+    one = play_spec("spaces", ("a", "b"), seed=seeds.new_secret())
+    old = replace(one, version=HASHED)
+    assert not set(one.seat_seeds) & set(old.seat_seeds)
+    assert str(one.seed) not in str(one.public_json())
+    assert one.public_json()["commitment"] == seeds.commitment(one.seed)
+    assert one.match == match_id(one.public_json())
+    assert seeds.new_secret().bit_length() > 64
+    assert PlaySpec.from_json(old.to_json()) == old
+    for wrong in (1, "01", "x", "", "1.0", "9" * 200):
+        with pytest.raises(ValueError, match="a seed is a text of digits"):
+            PlaySpec.from_json({**one.to_json(), "seed": wrong})
+
+
+def test_purposes_do_not_share_numbers() -> None:
+    secret = 12345
+    rounds = [seeds.round_seed(secret, number) for number in range(50)]
+    found = [*rounds, *map(seeds.opening_seed, rounds), *map(seeds.position_seed, rounds)]
+    found += [seeds.seat_seed(seed, game, seat) for seed in rounds for game in range(4) for seat in range(3)]
+    assert len(set(found)) == len(found)

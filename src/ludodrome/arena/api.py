@@ -254,7 +254,11 @@ def open_tournament(
         raise TournamentExists(
             f"{path} already has a tournament {plan.name}; continue it with resume=True, or choose another store"
         )
-    if changed := [key for key, value in plan.to_json().items() if stored.get(key) != value]:
+    begun = TournamentPlan.from_json(stored)
+    version = begun.settings[0].version  # one that an older version of this package began goes on as it began
+    plan = replace(plan, settings=tuple(replace(one, version=version) for one in plan.settings))
+    kept = begun.to_json()
+    if changed := [key for key, value in plan.to_json().items() if kept.get(key) != value]:
         raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if replay_unrated:
         ledger.forget_unrated()

@@ -6,12 +6,19 @@ parts that the referee and the verifier share: the start position, reading a mov
 
 import hashlib
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ludodrome.arena import seeds
 from ludodrome.arena.conditions import Conditions
 from ludodrome.game import Game, IllegalMove, Outcome, returns_of
 from ludodrome.games import make
+from ludodrome.validation import show
+
+HASHED, KEYED = VERSIONS = (1, 2)
+"""How the random numbers of a game follow from its seed: in records of version 1 by a plain hash, since by a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,53 +33,75 @@ class PlaySpec:
     """Display names by seat."""
     conditions: Conditions
     seed: int = 0
-    """Seed of the initial position; the seats' seeds follow from it."""
+    """The secret of this game and its round: the initial position and the seats' seeds follow from it."""
     opening: tuple[Any, ...] = field(default=())
     """Moves played before the bots are asked."""
     number: int = 0
     """The number of the game in its match."""
     position: Any = None
     """The state in which the game starts; None: the initial state. The opening is played from there."""
+    version: int = KEYED
+    """One of the VERSIONS; that of its record."""
 
     @property
     def match(self) -> str:
-        """The id of this game: a hash of everything above."""
-        return "m-" + hashlib.sha256(canonical_json(self.to_json())).hexdigest()[:16]
+        """The id of this game: a hash of everything above, with the commitment instead of the seed."""
+        return match_id(self.to_json() if self.version == HASHED else self.public_json())
+
+    @property
+    def commitment(self) -> str:
+        """A hash of the seed that reveals nothing about it, unless the seed can be guessed."""
+        return seeds.commitment(self.seed)
 
     @property
     def seat_seeds(self) -> list[int]:
         """A seed for each bot, below 2**53 so that every language reads it exactly. They are unrelated hashes."""
-        return [
-            _hashed(f"ludodrome seat {seat} of game {self.number} of {self.seed}") for seat in range(len(self.bots))
-        ]
+        if self.version == HASHED:
+            return [_hashed(f"ludodrome seat {seat} of game {self.number} of {self.seed}") for seat in self._seats]
+        return [seeds.seat_seed(self.seed, self.number, seat) for seat in self._seats]
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain value for ``from_json``."""
+    @property
+    def _seats(self) -> range:
+        return range(len(self.bots))
+
+    def public_json(self) -> dict[str, Any]:
+        """The play spec without its seed, but with the commitment."""
         value = {
             "game": self.game,
             "options": self.options,
             "bots": list(self.bots),
             "names": list(self.names),
             "conditions": self.conditions.to_json(),
-            "seed": self.seed,
             "opening": list(self.opening),
             "number": self.number,
+            "commitment": self.commitment,
         }
         return value if self.position is None else {**value, "position": self.position}
 
+    def to_json(self) -> dict[str, Any]:
+        """A plain value for ``from_json``. The seed is a text: no JSON reader rounds it."""
+        value = self.public_json()
+        if self.version != HASHED:
+            return {"version": self.version, **value, "seed": str(self.seed)}
+        del value["commitment"]
+        rest: dict[str, Any] = {name: value.pop(name) for name in ("opening", "number", "position") if name in value}
+        return {**value, "seed": self.seed, **rest}
+
     @staticmethod
     def from_json(value: dict[str, Any]) -> "PlaySpec":
-        """Read what ``to_json`` wrote."""
+        """Read what ``to_json`` wrote, or a record that has its seed; ValueError if the seed is malformed."""
+        version = value.get("version", HASHED)
         return PlaySpec(
             value["game"],
             value["options"],
             tuple(value["bots"]),
             tuple(value["names"]),
             Conditions.from_json(value["conditions"]),
-            value["seed"],
+            value["seed"] if version == HASHED else _read_seed(value["seed"]),
             tuple(value["opening"]),
             value["number"],
             value.get("position"),
+            version,
         )
 
     def make_game(self) -> Game:
@@ -88,18 +117,42 @@ def canonical_json(value: Any) -> bytes:
     return _encode(value).encode()
 
 
+def match_id(value: dict[str, Any]) -> str:
+    """The id of a game: a hash of its play spec, as ``public_json`` or in version 1 ``to_json`` writes it."""
+    return "m-" + hashlib.sha256(canonical_json(value)).hexdigest()[:16]
+
+
+def _read_seed(text: Any) -> int:
+    """The seed of a text; ValueError unless it is the one way to write it."""
+    if type(text) is not str or not re.fullmatch(r"0|-?[1-9][0-9]{0,99}", text):
+        raise ValueError(f"a seed is a text of digits, not {show(text)}")
+    return int(text)
+
+
 def _hashed(purpose: str) -> int:
-    """A one-way hash of 53 bits."""
+    """A one-way hash of 53 bits, as in version 1."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little") >> 11
 
 
 # What the referee and the verifier share
 
 
+def initial_state(game: Game, play_spec: PlaySpec) -> Any:
+    """The state before the opening; ValueError if it was set up and is malformed or over."""
+    if play_spec.position is not None:
+        return read_position(game, play_spec.position)
+    keyed = play_spec.version != HASHED
+    return game.initial_state(seeds.position_seed(play_spec.seed) if keyed else play_spec.seed)
+
+
 def start_state(game: Game, play_spec: PlaySpec) -> Any:
     """The state in which the bots start; ValueError if the opening cannot be played or the game is already over."""
-    state = game.initial_state(play_spec.seed) if play_spec.position is None else _read(game, play_spec.position)
-    for number, move in enumerate(play_spec.opening):
+    return after_opening(game, initial_state(game, play_spec), play_spec.opening)
+
+
+def after_opening(game: Game, state: Any, opening: Iterable[Any]) -> Any:
+    """The state after the moves of an opening; ValueError if one cannot be made."""
+    for number, move in enumerate(opening):
         try:
             state = game.apply(state, move)
         except IllegalMove as wrong:
@@ -107,8 +160,8 @@ def start_state(game: Game, play_spec: PlaySpec) -> Any:
     return state
 
 
-def _read(game: Game, position: Any) -> Any:
-    """Check a position that someone set up."""
+def read_position(game: Game, position: Any) -> Any:
+    """Check a position that someone set up; ValueError if it is malformed or the game is over in it."""
     state = game.decode(game.encode(position))
     if game.to_move(state) is None:
         raise ValueError("the game is over in this position, so it cannot start here")

@@ -26,7 +26,7 @@ from ludodrome.arena.play_spec import (
     resignation_outcome,
     start_state,
 )
-from ludodrome.arena.records.format import Chain, header, rounded, stored_answer
+from ludodrome.arena.records.format import Chain, header, rounded, secret_part, stored_answer
 from ludodrome.arena.seats import ARENA, CRASH, ILLEGAL, RESIGNED, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.game import IllegalMove, Outcome, TooManyMoves
 
@@ -50,7 +50,7 @@ class Referee:
         """The result; None while the game runs."""
         self._states = self.game.new_states(1)
         self._states[0] = self.game.encode(self.state)
-        self._head = header(play_spec, self.match)
+        self._head = header(play_spec)
         self._chain = Chain(self._head, self.state)
         self._clocks = [SeatClock(self.conditions.clock) for _ in play_spec.bots]
         self._allowances = [self.conditions.start_ms / 1000] * self.game.seats
@@ -68,7 +68,7 @@ class Referee:
 
     def hello(self, seat: int) -> messages.Message:
         """The ``hello`` message of a seat."""
-        seed = self._head["seeds"][seat]
+        seed = self.play_spec.seat_seeds[seat]
         return messages.hello(self.match, self.game, seat, self.conditions.clock, seed)
 
     def notices(self) -> list[Notice]:
@@ -128,7 +128,14 @@ class Referee:
             beside["notes"] = notes
         times = [rounded(seconds * 1000) for seconds in self._seconds]
         return self._chain.finish(
-            {**self._head, "turns": self._turn_records, "result": self.result, **beside, "ms": times}
+            {
+                **self._head,
+                **secret_part(self.play_spec),
+                "turns": self._turn_records,
+                "result": self.result,
+                **beside,
+                "ms": times,
+            }
         )
 
     # Turns

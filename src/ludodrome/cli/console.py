@@ -1,6 +1,9 @@
 """Output of the commands: consoles, seat colours and signs, drawings, the pager, progress.
 
 Rich is imported at its first use: `--help` and piped output do without it.
+
+Names, reasons and errors come from bots and files of strangers. Everything printed here passes ``printable``, so that
+no text can move the cursor, set the title of the window or hide what is there.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ import subprocess
 import sys
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ludodrome.cli.lazy import lazy_imports
@@ -78,14 +83,55 @@ def colours_wanted() -> bool | None:
     return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
 
 
+def printable(text: str, one_line: bool = False) -> str:
+    r"""A text of a stranger as a terminal can show it.
+
+    Control characters, marks that change the direction of writing and other characters without a shape become escapes
+    like ``\x1b``. Line breaks and tabs stay, unless it must be ``one_line``.
+    """
+    kept = "" if one_line else "\n\t"
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if one in kept or not _is_control(one) else _escaped(one) for one in text)
+
+
+JOINERS = "\u200c\u200d"
+"""Without a shape of their own, but some scripts need them."""
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+@cache
+def _safe_console() -> type[Console]:
+    """Rich's console, but with every text made printable; only Rich itself writes escape sequences."""
+
+    class SafeConsole(rich_console.Console):
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Any]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+    return SafeConsole
+
+
+def _console(**settings: Any) -> Console:
+    """A console that takes texts as they are: without markup, emoji names or highlighting."""
+    return _safe_console()(highlight=False, markup=False, emoji=False, **settings)
+
+
 def stdout() -> Console:
-    """Stdout for drawings and tables; machine-readable output is printed directly."""
-    return rich_console.Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    """Stdout for drawings and tables; machine-readable output is printed by ``say_data``."""
+    return _console(soft_wrap=not sys.stdout.isatty())
 
 
 def stderr() -> Console:
     """Stderr for errors and progress."""
-    return rich_console.Console(stderr=True, highlight=False)
+    return _console(stderr=True)
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
@@ -93,8 +139,8 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Se
 
     A last column of text is wrapped, in a narrow terminal below the others. In a pipe nothing is wrapped.
     """
-    rows = list(rows)
-    out = rich_console.Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    rows = [[printable(cell) for cell in row] for row in rows]
+    out = _console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     *others, last = (max(map(len, column)) for column in zip(header, *rows, strict=True))
     needed = sum(others) + 2 * len(others) + (last if header[-1] in numbers else min(last, MIN_TEXT_WIDTH))
     if out.width < needed:
@@ -119,11 +165,17 @@ def _show_list(out: Console, rows: Iterable[Sequence[str]]) -> None:
 
 def say(text: str) -> None:
     """Print a line to stdout."""
-    print(text, flush=True)
+    print(printable(text), flush=True)
+
+
+def say_data(text: str) -> None:
+    """Print a line for programs to stdout: as it is, except to a terminal."""
+    print(printable(text) if sys.stdout.isatty() else text)
 
 
 def complain(sentence: str) -> None:
     """Print an error: one sentence on stderr."""
+    sentence = printable(sentence)
     if sys.stderr.isatty() or colours_wanted():
         stderr().print(rich_text.Text.assemble(("ludodrome: ", f"bold {BAD}"), sentence))
     else:
@@ -292,7 +344,7 @@ def waiting(note: str) -> Iterator[None]:
             shown.append(status)
         elif note not in _announced:
             _announced.add(note)
-            print(note, file=sys.stderr, flush=True)
+            print(printable(note), file=sys.stderr, flush=True)
 
     timer = threading.Timer(NOTICE_DELAY, announce)
     timer.daemon = True
@@ -332,7 +384,7 @@ def reporting() -> Iterator[Callable[[str], None]]:
         with stderr().status("") as status:
             yield status.update
     else:
-        yield lambda note: print(note, file=sys.stderr, flush=True)
+        yield lambda note: print(printable(note), file=sys.stderr, flush=True)
 
 
 def section(markdown: str, heading: str) -> str:
@@ -383,7 +435,8 @@ class _Lines:
     def show(self) -> None:
         if time.monotonic() - self._said_at >= LINE_INTERVAL:
             self._said_at = time.monotonic()
-            print(f"{self._done():,} of {self._total():,} games: {self._line()}", file=sys.stderr, flush=True)
+            line = f"{self._done():,} of {self._total():,} games: {self._line()}"
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -40,6 +40,8 @@ with lazy_imports():
     from ludodrome.arena.sandbox import attacks
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from ludodrome.arena.doctor.examination import CheckResult
     from ludodrome.arena.sandbox import SandboxLevel
     from ludodrome.game import Game
@@ -155,26 +157,32 @@ _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "s
 def _print_lines(findings: Sequence[CheckResult]) -> None:
     if not sys.stdout.isatty():
         for finding in findings:
-            console.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {finding.sentence}")
+            sentence = console.printable(finding.sentence, True)
+            console.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {sentence}")
         return
     table = rich_table.Table.grid(padding=(0, 1, 0, 0))
     for finding in findings:
         grade = rich_text.Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
-        table.add_row(grade, rich_text.Text(finding.check), rich_text.Text(finding.sentence))
+        table.add_row(grade, rich_text.Text(finding.check), _sentence(finding))
     console.stdout().print(table)
+
+
+def _sentence(finding: CheckResult) -> Text:
+    """The sentence of a finding, in which the bot may be quoted, on one line."""
+    return rich_text.Text(console.printable(finding.sentence, True))
 
 
 def _print_problem(game: Game, finding: CheckResult) -> None:
     out = console.stdout()
     out.print()
     head = rich_text.Text(f"{SIGNS[finding.grade]} {finding.check}: ", STYLES[finding.grade])
-    out.print(head.append(finding.sentence, "not bold default"))
+    out.print(head.append(_sentence(finding), "not bold default"))
     if finding.position.startswith("{"):  # other positions are drawn by a command below
         console.say(f"  position: {finding.position}")
     if finding.stderr:
         console.say("  the last lines of its stderr:")
         for line in finding.stderr.rstrip().splitlines()[-STDERR_LINES:]:
-            console.say(f"    {line}")
+            console.say(f"    {console.printable(line, True)}")
     console.say("  to reproduce it:")
     for line in finding.commands:
         console.say(f"    {line}")

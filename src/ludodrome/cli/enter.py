@@ -95,7 +95,7 @@ def _play(server: str, entered: Any, spec: str, games: int | None) -> None:
         played += 1
         fate = "drawn" if over["winner"] is None else "won" if over["winner"] == seat else "lost"
         verdict = f"; {over['verdict']['cause']}: {over['verdict']['why']}" if over["verdict"] else ""
-        console.say(f"game {played}: {fate} ({over['reason']}){verdict}")
+        console.say(console.printable(f"game {played}: {fate} ({over['reason']}){verdict}", True))
         if played == games:
             stop.set()
 

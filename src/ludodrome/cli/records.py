@@ -171,12 +171,13 @@ def _found(paths: list[str]) -> list[dict[str, Any]]:
 
 def _verify(paths: list[str]) -> None:
     """Verify every record and complain about each wrong one."""
-    held = failed = 0
+    held = failed = sealed = 0
     with command_errors(), console.bar("verifying") as advance:
         for record in archive.find(paths):
             try:
                 arena_records.verify(record)
                 held += 1
+                sealed += arena_records.is_withheld(record)
             except arena_records.BadRecord as wrong:
                 failed += 1
                 console.complain(f"{record.get('match', 'a record')} is wrong: {wrong}")
@@ -184,6 +185,8 @@ def _verify(paths: list[str]) -> None:
     if not held + failed:
         raise CommandError(f"{', '.join(paths)} has no record")
     console.say(f"{held} of {held + failed} records are correct")
+    if sealed:
+        console.say(f"{sealed} of them are without their seeds, which were not verified: they are published later")
     if failed:
         raise typer.Exit(NO)
 
@@ -193,7 +196,7 @@ def _export(chosen: list[dict[str, Any]], form: str, out: str | None) -> None:
         lines = archive.export(chosen, form)
         if out is None:
             for line in lines:
-                print(line)
+                console.say_data(line)
             return
         text = "".join(f"{line}\n" for line in lines)
     try:
@@ -220,7 +223,7 @@ def _list(chosen: list[dict[str, Any]]) -> None:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    console.say_data(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _show_departure(record: dict[str, Any], echo: RerunTurn) -> None:
@@ -232,7 +235,7 @@ def _show_departure(record: dict[str, Any], echo: RerunTurn) -> None:
 
 def _own(game: Any, echo: RerunTurn) -> str:
     if echo.fault is not None:
-        return f"nothing: {echo.fault.cause}, {echo.fault.why}"
+        return f"nothing: {echo.fault.cause}, {console.printable(echo.fault.why, True)}"
     return str(game.format_move(echo.move, echo.state))
 
 
@@ -256,7 +259,7 @@ class RecordViewer:
         self.game = make(record["game"], **record["options"])
         opening = [{"turn": number, "move": move} for number, move in enumerate(record["opening"])]
         self.entries: list[dict[str, Any]] = opening + record["turns"]
-        self.states = [self.game.initial_state(record["seed"])]
+        self.states = [arena_records.first_state(self.game, record)]
         for entry in self.entries:
             last = self.states[-1]
             self.states.append(self.game.apply(last, entry["move"]) if "move" in entry else last)
@@ -340,12 +343,13 @@ class RecordViewer:
         if "ms" in entry:
             line.append(f"  {entry['ms']:g} ms", "dim")
         for refusal in entry.get("refusals", ()):
-            line.append(f"\n  refused: {refusal['why']}", console.BAD)
+            line.append(f"\n  refused: {console.printable(refusal['why'], True)}", console.BAD)
         if verdict := entry.get("verdict"):
             played = ", the first legal move is played for it" if entry.get("substituted") else ""
-            line.append(f"\n  {verdict['cause']}: {verdict['why']}{played}", console.BAD)
+            why = console.printable(verdict["why"], True)
+            line.append(f"\n  {verdict['cause']}: {why}{played}", console.BAD)
         for text in entry.get("log", ()):
-            line.append(f"\n  log: {text}", "dim")
+            line.append(f"\n  log: {console.printable(text, True)}", "dim")
         return line
 
     def ending(self) -> Text:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ludodrome.arena.play_spec import PlaySpec, start_state
-from ludodrome.arena.records import BadRecord, verify
+from ludodrome.arena.play_spec import PlaySpec, after_opening
+from ludodrome.arena.records import BadRecord, first_state, verify
 from ludodrome.envs.observations import PositionEncoder
 from ludodrome.game import Game, checked_count, checked_seed
 from ludodrome.jit import Array, new_states
@@ -122,7 +122,7 @@ class Recorded:
             "match": record["match"],
             "names": record["names"],
             "bots": record["bots"],
-            "seed": record["seed"],
+            "seed": record.get("seed"),
             "returns": result["returns"],
             "reason": result["reason"],
         }
@@ -131,7 +131,7 @@ class Recorded:
     def _rows(self, record: dict[str, Any], encoder: PositionEncoder) -> list[DatasetRow]:
         game, returns = self.game, record["result"]["returns"]
         states = new_states(game.dtype, 1)
-        states[0] = game.encode(start_state(game, PlaySpec.from_json(record)))
+        states[0] = game.encode(after_opening(game, first_state(game, record), record["opening"]))
         rows = []
         for entry in record["turns"]:
             if entry.get("substituted"):
@@ -152,7 +152,7 @@ class Recorded:
 
 def _verified_game(record: dict[str, Any]) -> Game:
     verify(record)
-    return PlaySpec.from_json(record).make_game()
+    return PlaySpec.from_json({"seed": "0", **record}).make_game()
 
 
 class SelfPlay:

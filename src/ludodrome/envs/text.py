@@ -6,7 +6,6 @@ moves, with a policy and conditions, and writes a record. Prompts are in ``bots/
 """
 
 import copy
-import secrets
 from typing import Any
 
 from ludodrome.arena.conditions import conditions
@@ -14,6 +13,7 @@ from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
+from ludodrome.arena.seeds import new_secret
 from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
 from ludodrome.bots.replies import read_reply
 from ludodrome.envs import env_id, missing_extra
@@ -35,7 +35,6 @@ except ImportError as error:
 
 AGENT = "text"
 """The spec of an agent's seat in records."""
-SEED_BITS = 53
 
 
 class TextEnv(textarena.Env):  # type: ignore[misc]
@@ -57,7 +56,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         """Start a new game. Without a seed, a random one is used; the record has it."""
         self.game = game = self._make_game(num_players)
         game_conditions = conditions(game, self._policy, "none", self._legal_moves)
-        chosen = secrets.randbits(SEED_BITS) if seed is None else seed
+        chosen = new_secret() if seed is None else seed
         agents, names = (AGENT,) * game.seats, tuple(f"Player {seat}" for seat in range(game.seats))
         self._actions: list[str] = []
         self._beginning = (num_players, chosen)

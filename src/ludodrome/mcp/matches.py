@@ -14,6 +14,7 @@ from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
+from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
 from ludodrome.bots.prompts import drawing, legal_texts, you_are
@@ -72,7 +73,7 @@ class ClientMatch:
         self.game = game
         self.specs = specs
         self.analysis = analysis
-        chosen = secrets.randbits(53) if seed is None else seed
+        chosen = new_secret() if seed is None else seed
         names = tuple(f"{spec} {seat}" for seat, spec in enumerate(specs))
         agreed = conditions(game, policy or POLICY, "none", legal_moves)
         self.referee = Referee(PlaySpec(game.id, game.options, tuple(specs), names, agreed, chosen))

@@ -261,6 +261,25 @@ def _revision(connection: Connection, shown: str) -> str | None:
     return found
 
 
+# Time
+
+
+AHEAD_MS = 5_000
+"""A time further in the future than this is wrong: the clock was ahead when it was written."""
+
+
+def clock_ms(session: Session) -> int:
+    """The time that claims and signs of life are compared with: the database server's, or in SQLite this machine's."""
+    if session.get_bind().dialect.name == "postgresql":
+        return int(session.scalar(text("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)")) or 0)
+    return now_ms()
+
+
+def is_recent(seen: Any, moment: int, span_ms: int) -> Any:
+    """SQL: whether a sign of life was given in the last ``span_ms``. One from the future does not count."""
+    return (seen >= moment - span_ms) & (seen <= moment + AHEAD_MS)
+
+
 # Health and metrics
 
 

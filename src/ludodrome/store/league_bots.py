@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from ludodrome.store.accounts import digest, fold_name, new_id, read_name
 from ludodrome.store.announcements import BOT, announce
-from ludodrome.store.database import writing
+from ludodrome.store.database import clock_ms, is_recent, writing
 from ludodrome.store.models import (
     BUILTIN,
     DONE,
@@ -215,12 +215,16 @@ def ban(engine: Engine, bot_id: str, banned: bool) -> None:
 # Queries
 
 
-def _entries() -> Any:
-    fresh = PresenceRow.seen >= now_ms() - HERE_MS
+def _entries(session: Session) -> Any:
+    fresh = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
     present = select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists()
     return select(BotRow, AccountRow.name, AccountRow.banned, present).outerjoin(
         AccountRow, AccountRow.id == BotRow.owner
     )
+
+
+def _rated_entries(session: Session) -> Any:
+    return _entries(session).add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id)
 
 
 def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, present: bool) -> BotEntry:
@@ -246,7 +250,7 @@ def find_bot(engine: Engine, bot_id: str) -> BotEntry | None:
     if "\0" in bot_id:
         return None  # PostgreSQL cannot even be asked
     with Session(engine) as session:
-        found = session.execute(_entries().where(BotRow.id == bot_id)).first()
+        found = session.execute(_entries(session).where(BotRow.id == bot_id)).first()
         return None if found is None else _entry(*found)
 
 
@@ -255,62 +259,57 @@ def find_named_bot(engine: Engine, game: str, name: str) -> BotEntry | None:
     if "\0" in name:
         return None  # PostgreSQL cannot even be asked
     with Session(engine) as session:
-        found = session.execute(_entries().where(BotRow.game == game, BotRow.key == fold_name(name))).first()
+        found = session.execute(_entries(session).where(BotRow.game == game, BotRow.key == fold_name(name))).first()
         return None if found is None else _entry(*found)
 
 
 def bot_of_token(engine: Engine, secret: str) -> BotEntry | None:
     """The remote bot with this secret."""
     with Session(engine) as session:
-        found = session.execute(_entries().where(BotRow.token == digest(secret))).first()
+        found = session.execute(_entries(session).where(BotRow.token == digest(secret))).first()
         return None if found is None else _entry(*found)
 
 
 def bots(engine: Engine, game: str | None = None, owner: str | None = None) -> list[BotEntry]:
     """The bots of a game or of an account, by name, without banned ones."""
-    wanted = _entries().order_by(BotRow.key)
-    if game is not None:
-        wanted = wanted.where(BotRow.game == game)
-    if owner is not None:
-        wanted = wanted.where(BotRow.owner == owner)
     with Session(engine) as session:
+        wanted = _entries(session).order_by(BotRow.key)
+        if game is not None:
+            wanted = wanted.where(BotRow.game == game)
+        if owner is not None:
+            wanted = wanted.where(BotRow.owner == owner)
         return [one for one in (_entry(*found) for found in session.execute(wanted)) if not one.banned]
 
 
 def standings(engine: Engine, game: str, most: int | None = None, skip: int = 0) -> list[BotStanding]:
     """The bots of a game, best first, those without games last, without banned ones."""
-    wanted = (
-        _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.game == game)
-    )
-    wanted = wanted.where(BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False)))
-    wanted = wanted.order_by(RatingRow.mu.is_(None), RatingRow.mu.desc(), BotRow.name).limit(most).offset(skip)
     with Session(engine) as session:
+        wanted = _rated_entries(session).where(BotRow.game == game)
+        wanted = wanted.where(BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False)))
+        wanted = wanted.order_by(RatingRow.mu.is_(None), RatingRow.mu.desc(), BotRow.name).limit(most).offset(skip)
         return [_standing(_entry(*rest), rating) for *rest, rating in session.execute(wanted)]
 
 
 def contenders(engine: Engine, game: str) -> list[Contender]:
     """The bots of a game that could play now, with what matchmaking needs; fast for many bots."""
-    fresh = PresenceRow.seen >= now_ms() - HERE_MS
-    here = or_(BotRow.kind != REMOTE, select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists())
     allowed = BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False))
     wanted = (
         select(BotRow.id, BotRow.name, BotRow.kind, BotRow.spec, RatingRow.mu, RatingRow.sigma)
         .outerjoin(AccountRow, AccountRow.id == BotRow.owner)
         .outerjoin(RatingRow, RatingRow.bot == BotRow.id)
-        .where(BotRow.game == game, BotRow.retired.is_(None), here, *allowed)
+        .where(BotRow.game == game, BotRow.retired.is_(None), *allowed)
         .order_by(BotRow.id)
     )
     with Session(engine) as session:
-        return [Contender(*row) for row in session.execute(wanted).tuples()]
+        fresh = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
+        here = or_(BotRow.kind != REMOTE, select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists())
+        return [Contender(*row) for row in session.execute(wanted.where(here)).tuples()]
 
 
 def standing(engine: Engine, bot_id: str) -> BotStanding | None:
     """One bot and its rating."""
-    wanted = (
-        _entries().add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id).where(BotRow.id == bot_id)
-    )
     with Session(engine) as session:
-        found = session.execute(wanted).first()
+        found = session.execute(_rated_entries(session).where(BotRow.id == bot_id)).first()
         return None if found is None else _standing(_entry(*found[:-1]), found[-1])
 
 

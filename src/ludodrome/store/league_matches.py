@@ -1,20 +1,21 @@
 """Queries about the matches of the league: events, the queue, claims of runners, live views.
 
 Several runners may share a database. A runner claims a match by one UPDATE that only one of them can win. A claim
-expires unless it is renewed: the matches of a killed runner are played again from the start. Rating updates are in
-``league_ratings.py``.
+expires unless it is renewed: the matches of a killed runner are played again from the start. A claim that ends later
+than any claim made now is void, too: the clock was ahead when it was made. Rating updates are in ``league_ratings.py``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from ludodrome.store.accounts import new_id
 from ludodrome.store.announcements import BOT, LEAGUE, announce
-from ludodrome.store.database import writing
+from ludodrome.store.database import AHEAD_MS, clock_ms, is_recent, writing
 from ludodrome.store.league_bots import HERE_MS
 from ludodrome.store.models import (
     DONE,
@@ -30,6 +31,7 @@ from ludodrome.store.models import (
     MatchRow,
     MatchSeatRow,
     PresenceRow,
+    PrivateLogRow,
     RunnerRow,
     now_ms,
     unpacked,
@@ -68,6 +70,14 @@ class MatchInfo(NamedTuple):
     ended: int | None
     counted: dict[str, Any] | None
     """Its result; None while it is not over."""
+
+
+class KeptRecord(NamedTuple):
+    """The record of a finished game as it is stored, with what only some may read."""
+
+    record: dict[str, Any]
+    sealed: bool
+    """Whether its seeds are secret: other games of its event or its ladder pair are not over."""
 
 
 # Events
@@ -147,21 +157,25 @@ def close_event(engine: Engine, event_id: str, trouble: str = "") -> None:
 
 
 def queue(
-    engine: Engine, why: str, matches: Iterable[tuple[str, dict[str, Any], Sequence[str], int]], event: str | None
+    engine: Engine,
+    why: str,
+    matches: Iterable[tuple[str, dict[str, Any], Sequence[str], int]],
+    event: str | None,
+    pair: str | None = None,
 ) -> None:
-    """Queue matches: match id, spec, bots by seat, number in the event. Known ones stay as they are."""
-    for match, play_spec, bots, number in matches:
-        with Session(engine) as session:
+    """Queue matches: match id, spec, bots by seat, number in the event. Known ones stay as they are.
+
+    All at once: a match cannot be over before the others of its pair are there.
+    """
+    with writing(engine) as session:
+        for match, play_spec, bots, number in matches:
             values = {"id": match, "game": play_spec["game"], "why": why, "event": event, "number": number}
-            state = {"assignment": play_spec, "status": QUEUED, "queued": now_ms(), "tries": 0}
-            try:
+            state = {"assignment": play_spec, "status": QUEUED, "queued": now_ms(), "tries": 0, "pair": pair}
+            with suppress(IntegrityError), session.begin_nested():
                 session.execute(insert(MatchRow).values(values | state))
                 session.execute(
                     insert(MatchSeatRow), [{"match": match, "seat": s, "bot": b} for s, b in enumerate(bots)]
                 )
-                session.commit()
-            except IntegrityError:
-                session.rollback()
 
 
 def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch | None:
@@ -170,12 +184,10 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
     Events take turns, game by game, so that a long one does not block the others. Remote bots must be connected, and
     play one match at a time; ``busy`` are bots to leave alone.
     """
-    moment = now_ms()
-    expired = (
-        (MatchRow.status == PLAYING) & (MatchRow.lease < moment) & (MatchRow.runner != runner)
-    )  # who stalled goes on
-    wanted = select(MatchRow).where(or_(MatchRow.status == QUEUED, expired))
     with writing(engine) as session:
+        moment = clock_ms(session)
+        expired = (MatchRow.status == PLAYING) & ~_is_held(moment) & (MatchRow.runner != runner)  # who stalled goes on
+        wanted = select(MatchRow).where(or_(MatchRow.status == QUEUED, expired))
         first = wanted.order_by(MatchRow.why == LADDER, MatchRow.number, MatchRow.queued, MatchRow.id).limit(50)
         for row in session.scalars(first).all():
             seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == row.id).order_by(MatchSeatRow.seat)
@@ -193,16 +205,20 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
     return None
 
 
+def _is_held(moment: int) -> Any:
+    """SQL: whether the claim of a match holds. One that ends later than any made now was made by a wrong clock."""
+    return (MatchRow.lease >= moment) & (MatchRow.lease <= moment + LEASE_MS + AHEAD_MS)
+
+
 def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
     """Whether all remote bots among these are connected and free."""
     remote = session.scalars(select(BotRow.id).where(BotRow.id.in_(bots), BotRow.kind == REMOTE)).all()
     for bot in remote:
-        seen = session.scalar(select(PresenceRow.seen).where(PresenceRow.bot == bot)) or 0
+        recent = is_recent(PresenceRow.seen, moment, HERE_MS)
+        present = session.scalar(select(PresenceRow.bot).where(PresenceRow.bot == bot, recent)) is not None
         playing = select(MatchRow.id).join(MatchSeatRow, MatchSeatRow.match == MatchRow.id)
-        elsewhere = playing.where(MatchSeatRow.bot == bot, MatchRow.status == PLAYING, MatchRow.lease >= moment).limit(
-            1
-        )
-        if seen < moment - HERE_MS or session.scalar(elsewhere) is not None:
+        elsewhere = playing.where(MatchSeatRow.bot == bot, MatchRow.status == PLAYING, _is_held(moment)).limit(1)
+        if not present or session.scalar(elsewhere) is not None:
             return False
     return True
 
@@ -211,7 +227,7 @@ def renew(engine: Engine, runner: str) -> None:
     """Renew the claims of a runner."""
     with Session(engine) as session:
         mine = update(MatchRow).where(MatchRow.status == PLAYING, MatchRow.runner == runner)
-        session.execute(mine.values(lease=now_ms() + LEASE_MS))
+        session.execute(mine.values(lease=clock_ms(session) + LEASE_MS))
         session.commit()
 
 
@@ -326,14 +342,14 @@ def _seen(engine: Engine, wanted: Any) -> list[MatchInfo]:
         ]
 
 
-def record_of(engine: Engine, match_id: str) -> dict[str, Any] | None:
+def record_of(engine: Engine, match_id: str) -> KeptRecord | None:
     """The record of a finished game."""
     with Session(engine) as session:
-        packed = session.scalar(select(FinishedGameRow.record).where(FinishedGameRow.match == match_id))
-    return None if packed is None else unpacked(packed)
+        found = session.execute(_records().where(FinishedGameRow.match == match_id)).first()
+    return None if found is None else KeptRecord(unpacked(found[0]), bool(found[1]))
 
 
-def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
+def records_of(engine: Engine, bot: str) -> Iterator[KeptRecord]:
     """All records of a bot, in the order in which the games finished. No connection is held between two records."""
     games = games_of(engine, bot)
     for at in range(0, len(games), RECORD_PAGE):
@@ -352,12 +368,40 @@ def games_of(engine: Engine, bot: str) -> list[str]:
         return list(session.scalars(wanted))
 
 
-def records_named(engine: Engine, matches: Sequence[str]) -> list[dict[str, Any]]:
+def records_named(engine: Engine, matches: Sequence[str]) -> list[KeptRecord]:
     """The records of some finished matches, in this order; those that were deleted meanwhile are left out."""
-    wanted = select(FinishedGameRow.match, FinishedGameRow.record).where(FinishedGameRow.match.in_(matches))
+    wanted = _records().add_columns(FinishedGameRow.match).where(FinishedGameRow.match.in_(matches))
     with Session(engine) as session:
-        found = dict(session.execute(wanted).tuples().all())
-    return [unpacked(found[match]) for match in matches if match in found]
+        found = {match: KeptRecord(unpacked(packed), bool(sealed)) for packed, sealed, match in session.execute(wanted)}
+    return [found[match] for match in matches if match in found]
+
+
+def _records() -> Any:
+    """SQL: records, and whether their seeds are secret."""
+    other = aliased(MatchRow)
+    unfinished = select(other.id).where(other.status.in_((QUEUED, PLAYING)))
+    sealed = or_(
+        select(EventRow.id).where(EventRow.id == MatchRow.event, EventRow.status == QUEUED).exists(),
+        unfinished.where(other.event == MatchRow.event).exists(),
+        unfinished.where(other.pair == MatchRow.pair).exists(),
+    )
+    return select(FinishedGameRow.record, sealed).join(MatchRow, MatchRow.id == FinishedGameRow.match)
+
+
+def is_sealed(engine: Engine, event_id: str) -> bool:
+    """Whether the secret of an event must not be told: some of its games are not over."""
+    unfinished = MatchRow.event == event_id, MatchRow.status.in_((QUEUED, PLAYING))
+    with Session(engine) as session:
+        event = session.get(EventRow, event_id)
+        games = session.scalar(select(MatchRow.id).where(*unfinished).limit(1))
+        return event is None or event.status == QUEUED or games is not None
+
+
+def logs_of(engine: Engine, match_id: str) -> dict[int, Any]:
+    """The private logs of a finished game, by seat."""
+    wanted = select(PrivateLogRow.seat, PrivateLogRow.content).where(PrivateLogRow.match == match_id)
+    with Session(engine) as session:
+        return {seat: unpacked(content) for seat, content in session.execute(wanted).tuples()}
 
 
 def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str, Any] | None, str]]:
@@ -380,8 +424,8 @@ def played_of(engine: Engine, event_id: str) -> int:
 
 def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
     """Record that a remote bot has connected here; a process that holds an older connection hears of it."""
-    values = {"address": address, "secret": secret, "seen": now_ms()}
     with Session(engine) as session:
+        values = {"address": address, "secret": secret, "seen": clock_ms(session)}
         if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
             session.add(PresenceRow(bot=bot, **values))
         try:
@@ -398,7 +442,7 @@ def stay(engine: Engine, bot: str, address: str, secret: str) -> bool:
     """Record that a remote bot is still connected here; False if a newer connection has replaced this one."""
     with Session(engine) as session:
         mine = update(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret)
-        known = row_count(session.execute(mine.values(seen=now_ms())))
+        known = row_count(session.execute(mine.values(seen=clock_ms(session))))
         session.commit()
         if known:
             return True
@@ -418,26 +462,27 @@ def leave(engine: Engine, bot: str, secret: str) -> None:
 def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
     """Address and secret of a remote bot's relay; None if it is not connected."""
     with Session(engine) as session:
-        row = session.get(PresenceRow, bot)
-        return None if row is None or row.seen < now_ms() - HERE_MS else (row.address, row.secret)
+        recent = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
+        wanted = select(PresenceRow.address, PresenceRow.secret).where(PresenceRow.bot == bot, recent)
+        return session.execute(wanted).tuples().first()
 
 
 def report(engine: Engine, runner: str, ladder: str, workers: int, word: str) -> None:
     """Record that a runner is alive and what it does; forget runners that have long been silent."""
-    values = {"ladder": ladder, "workers": workers, "word": word[:200], "seen": now_ms()}
     with Session(engine) as session:
+        moment = clock_ms(session)
+        values = {"ladder": ladder, "workers": workers, "word": word[:200], "seen": moment}
         if not row_count(session.execute(update(RunnerRow).where(RunnerRow.id == runner).values(**values))):
             session.add(RunnerRow(id=runner, **values))
-        session.execute(delete(RunnerRow).where(RunnerRow.seen < now_ms() - 20 * LEASE_MS))
+        session.execute(delete(RunnerRow).where(~is_recent(RunnerRow.seen, moment, 20 * LEASE_MS)))
         session.commit()
 
 
 def runners(engine: Engine) -> list[RunnerRow]:
     """The runners that are alive."""
     with Session(engine, expire_on_commit=False) as session:
-        return list(
-            session.scalars(select(RunnerRow).where(RunnerRow.seen >= now_ms() - LEASE_MS).order_by(RunnerRow.id))
-        )
+        recent = is_recent(RunnerRow.seen, clock_ms(session), LEASE_MS)
+        return list(session.scalars(select(RunnerRow).where(recent).order_by(RunnerRow.id)))
 
 
 def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:

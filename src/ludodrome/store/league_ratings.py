@@ -3,7 +3,7 @@
 The ratings are computed in ``arena/ladder/rating_updates.py``; this module reads and writes them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Engine, delete, insert, select, update
@@ -23,6 +23,7 @@ from ludodrome.store.models import (
     LiveMatchRow,
     MatchRow,
     MatchSeatRow,
+    PrivateLogRow,
     RatingRow,
     RatingStepRow,
     now_ms,
@@ -158,8 +159,18 @@ Rate = Callable[[RatingBook, RatedGame], None]
 """Updates the ratings after a game."""
 
 
-def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[str, Any], rate: Rate) -> bool:
-    """Keep a game, and rate it if it belongs to the ladder; False, without any change, if it is known."""
+def finish(
+    engine: Engine,
+    match_id: str,
+    counted: dict[str, Any],
+    record: dict[str, Any],
+    rate: Rate,
+    logs: Sequence[dict[str, Any]] = (),
+) -> bool:
+    """Keep a game, and rate it if it belongs to the ladder; False, without any change, if it is known.
+
+    ``logs`` are the private logs by seat; those that say nothing are not kept.
+    """
     with Session(engine) as session:
         open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
         mine = update(MatchRow).where(*open_).values(status=DONE, ended=now_ms(), runner=None, lease=None)
@@ -172,6 +183,9 @@ def finish(engine: Engine, match_id: str, counted: dict[str, Any], record: dict[
             match=match_id, game=game, place=place, counted=counted, record=packed(record), ended=now_ms()
         )
         session.add(row)
+        for seat, content in enumerate(logs):
+            if any(content.values()):
+                session.add(PrivateLogRow(match=match_id, seat=seat, content=packed(content)))
         session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
         announce(session, LEAGUE, match_id)
         if place is not None:

@@ -300,6 +300,7 @@ class MatchRow(Base):
     __table_args__ = (
         Index("league_matches_status", "status", "game"),
         Index("league_matches_event", "event", "number"),
+        Index("league_matches_pair", "pair"),
     )
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
@@ -308,6 +309,8 @@ class MatchRow(Base):
     event: Mapped[str | None] = mapped_column(ForeignKey("league_events.id", ondelete="CASCADE"))
     number: Mapped[int] = mapped_column(Integer, default=0)
     """Number of the game in its event."""
+    pair: Mapped[str | None] = mapped_column(String(24))
+    """The ladder pair that it belongs to; its seeds stay secret until all games of the pair or the event are over."""
     assignment: Mapped[dict[str, Any]]
     status: Mapped[str] = mapped_column(String(10))
     queued: Mapped[int] = mapped_column(BigInteger)
@@ -357,6 +360,17 @@ class FinishedGameRow(Base):
     record: Mapped[bytes] = mapped_column(LargeBinary)
     """JSON, compressed by zlib."""
     ended: Mapped[int] = mapped_column(BigInteger, index=True)
+
+
+class PrivateLogRow(Base):
+    """What a bot said in a finished game that only its owner may read: standard error, notes, logs, errors."""
+
+    __tablename__ = "league_logs"
+
+    match: Mapped[str] = mapped_column(ForeignKey("league_matches.id", ondelete="CASCADE"), primary_key=True)
+    seat: Mapped[int] = mapped_column(Integer, primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    """JSON, compressed by zlib."""
 
 
 class LadderRow(Base):

@@ -14,14 +14,16 @@ from sqlalchemy import Engine
 from ludodrome.arena.ladder import events
 from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating
 from ludodrome.arena.matches.tallies import GameResult
+from ludodrome.arena.records import private_parts, public, withheld
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.report_page import steps
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_bots import BotEntry, BotStanding
-from ludodrome.store.league_matches import MatchInfo, find_match, live, live_views
+from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
 from ludodrome.store.models import EventRow
+from ludodrome.web.auth import Caller
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, board_marks
 
@@ -115,6 +117,32 @@ def match_json(seen: MatchInfo) -> Json:
     }
 
 
+def published(kept: KeptRecord) -> Json:
+    """A record of the league as everybody may read it, without the bots' own words.
+
+    Its seeds are withheld while other games of its event or its ladder pair are not over.
+    """
+    record = public(kept.record)
+    return withheld(record) if kept.sealed else record
+
+
+def logs_json(engine: Engine, match: MatchInfo, record: Json, who: Caller) -> list[Json]:
+    """What the bots of a caller said in a finished game, by seat; administrators read all."""
+    kept = logs_of(engine, match.id) or dict(enumerate(private_parts(record)))  # older records have it inside
+    nothing = {"stderr": "", "notes": [], "turns": []}
+    return [
+        {"seat": seat, "name": match.names[seat], **kept.get(seat, nothing)} for seat in own_seats(engine, match, who)
+    ]
+
+
+def own_seats(engine: Engine, match: MatchInfo, who: Caller) -> list[int]:
+    """The seats of a match whose bots belong to a caller; all of them to administrators."""
+    if who.account is None:
+        return []
+    found = (league_bots.find_bot(engine, bot) for bot in match.bots)
+    return [seat for seat, bot in enumerate(found) if who.admin or (bot is not None and bot.owner == who.account)]
+
+
 def event_json(one: EventRow, played: int | None = None) -> Json:
     """A challenge or a tournament."""
     plan = TournamentPlan.from_json(one.plan)
@@ -135,7 +163,10 @@ def event_json(one: EventRow, played: int | None = None) -> Json:
 
 
 def event_details(engine: Engine, one: EventRow) -> Json:
-    """A challenge or a tournament with its crosstable; cells are points and games against each opponent."""
+    """A challenge or a tournament with its crosstable; cells are points and games against each opponent.
+
+    ``seed`` is null until all its games are over.
+    """
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
     lines = []
@@ -145,7 +176,8 @@ def event_details(engine: Engine, one: EventRow) -> Json:
             cell = cells.get((line.name, rival))
             against.append(None if cell is None else {"points": cell.points, "games": cell.games})
         lines.append({**line.to_json(), "id": one.bots[line.name], "against": against})
-    return {**event_json(one, tournament.played), "standings": lines}
+    secret = None if league_matches.is_sealed(engine, one.id) else str(tournament.plan.seed)
+    return {**event_json(one, tournament.played), "seed": secret, "standings": lines}
 
 
 def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:

@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.seeds import new_secret
 from ludodrome.game import Game
 from ludodrome.store import plays
 from ludodrome.store.announcements import PRESENCE
@@ -33,7 +34,6 @@ MAX_PLAYS = 1000
 """Plays in memory at once."""
 KEEP_SECONDS = 3600.0
 """Seconds that an unused entry stays in memory."""
-SEED_BITS = 48
 Written = TypeVar("Written")
 STRIPES = 64
 UPDATE_THREADS = 2
@@ -251,7 +251,7 @@ class PlayRegistry:
         kinds = tuple(participants.kinds[(seat + 1) % count] for seat in range(count))
         moved = {(seat - 1) % count: friend for seat, friend in participants.friends.items()}
         friends = {seat: FriendSeat(seat, None, one.digest, one.name) for seat, one in moved.items()}
-        seed = secrets.randbits(SEED_BITS)
+        seed = new_secret()
         play_spec = make_play_spec(play.game, specs, str(was.conditions.clock), seed, [], names)
         kept = self._new(play_spec, kinds, participants.owner, participants.digest, friends)
         return kept, self._open(kept, play.game, play_spec, play.budget_owner)

@@ -22,6 +22,7 @@ from ludodrome.arena.statistics.ratings import rate
 from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.league_matches import KeptRecord
 from ludodrome.store.league_ratings import finish
 from ludodrome.store.models import LADDER
 
@@ -78,7 +79,7 @@ def test_a_game_counts_once(engine: Engine) -> None:
     assert _ratings(engine) == before
     expected = update([Rating(), Rating()], [1.0, -1.0])
     assert before["one"] == (round(expected[0].mu, 6), round(expected[0].sigma, 6), 1)
-    assert league_matches.record_of(engine, "m-1") == {"match": "m-1"}
+    assert league_matches.record_of(engine, "m-1") == KeptRecord({"match": "m-1"}, False)
 
 
 def test_of_two_who_finish_the_same_match_at_once_one_is_heard(engine: Engine) -> None:
@@ -164,4 +165,5 @@ def test_histories_verdicts_and_head_to_heads(engine: Engine) -> None:
     assert league_bots.head_to_heads(engine, ids["one"]) == [league_bots.HeadToHead(ids["two"], "two", 1, 1, 1)]
     trends = league_bots.trends(engine, list(ids.values()), 2)
     assert {name: len(values) for name, values in trends.items()} == {ids["one"]: 2, ids["two"]: 2}
-    assert list(league_matches.records_of(engine, ids["one"])) == [{"match": f"m-{n}"} for n in (1, 2, 3)]
+    kept = [one.record for one in league_matches.records_of(engine, ids["one"])]
+    assert kept == [{"match": f"m-{n}"} for n in (1, 2, 3)]

@@ -81,7 +81,7 @@ def test_bad_wishes_are_refused() -> None:
     [
         ("a.json", b"[]", "is not a record"),
         ("a.json", b"{", "is not a record"),
-        ("a.jsonl", b'\n{"ludodrome": "record", "version": 2}', "line 2 of .* version 2"),
+        ("a.jsonl", b'\n{"ludodrome": "record", "version": 3}', "line 2 of .* version 3"),
         ("a.txt", b"\xff", "the byte at 0 is wrong"),
         ("a.txt", b"hello", "line 1: "),
     ],

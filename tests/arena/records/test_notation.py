@@ -55,7 +55,7 @@ def test_a_text_without_games_has_none() -> None:
         (lambda lines: [*lines, "fine words"], "line {after}: a turn is written like"),
         (lambda lines: [*lines, '[game "dots"]'], "line {after}: [game ...] is misplaced here"),
         (lambda lines: [line for line in lines if not line.startswith("[result")], "has no line [result ...]"),
-        (lambda lines: [line.replace("[seed ", "[seed 1") for line in lines], "does not verify: "),
+        (lambda lines: [line.replace('[seed "', '[seed "1') for line in lines], "does not verify: "),
         (lambda lines: ["[game nonsense]", *lines[1:]], "line 1: "),
         (lambda lines: ["import os"], "line 1: this is not a record of a game: it has no line [game ...]"),
         (lambda lines: lines[:-1], "does not verify: turn "),

@@ -175,10 +175,12 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
     assert "not over after the last turn" in forge(lambda r: r["turns"].pop())
     assert "comes after the end" in forge(lambda r: r["turns"].append({**r["turns"][-1], "turn": len(r["turns"])}))
     assert "seeds is" in forge(lambda r: r["seeds"].reverse())
-    assert "match is" in forge(lambda r: r.update(seed=2))
+    assert "match is" in forge(lambda r: r.update(seed="2"))
+    assert "a seed is a text of digits" in forge(lambda r: r.update(seed=2))
+    assert "a seed is a text of digits" in forge(lambda r: r.update(seed="0" + r["seed"]))
+    assert "commitment is" in forge(lambda r: r.update(commitment="0" * 64))
     assert "unknown key 'note'" in forge(lambda r: r.update(note="hello"))
     assert "turn 2: it has the unknown key 'x'" in forge(lambda r: r["turns"][2].update(x=1))
-    assert "turn 2: its digest" in forge(lambda r: r["turns"][2].update(log=["I was here"]))
     assert "turn 2: under the policy substitute" in forge(
         lambda r: r["turns"][2].update(verdict={"cause": "timeout", "why": ""})
     )
@@ -187,7 +189,7 @@ def test_a_forger_who_mends_the_digest_is_found_by_the_rules() -> None:
         lambda r: r["turns"][2].update(refusals=[{"sent": r["turns"][2]["move"], "why": "", "ms": 0}])
     )
     assert "malformed" in forge(lambda r: r["turns"][2].pop("seat"))
-    assert "version 1" in forge(lambda r: r.update(version=2))
+    assert "version 1 or 2" in forge(lambda r: r.update(version=3))
 
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 2)])
@@ -289,7 +291,7 @@ def test_files(tmp_path: Path) -> None:
         (b"", "is not a record: the line is not JSON"),
         (b"[]", "does not begin with"),
         (b"{}", "does not begin with"),
-        (b'{"ludodrome": "record", "version": 7}', "version 7, and only version 1 is known"),
+        (b'{"ludodrome": "record", "version": 7}', "version 7, and only 1 and 2 are known"),
         (b'{"ludodrome": "record", "ludodrome": "record"}', "twice"),
         (b"\xff", "not UTF-8"),
     ],

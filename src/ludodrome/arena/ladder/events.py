@@ -4,7 +4,6 @@ An event is a tournament plan of ``arena/tournaments/``; its games are matches o
 do not change the ladder's ratings.
 """
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +12,12 @@ from sqlalchemy import Engine
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.matches.scheduler import Pairing
 from ludodrome.arena.matches.tallies import GameResult
+from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.tournaments.plans import GAUNTLET, ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.rounds import FixedRounds, rounds_of
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
+from ludodrome.game import Game
+from ludodrome.games import make
 from ludodrome.store.league_bots import BotEntry
 from ludodrome.store.league_matches import add_event, event_games, open_events
 from ludodrome.store.models import CHALLENGE, LOCAL, REMOTE, TOURNAMENT, EventRow
@@ -29,7 +31,6 @@ MAX_OPEN = 5
 MAX_PACE_MS = 3000
 MAX_CLOCK = Clock(move_ms=10_000, bank_ms=300_000, increment_ms=10_000)
 """The longest clock of remote accounts: a waiting bot occupies a worker."""
-SEED_BITS = 31
 
 
 def ask(
@@ -54,6 +55,8 @@ def ask(
         raise ValueError(f"there are 1 to {MAX_PAIRS} pairs of games, and a pace of 0 to {MAX_PACE_MS} ms")
     if len(open_events(engine, account)) >= MAX_OPEN:
         raise ValueError(f"{MAX_OPEN} of your matches and tournaments are not over; wait for one of them")
+    if account != LOCAL:
+        _check_options(make(game, **(options or {})), bots, account)
     entry: dict[str, Any] = {"id": game, "options": options or {}}
     plan = make_plan(
         {
@@ -63,7 +66,7 @@ def ask(
             "bots": [{"bot": bot.spec, "name": bot.name} for bot in bots],
             "pairs": pairs,
             "openings": openings,
-            "seed": secrets.randbits(SEED_BITS),
+            "seed": new_secret(),
         }
     )
     if account != LOCAL:
@@ -89,6 +92,24 @@ def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
         if not bot.here:
             away = "is not connected" if bot.kind == REMOTE and bot.retired is None else "does not play any more"
             raise ValueError(f"{bot.name} {away}")
+
+
+def _check_options(game: Game, bots: Sequence[BotEntry], account: str) -> None:
+    """Bots of other people play with options that their authors can expect; one's own and built-ins with any."""
+    game.check_page()
+    if all(bot.owner in (None, account) for bot in bots):
+        return
+    allowed = [make(game.id, **one).options for one in ({}, *game.challenge_options)]
+    if game.options not in allowed:
+        others = "".join(f", {_words(one)}" for one in game.challenge_options)
+        raise ValueError(
+            f"bots of other people play {game.id} with its usual options{others}, not with {_words(game.options)}; "
+            "your own bots and the built-in ones play with any"
+        )
+
+
+def _words(options: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in options.items())
 
 
 def _check_clock(clock: Clock) -> None:

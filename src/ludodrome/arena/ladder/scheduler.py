@@ -4,7 +4,6 @@ All state is in the database. A job can be lost at any moment and is then done a
 counts once, because only one transaction can finish it.
 """
 
-import secrets
 import time
 from typing import Any
 
@@ -18,11 +17,14 @@ from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations, unplayed
 from ludodrome.arena.matches.tallies import game_result
-from ludodrome.arena.matches.workers import OpeningRequest, draw_opening
+from ludodrome.arena.matches.workers import draw_opening
 from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.records import private_parts, public
+from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.games import GAMES, find, make
+from ludodrome.store.accounts import new_id
 from ludodrome.store.league_bots import Contender, contenders, source_of
 from ludodrome.store.league_matches import (
     ClaimedMatch,
@@ -58,8 +60,9 @@ class LadderScheduler:
         """What the runner is doing, in a few words, for the status page."""
         self.finished = 0
         self._claims: dict[str, ClaimedMatch] = {}
-        self._pending_openings: dict[str, tuple[EventRow | None, list[tuple[int, Pairing]], dict[str, str]]] = {}
-        """Openings being drawn: the event, its numbered pairings, the ids of the bots by name."""
+        self._pending_openings: dict[str, tuple[EventRow | str, list[tuple[int, Pairing]], dict[str, str]]] = {}
+        """Openings being drawn: the event or the id of the ladder pair, the numbered pairings, the ids of the bots by
+        name."""
         self._plans: dict[str, dict[int, list[tuple[int, Pairing]]]] = {}
         """The games of open events, by opening."""
         self._contenders_cache: dict[str, tuple[float, list[Contender]]] = {}
@@ -101,7 +104,8 @@ class LadderScheduler:
             self._queue(job.name, tuple(result))
             return
         claimed = self._claims.pop(job.name)
-        finish(self._engine, job.name, game_result(result).to_json(), result, count_game)
+        counted, logs = game_result(result).to_json(), private_parts(result)
+        finish(self._engine, job.name, counted, public(result), count_game, logs)
         self.finished += 1
         self._contenders_cache.pop(claimed.play_spec["game"], None)
         if claimed.event is not None:
@@ -111,7 +115,7 @@ class LadderScheduler:
         """Record a match that could not be played as unrated; drop an event whose opening cannot be drawn."""
         if job.function is draw_opening:
             event = self._pending_openings.pop(job.name)[0]
-            if event is not None:
+            if isinstance(event, EventRow):
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
         play_spec = PlaySpec.from_json(self._claims[job.name].play_spec)
@@ -153,7 +157,7 @@ class LadderScheduler:
         """The job that draws an opening; without openings, queue the games at once."""
         on = pairing.settings
         if wanted and make(on.game, **on.options).actions_a_turn == 1:
-            return Job(name, draw_opening, OpeningRequest(on.game, on.options, on.seed, pairing.opening))
+            return Job(name, draw_opening, pairing.opening_request())
         self._queue(name, ())
         return None
 
@@ -163,7 +167,10 @@ class LadderScheduler:
         for number, pairing in batch:
             play_spec = pairing.play_spec(moves)
             rows.append((play_spec.match, play_spec.to_json(), [ids[one] for one in pairing.names], number))
-        queue(self._engine, event.why if event is not None else LADDER, rows, event.id if event is not None else None)
+        if isinstance(event, EventRow):
+            queue(self._engine, event.why, rows, event.id)
+        else:
+            queue(self._engine, LADDER, rows, None, event)
 
     def _close(self, event_id: str) -> None:
         """Close an event if all its games are finished."""
@@ -207,13 +214,13 @@ class LadderScheduler:
 
     def _ladder_opening(self, game: str, group: list[Contender]) -> Job | None:
         made = make(game)
-        seed = secrets.randbits(events.SEED_BITS)
-        settings = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), seed)
+        settings = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), new_secret())
         batch = []
         for number, seating in enumerate(rotations(len(group))):
             seated = [group[one] for one in seating]
             bots, names = tuple(one.spec for one in seated), tuple(one.name for one in seated)
             batch.append((number, Pairing(settings, bots, names, 0, number)))
-        name = f"ladder {seed} of {game}"
-        self._pending_openings[name] = None, batch, {one.name: one.id for one in group}
+        pair = new_id()
+        name = f"ladder pair {pair} of {game}"
+        self._pending_openings[name] = pair, batch, {one.name: one.id for one in group}
         return self._opening_job(name, batch[0][1], True) or self._claimed_job()

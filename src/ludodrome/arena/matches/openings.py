@@ -15,7 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from ludodrome.arena.play_spec import canonical_json
+from ludodrome.arena import seeds
+from ludodrome.arena.play_spec import HASHED, KEYED, canonical_json
 from ludodrome.game import Game, IllegalMove
 from ludodrome.kernel_cache import cache_root
 from ludodrome.search.iterative import Searcher
@@ -29,25 +30,27 @@ LOOK = 300_000
 _TABLE_BITS = 18
 
 
-def pair_seed(seed: int, number: int) -> int:
-    """The seed of an opening and its first position; all games of a round share it."""
-    return (seed << 32) + number
+def round_seed(seed: int, number: int, version: int = KEYED) -> int:
+    """The seed of the games of a round, which share its opening and its first position."""
+    return (seed << 32) + number if version == HASHED else seeds.round_seed(seed, number)
 
 
-def opening(game: Game, seed: int, number: int) -> list[Any]:
+def opening(game: Game, seed: int, number: int, version: int = KEYED) -> list[Any]:
     """The moves of an opening. Games with more than one action per turn have no openings."""
-    return list(_drawn(game, seed, number))
+    return list(_drawn(game, seed, number, version))
 
 
 @lru_cache(maxsize=1000)
-def _drawn(game: Game, seed: int, number: int) -> tuple[Any, ...]:
+def _drawn(game: Game, seed: int, number: int, version: int) -> tuple[Any, ...]:
     if game.actions_a_turn > 1:
         return ()
     least, most = game.opening_plies
-    rng = SplitMix64(pair_seed(seed, number))
+    shared = round_seed(seed, number, version)
+    rng = SplitMix64(shared if version == HASHED else seeds.opening_seed(shared))
+    first = shared if version == HASHED else seeds.position_seed(shared)
     while True:
         moves: list[Any] = []
-        state = game.initial_state(pair_seed(seed, number))
+        state = game.initial_state(first)
         for _ in range(least + rng.below(most - least + 1)):
             if game.outcome(state) is None:
                 moves.append(rng.choice(game.opening_moves(state)))
@@ -125,7 +128,7 @@ class DrawnBook:
     """
 
     def __init__(self, game: Game, seed: int, folder: Path | None) -> None:
-        self._head = {"ludodrome": "openings", "version": 1, "game": game.id, "options": game.options, "seed": seed}
+        self._head = {"ludodrome": "openings", "version": KEYED, "game": game.id, "options": game.options, "seed": seed}
         self._openings: dict[int, Moves] = {}
         self._file = folder / book_name(self._head) if folder is not None else None
         if self._file is not None:

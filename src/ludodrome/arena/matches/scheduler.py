@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ludodrome.arena.conditions import Conditions
-from ludodrome.arena.matches.openings import Moves, OpeningBook, pair_seed
+from ludodrome.arena.matches.openings import Moves, OpeningBook, round_seed
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.tallies import GameResult, game_result
 from ludodrome.arena.matches.workers import OpeningRequest, draw_opening
-from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.play_spec import KEYED, PlaySpec
 from ludodrome.arena.referee import Referee
 
 Record = dict[str, Any]
@@ -32,6 +32,9 @@ class MatchSettings:
     seats: int
     conditions: Conditions
     seed: int
+    """The secret from which everything random in the match follows."""
+    version: int = KEYED
+    """How it follows; that of the records."""
 
 
 class Pairing(NamedTuple):
@@ -49,8 +52,14 @@ class Pairing(NamedTuple):
     def play_spec(self, moves: Moves) -> PlaySpec:
         """The game with its opening, ready to be played."""
         on = self.settings
-        seed = pair_seed(on.seed, self.opening)
-        return PlaySpec(on.game, on.options, self.bots, self.names, on.conditions, seed, moves, self.number)
+        seed = round_seed(on.seed, self.opening, on.version)
+        bots, names = self.bots, self.names
+        return PlaySpec(on.game, on.options, bots, names, on.conditions, seed, moves, self.number, version=on.version)
+
+    def opening_request(self) -> OpeningRequest:
+        """The opening to draw for it."""
+        on = self.settings
+        return OpeningRequest(on.game, on.options, on.seed, self.opening, on.version)
 
 
 def rotations(seats: int) -> Iterator[tuple[int, ...]]:
@@ -125,9 +134,7 @@ class MatchScheduler:
             self._waiting[key].append(pairing)
             return None
         self._waiting[key] = [pairing]
-        on = pairing.settings
-        wanted = OpeningRequest(on.game, on.options, on.seed, pairing.opening)
-        return Job(f"opening {key[1]} of {key[0]}", draw_opening, wanted)
+        return Job(f"opening {key[1]} of {key[0]}", draw_opening, pairing.opening_request())
 
     def _call(self, pairing: Pairing, moves: Moves) -> None:
         play_spec = pairing.play_spec(moves)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ludodrome.arena import game_loop
 from ludodrome.arena.matches.openings import opening
-from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.play_spec import KEYED, PlaySpec
 from ludodrome.arena.transports.processes import left_behind, sweep
 from ludodrome.games import make
 
@@ -278,6 +278,7 @@ class OpeningRequest(NamedTuple):
     options: dict[str, Any]
     seed: int
     number: int
+    version: int = KEYED
 
 
 def work(function: Callable[[Any], Any], argument: Any) -> Any:
@@ -295,4 +296,4 @@ def play_game(play_spec: PlaySpec) -> dict[str, Any]:
 
 def draw_opening(request: OpeningRequest) -> list[Any]:
     """Draw an opening and return its moves."""
-    return opening(make(request.game, **request.options), request.seed, request.number)
+    return opening(make(request.game, **request.options), request.seed, request.number, request.version)

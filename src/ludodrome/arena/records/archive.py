@@ -147,7 +147,8 @@ def row(record: dict[str, Any]) -> dict[str, Any]:
     """A record as one row, by column; lists and objects become JSON."""
     result, conditions = record["result"], record["conditions"]
     values = {
-        **{name: record[name] for name in ("match", "game", "options", "names", "bots", "seed", "number", "ms")},
+        **{name: record[name] for name in ("match", "game", "options", "names", "bots", "number", "ms")},
+        "seed": record.get("seed"),
         **{name: result[name] for name in ("winner", "reason", "scores", "returns", "decided_by")},
         "policy": conditions["policy"],
         "clock": conditions["clock"],

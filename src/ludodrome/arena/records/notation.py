@@ -18,7 +18,17 @@ from typing import Any, NamedTuple
 
 from ludodrome.arena.messages import BadLine, read_json
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.records.format import MAX_RECORD_DEPTH, BadRecord, Chain, digest, header, to_text
+from ludodrome.arena.records.format import (
+    MAX_RECORD_DEPTH,
+    SECRET,
+    START,
+    BadRecord,
+    Chain,
+    digest,
+    first_state,
+    header_of,
+    to_text,
+)
 from ludodrome.arena.records.verification import verify
 from ludodrome.game import Game, IllegalMove
 from ludodrome.validation import show
@@ -51,8 +61,8 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
         if key not in _ELSEWHERE:
             yield f"[{key} {to_text(value)}]"
     yield f"[digest {to_text(record['digest'])}]"
-    game = PlaySpec.from_json(record).make_game()
-    state = record.get("position") or game.initial_state(record["seed"])
+    game = PlaySpec.from_json({"seed": "0", **record}).make_game()
+    state = first_state(game, record)
     entries = [{"turn": number, "move": move, **OPENING} for number, move in enumerate(record["opening"])]
     for entry in entries + record["turns"]:
         more = {key: value for key, value in entry.items() if key not in _IN_THE_LINE}
@@ -100,18 +110,19 @@ class _Reader:
     def __init__(self, head: dict[str, Any], first: _Line) -> None:
         self.head = head
         self.first = first
-        self.game: Game = PlaySpec.from_json({**head, "opening": []}).make_game()
-        self.state = head.get("position") or self.game.initial_state(head["seed"])
+        self.game: Game = PlaySpec.from_json({"seed": "0", **head, "opening": []}).make_game()
+        self.state = first_state(self.game, {**head, "opening": []})
 
     def record(self, lines: list[_Line]) -> dict[str, Any]:
         """Build the record from the head and these lines of turns."""
         opening, entries = self._opening(lines)
-        play_spec = PlaySpec.from_json({**self.head, "opening": opening})
-        top = header(play_spec, play_spec.match)
+        top = header_of({**self.head, "opening": opening})
         chain = Chain(top, self.state)
         turns = [self._turn(chain, line) for line in entries]
-        beside = {key: value for key, value in self.head.items() if key not in top and key not in ("digest", "ms")}
-        record = {**top, **{key: self.head[key] for key in top if key in self.head}, "turns": turns}
+        elsewhere = (*top, START, *SECRET, "digest", "ms")
+        beside = {key: value for key, value in self.head.items() if key not in elsewhere}
+        first = {key: self.head[key] for key in (*top, START, *SECRET) if key in self.head}
+        record = {**top, **first, "turns": turns}
         record |= {"result": beside.pop("result"), **beside, "ms": self.head["ms"]}
         record["digest"] = self.head.get("digest") or digest(record)
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludodrome.arena.play_spec import PlaySpec, read_move
+from ludodrome.arena.records.format import first_state, is_withheld
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
 from ludodrome.arena.transports import make_seat
@@ -53,8 +54,7 @@ class Replay:
 def replay_record(record: dict[str, Any]) -> Replay:
     """Replay a record that is verified or was written by this arena."""
     game = make(record["game"], **record["options"])
-    begin = record.get("position")
-    states = [game.initial_state(record["seed"]) if begin is None else begin]
+    states = [first_state(game, record)]
     turns: list[ReplayTurn] = []
     stopped = None
     for entry in [*({"move": move} for move in record["opening"]), *record["turns"]]:
@@ -98,6 +98,8 @@ def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterato
 
     The record must verify. The game follows the record. ValueError if there is no such seat or bot.
     """
+    if is_withheld(record):
+        raise ValueError("the seed of this record is withheld: a bot can be asked again once it is published")
     play_spec = PlaySpec.from_json(record)
     if not 0 <= seat < len(play_spec.bots):
         raise ValueError(f"the record has the seats 0 to {len(play_spec.bots) - 1}, not {seat}")

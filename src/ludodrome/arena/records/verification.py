@@ -1,23 +1,38 @@
 """Verify a record: apply the rules again from its seed and opening, and compare every fact in it.
 
-Times, standard errors and notes cannot be verified. A refused move is tried again if it was stored whole.
+Times, standard errors, notes and, since version 2, the bots' own words cannot be verified; nor can the seeds of a
+record whose seed is withheld. A refused move is tried again if it was stored whole.
 """
 
+import re
 from typing import Any
 
 from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import (
+    HASHED,
+    VERSIONS,
     PlaySpec,
     aborted_outcome,
+    after_opening,
     forfeit_outcome,
     read_move,
     resignation_outcome,
-    start_state,
 )
-from ludodrome.arena.records.format import KIND, VERSION, BadRecord, Chain, digest, header, rounded
+from ludodrome.arena.records.format import (
+    KIND,
+    START,
+    BadRecord,
+    Chain,
+    digest,
+    first_state,
+    header_of,
+    is_withheld,
+    rounded,
+    secret_part,
+)
 from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
 from ludodrome.game import IllegalMove, Outcome
-from ludodrome.validation import show
+from ludodrome.validation import listing, show
 
 REQUIRED = ("turns", "result", "ms", "digest")
 OPTIONAL = ("stderr", "notes")
@@ -56,23 +71,28 @@ class Verifier:
 
     def _check_head(self) -> None:
         record = self.record
-        if record["ludodrome"] != KIND or record["version"] != VERSION or type(record["version"]) is not int:
-            raise BadRecord(f"this is not a record of version {VERSION}")
-        self.play_spec = PlaySpec.from_json(record)
-        self.head = header(self.play_spec, self.play_spec.match)
-        for name, right in self.head.items():
+        if record["ludodrome"] != KIND or record["version"] not in VERSIONS or type(record["version"]) is not int:
+            raise BadRecord(f"this is not a record of version {listing(map(str, VERSIONS), 'or')}")
+        sealed = is_withheld(record)
+        if sealed:
+            self._check_commitment(record)
+        self.play_spec = PlaySpec.from_json({"seed": "0", **record})
+        self.head = header_of(record)
+        secret = {} if sealed else secret_part(self.play_spec)
+        for name, right in (self.head | secret).items():
             if not alike(record[name], right):
                 raise BadRecord(f"{name} is {show(record[name])}, but the rest of the record makes it {show(right)}")
         times = record["ms"]
         if len(times) != len(self.play_spec.bots) or not all(type(one) in (int, float) and one >= 0 for one in times):
             raise BadRecord("ms is a list of times, one a seat")
-        unknown = set(record) - set(self.head) - set(REQUIRED) - set(OPTIONAL)
+        start = {START} if sealed and "position" not in record else set()
+        unknown = set(record) - set(self.head) - set(secret) - start - set(REQUIRED) - set(OPTIONAL)
         if unknown:
             raise BadRecord(f"the record has the unknown key {show(min(unknown))}")
         self.game = self.play_spec.make_game()
         if len(self.play_spec.bots) != self.game.seats or len(self.play_spec.names) != self.game.seats:
             raise BadRecord(f"{self.game.id} has {self.game.seats} seats here")
-        self.state = start_state(self.game, self.play_spec)
+        self.state = after_opening(self.game, first_state(self.game, record), self.play_spec.opening)
         self.states = self.game.new_states(1)
         self.states[0] = self.game.encode(self.state)
         self.chain = Chain(self.head, self.state)
@@ -80,6 +100,14 @@ class Verifier:
         self.verdicts: list[dict[str, Any]] = []
         self.stopped: dict[str, Any] | None = None
         """The turn that ended the game without a move."""
+
+    @staticmethod
+    def _check_commitment(record: dict[str, Any]) -> None:
+        """Refuse a record without a seed unless it has a commitment to one."""
+        if record["version"] == HASHED:
+            raise BadRecord("its seed is withheld, so a record of version 1 cannot be verified")
+        if type(record["commitment"]) is not str or not re.fullmatch("[0-9a-f]{64}", record["commitment"]):
+            raise BadRecord(f"the commitment is 64 hexadecimal digits, not {show(record['commitment'])}")
 
     # Turns
 

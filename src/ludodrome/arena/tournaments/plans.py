@@ -13,13 +13,15 @@ from typing import Any
 
 from ludodrome.arena.conditions import Conditions, conditions
 from ludodrome.arena.matches.scheduler import MatchSettings
+from ludodrome.arena.play_spec import HASHED
+from ludodrome.arena.seeds import SECRET_BITS
 from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
 ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT = FORMATS = ("round-robin", "gauntlet", "swiss", "knockout")
 MAX_BOTS = 1000
 MAX_PAIRS = 100_000
-MAX_SEED = 2**53 - 1
+MAX_SEED = 2**SECRET_BITS - 1
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 
 _KEYS = {
@@ -93,7 +95,8 @@ class TournamentPlan:
     def from_json(value: dict[str, Any]) -> "TournamentPlan":
         """Read what ``to_json`` wrote."""
         rest = {key: one for key, one in value.items() if key not in ("games", "entrants", "challengers")}
-        games = (one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
+        older = {"version": HASHED}  # plans from before there were versions
+        games = (older | one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
         return TournamentPlan(
             settings=tuple(MatchSettings(**one) for one in games),
             entrants=tuple(Entrant(**one) for one in value["entrants"]),

@@ -42,6 +42,7 @@ class Caldera(Game):
     )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
+    challenge_options = ({"turn_limit": 100},)
     reply_patterns = (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",)
     reply_keys = frozenset({"action"})
     seat_patterns = (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b")

@@ -39,6 +39,7 @@ class Dots(Game):
     own_bots = BUILT_IN["dots"].own_bots
     ladder_bots = (*LADDER_LEVELS, "chains", *LADDER_SEARCHERS, "expert:nodes=20000")
     doctor_options = ({"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1})
+    challenge_options = ({"rows": 2, "cols": 2}, {"rows": 3, "cols": 3}, {"rows": 4, "cols": 4})
     opening_plies = (4, 9)
     reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
     reply_keys = frozenset({"orient"})

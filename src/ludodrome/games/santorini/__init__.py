@@ -41,6 +41,7 @@ class Santorini(Game):
     levels = (*FIRST_LEVELS, Level(4, nodes=6_000), Level(6, nodes=30_000))
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"players": 2}, {"players": 3})
+    challenge_options = ({"players": 3},)
     reply_patterns = (
         rf"(?<!\w)[nwg]\s*[12]{_GAP}{_CELL}{_GAP}{_CELL}{_GAP}(?:builds?\s+(?:on\s+|at\s+)?)?{_CELL}(?!\w)",
     )

@@ -39,6 +39,7 @@ class Skysummit(Game):
     levels = (*FIRST_LEVELS, Level(5, nodes=8_000), Level(7, nodes=40_000))
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
+    challenge_options = ({"turn_limit": 100},)
     reply_patterns = (
         rf"(?<!\w)place\s*{_CELL}\s*(?:,|and)?\s*{_CELL}(?!\w)",
         rf"(?<!\w)(?:[12]\s*)?{_CELL}{_ARROW}{_CELL}(?:{_UP}{_CELL})?(?!\w)",

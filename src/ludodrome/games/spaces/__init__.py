@@ -146,6 +146,13 @@ class Spaces(Game):
         {"size": 4, "rounds": 20},
         {"size": 100, "rules": "live", "rounds": 1},
     )
+    challenge_options = (
+        {"choice": "blind"},
+        {"rules": "live"},
+        {"rules": "live", "choice": "blind"},
+        {"size": 4},
+        {"size": 4, "rules": "live"},
+    )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
     text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}

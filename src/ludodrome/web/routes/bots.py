@@ -270,7 +270,10 @@ def retire(request: Request, bot_id: BotId, wanted: Retiring, who: BotsScope) ->
 
 @router.get("/bots/{bot_id}/records", response_class=Response, responses=LINES)
 async def records(request: Request, bot_id: BotId) -> StreamedResponse:
-    """All records of a bot as JSON lines, in the order in which the games ended."""
+    """All records of a bot as JSON lines, in the order in which the games ended.
+
+    The seeds of a game are withheld while others of its event or its ladder pair are not over.
+    """
     await run_in_threadpool(bot_of, request, bot_id)
     headers = {"content-disposition": f'attachment; filename="{bot_id}.jsonl"'}
     lines = _record_lines(request.app.state.engine, bot_id)
@@ -285,7 +288,7 @@ async def _record_lines(engine: Engine, bot_id: str) -> AsyncGenerator[str, None
 
 
 def _lines_of(engine: Engine, games: Sequence[str]) -> str:
-    return "".join(f"{to_text(record)}\n" for record in records_named(engine, games))
+    return "".join(f"{to_text(league.published(record))}\n" for record in records_named(engine, games))
 
 
 @router.post("/checks", response_class=Response, responses=LINES)

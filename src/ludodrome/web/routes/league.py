@@ -88,6 +88,21 @@ def one_match(request: Request, match_id: MatchId) -> Json:
     return league.match_json(match_of(request, match_id))
 
 
+@router.get("/matches/{match_id}/logs")
+def logs(request: Request, match_id: MatchId, who: BotsScope) -> list[Json]:
+    """What your bots said in a finished game: standard error, notes, log messages, errors, malformed lines.
+
+    Nobody else can read it, except administrators.
+    """
+    found, engine = match_of(request, match_id), request.app.state.engine
+    if not league.own_seats(engine, found, who):
+        raise HTTPException(403, "none of the bots in this match is yours")
+    kept = league_matches.record_of(engine, match_id)
+    if kept is None:
+        raise HTTPException(404, "this match is not over")
+    return league.logs_json(engine, found, kept.record, who)
+
+
 @router.get("/matches/{match_id}/events", response_class=Response, responses=STREAM)
 async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> StreamedResponse:
     """A match for spectators: its view whenever it changes, and ``gone`` when it is over."""

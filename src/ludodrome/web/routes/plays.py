@@ -1,7 +1,6 @@
 """Plays: games on the page, from the first move to the record. Live streams are in ``live.py``."""
 
 import json
-import secrets
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from ludodrome.arena.records import to_text
+from ludodrome.arena.seeds import new_secret
 from ludodrome.bots.registry import is_built_in, kinds_of, read_spec
 from ludodrome.game import Game
 from ludodrome.store.accounts import PLAY
@@ -18,7 +18,7 @@ from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.play import WebPlay, make_play_spec
-from ludodrome.web.play_registry import SEED_BITS, PlayRegistry
+from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.play_state import BOT, PERSON, Viewer
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.responses import to_json_bytes
@@ -65,7 +65,7 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
         _check_spec(spec, game)
         if who.account != LOCAL and spec not in (PERSON, FRIEND):
             _check_thought(spec, game)
-    seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
+    seed = new_secret() if wanted.seed is None else wanted.seed
     specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
     names = _names(wanted.seats, who)

@@ -19,6 +19,8 @@ from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
 from ludodrome.games import GAMES
 from ludodrome.store import league_matches, plays
 from ludodrome.store.announcements import SharedCache
+from ludodrome.web import league
+from ludodrome.web.auth import Anybody
 from ludodrome.web.budgets import BUDGETS, GRADINGS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
@@ -28,7 +30,7 @@ from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
 
 # Replays: records from the store or uploaded, position by position, and their grading in the background.
-# A record exists once its game is over, so nothing in it is hidden any more.
+# A record exists once its game is over, so no position in it is hidden any more.
 
 
 TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log")
@@ -41,8 +43,11 @@ Records = LruCache[Json] | SharedCache
 
 
 def find_record(engine: Engine, cache: Records, name: str) -> Json | None:
-    """The record of a finished game: of a play, of the league, or uploaded."""
-    return plays.record_of(engine, name) or league_matches.record_of(engine, name) or cache.get(name)
+    """The record of a finished game: of a play, of the league (as everybody may read it), or uploaded."""
+    found = plays.record_of(engine, name)
+    if found is None and (kept := league_matches.record_of(engine, name)) is not None:
+        found = league.published(kept)
+    return found or cache.get(name)
 
 
 def add_record(cache: Records, content: Json, owner: str | None = None) -> str:
@@ -65,7 +70,7 @@ def replay_json(name: str, record: Json) -> Json:
         "match": record["match"],
         "game": game.id,
         "options": game.options,
-        "seed": record["seed"],
+        "seed": record.get("seed"),
         "position": record.get("position"),
         "names": record["names"],
         "bots": record["bots"],
@@ -308,7 +313,7 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
 
 @router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def record(request: Request, name: str) -> Response:
-    """The record."""
+    """The record. In the league its seeds are withheld while other games of its event or ladder pair are not over."""
     kept = record_named(request, name)
     file = json.dumps(f"{kept['match']}.json")
     headers = {"content-disposition": f"attachment; filename={file}"}
@@ -322,7 +327,7 @@ pages = APIRouter(include_in_schema=False)
 
 
 @pages.get("/games/{name}")
-def replay_page(request: Request, name: str) -> Response:
+def replay_page(request: Request, name: str, who: Anybody) -> Response:
     """A finished game; a running one redirects to its play."""
     found = find_record(request.app.state.engine, request.app.state.uploaded_records, name)
     if found is None:
@@ -330,7 +335,9 @@ def replay_page(request: Request, name: str) -> Response:
         if running is None or running.play_spec["game"] not in GAMES:
             raise HTTPException(404, "There is no finished game with this id.")
         return RedirectResponse(f"/{running.play_spec['game']}/plays/{running.id}")
-    data = {"game": found["game"], "id": name}
+    match = league_matches.find_match(request.app.state.engine, name)
+    mine = match is not None and bool(league.own_seats(request.app.state.engine, match, who))
+    data = {"game": found["game"], "id": name, "logs": mine}
     return page(request, "replay.html", found["game"], None, names=found["names"], data=data)
 
 

@@ -33,6 +33,8 @@ let graph = null;
 let accuracy = [];
 let turning = [];
 const graded = new Map();
+/** What the viewer's own bots said, by seat. */
+let logs = [];
 
 const board = new GameBoard(part("board"), part("bar"), { move: () => {}, why: async () => "", say });
 const last = () => game.turns.length;
@@ -42,10 +44,13 @@ async function start() {
   part("comment").replaceChildren(html("p", {}, "One moment ", dotsOfWaiting()));
   try {
     game = await get(`/replays/${data.id}`);
+    if (data.logs) logs = await get(`/matches/${data.id}/logs`);
   } catch (error) {
     part("comment").replaceChildren(html("p", {}, html("b", {}, "That did not work. "), sentence(error.message)));
     return;
   }
+  for (const { turns } of logs)
+    for (const { turn, ...said } of turns) Object.assign(game.turns[turn] ?? game.stopped ?? {}, said);
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
   part("analyse").hidden = part("best").hidden = !GameBoard.analysable(game.options);
@@ -317,7 +322,7 @@ function comment() {
     lines.push(...troubles(turn));
   }
   if (shown === last() && game.stopped) lines.push(...troubles(game.stopped));
-  if (shown === last()) lines.push(html("p", {}, html("b", {}, ending())));
+  if (shown === last()) lines.push(html("p", {}, html("b", {}, ending())), ...logs.flatMap(ownWords));
   part("comment").replaceChildren(...lines);
 }
 
@@ -353,6 +358,21 @@ function troubles(turn) {
     );
   for (const text of turn.log ?? []) lines.push(html("p", { class: "muted" }, `It says: ${text}`));
   return lines;
+}
+
+/** What one of the viewer's bots wrote beside its answers; nobody else reads it. */
+function ownWords({ name, stderr, notes }) {
+  const text = [...notes, stderr.trim()].filter(Boolean).join("\n");
+  return text
+    ? [
+        html(
+          "details",
+          {},
+          html("summary", {}, `What ${name} wrote (only you see it)`),
+          html("pre", { tabindex: "0" }, text),
+        ),
+      ]
+    : [];
 }
 
 const jumps = () =>
@@ -429,11 +449,11 @@ part("best").addEventListener("click", () => {
 part("link").addEventListener("click", () => copy(part("link"), `${location.origin}/games/${data.id}#${shown}`));
 part("on-from-here").addEventListener("click", () => {
   run(false);
-  const now = game.positions[shown],
-    whole = Number.isSafeInteger(game.seed) && shown <= MAX_OPENING && !game.position;
-  const begin = whole
-    ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), seed: game.seed }
-    : { position: now.state };
+  const now = game.positions[shown];
+  const begin =
+    shown <= MAX_OPENING
+      ? { opening: game.turns.slice(0, shown).map((turn) => turn.move), position: game.positions[0].state }
+      : { position: now.state };
   playOn(part("playon"), data.game, game.names.length, now.to_move, { options: game.options, ...begin });
 });
 addEventListener("hashchange", () => {

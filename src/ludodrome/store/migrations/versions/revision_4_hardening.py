@@ -89,3 +89,15 @@ def _announcements() -> None:
 
 def _league() -> None:
     """Secrets of events, private logs, marks of contended machines."""
+    op.add_column("league_matches", sa.Column("pair", sa.String(length=24), nullable=True))
+    op.create_index("league_matches_pair", "league_matches", ["pair"])
+    op.create_table(
+        "league_logs",
+        sa.Column("match", sa.String(length=40), nullable=False),
+        sa.Column("seat", sa.Integer(), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["match"], ["league_matches.id"], name=op.f("fk_league_logs_match_league_matches"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("match", "seat", name=op.f("pk_league_logs")),
+    )
