@@ -266,9 +266,12 @@ class RateLimit(NamedTuple):
 
 
 SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
+ATTEMPTS, EXPORTS = "sign-in attempts", "exports"
 WRITING, READING = "writes", "reads"
 RATE_LIMITS = {
     SIGN_IN: RateLimit(10, 300),
+    ATTEMPTS: RateLimit(100, 300),
+    EXPORTS: RateLimit(10, 3600),
     SIGN_UP: RateLimit(5, 3600),
     ANALYSIS: RateLimit(120, 60),
     UPLOADS: RateLimit(30, 3600),
@@ -277,13 +280,14 @@ RATE_LIMITS = {
     READING: RateLimit(3000, 60),
 }
 KINDS = (
-    (SIGN_IN, re.compile(rf"POST {API}/(session|account/password)")),
+    (EXPORTS, re.compile(rf"GET {API}/account/export")),
     (SIGN_UP, re.compile(rf"POST {API}/accounts")),
     (ANALYSIS, re.compile(rf"POST {API}/(analysis|values|replays|attempts/.*)|GET {API}/replays/.*/grading")),
     (UPLOADS, re.compile(rf"POST {API}/(checks|bots(/.*)?)")),
     (MATCHES, re.compile(rf"POST {API}/(matches|tournaments)")),
 )
-"""The kind of a request by method and route; the rest are writes and reads."""
+"""The kind of a request by method and route; the rest are writes and reads. Failures to sign in (``SIGN_IN``) and
+attempts (``ATTEMPTS``) are counted by the routes of accounts."""
 
 
 class RateLimiter:
@@ -312,6 +316,14 @@ class RateLimiter:
         wait = math.ceil((fullest + 1 - allowance.many) * allowance.seconds / allowance.many)
         sentence = f"too many requests; try again in {wait} seconds"
         raise HTTPException(429, sentence, {"retry-after": str(wait)})
+
+    def give_back(self, kind: str, *keys: str) -> None:
+        """Uncount one request of these keys: it turned out not to be of a kind that is limited."""
+        with self._lock:
+            moment = self._clock()
+            for key in keys:
+                level = self._level(kind, key, self._allowances[kind], moment)
+                self._buckets[kind, key] = (max(0.0, level - 1), moment)
 
     def _level(self, kind: str, key: str, allowance: RateLimit, moment: float) -> float:
         level, since = self._buckets.get((kind, key), (0.0, moment))
