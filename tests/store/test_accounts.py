@@ -8,15 +8,14 @@ from sqlalchemy import Engine, text
 from ludodrome.store import accounts
 from ludodrome.store.accounts import (
     add_account,
-    add_solved,
     add_token,
     find_account,
     read_name,
     session_of,
     sign_in,
-    solved_puzzles,
     token_of,
 )
+from ludodrome.store.plays import add_solved, solved_puzzles
 
 
 @pytest.mark.parametrize("name", ["Ada", "李小龙", "Жанна д", "a.b-c_d 9", "Ox", "ひらカタ漢字", "I" * 30])

@@ -148,6 +148,10 @@ class World:
         finally:
             if leaving:
                 client.close()
+            if (row.method, row.path) == ("DELETE", f"{API}/account/sessions"):  # it has ended all others of the caller
+                self.close()
+                self.owner = self.hosted.client("Owner")
+                self.clients = {name: self.hosted.client(name) for name in CALLERS}
 
     def _opened(self, path: str, caller: str | None) -> str:
         headers = {}

@@ -1,29 +1,35 @@
-"""Accounts, sign-ins, tokens and solved puzzles.
+"""Accounts, sign-ins, second factors and tokens. Deletion and export are in ``audit.py``.
 
-Passwords arrive hashed. Secrets of sessions and tokens are returned once and kept as digests.
+Passwords arrive hashed. Secrets of sessions and tokens are returned once and kept as digests. Changes are recorded in
+the audit log and announced to the other web processes in the same transaction; ``by`` says who makes them.
 """
 
 import hashlib
 import secrets
 import unicodedata
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Update, delete, select, update
+from sqlalchemy import ColumnElement, Engine, Update, delete, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
-from ludodrome.store import announcements
+from ludodrome.store import audit
+from ludodrome.store.announcements import ACCOUNT as ACCOUNT_TOPIC
+from ludodrome.store.announcements import TOKEN as TOKEN_TOPIC
 from ludodrome.store.announcements import announce
+from ludodrome.store.audit import SYSTEM, Actor
 from ludodrome.store.database import writing
 from ludodrome.store.models import (
+    ADDRESS_LENGTH,
     FOLDED_LENGTH,
     LABEL_LENGTH,
     LOCAL,
     NAME_LENGTH,
     AccountRow,
+    SecondFactorRow,
+    SettingRow,
     SignInRow,
-    SolvedPuzzleRow,
     TokenRow,
     now_ms,
 )
@@ -34,6 +40,8 @@ SESSION_DAYS = 30
 MAX_SIGN_INS, MAX_TOKENS = 20, 50
 """Per account; the oldest sign-in gives way, a token does not."""
 DAY_MS = 24 * 60 * 60 * 1000
+ONCE_MS = 7 * DAY_MS
+"""How long a one-time password is valid."""
 SEEN_EVERY_MS = 60_000
 """Resolution of the time of last use, so that not every use is a write."""
 RESERVED = frozenset({"admin", "administrator", "guest", LOCAL, "ludodrome", "moderator", "person", "root", "system"})
@@ -53,6 +61,18 @@ class AccountInfo(NamedTuple):
     admin: bool
     banned: bool
     made: int
+
+
+class StoredCredentials(NamedTuple):
+    """An account with what signing in to it needs."""
+
+    person: AccountInfo
+    password: str | None
+    """Its hash; None if it cannot be used to sign in."""
+    password_set: int
+    once: bool
+    """Whether the password is a one-time password."""
+    second_factor: bool
 
 
 class Identity(NamedTuple):
@@ -107,14 +127,15 @@ def ensure_local(engine: Engine) -> None:
             session.rollback()
 
 
-def add_account(engine: Engine, name: str, password: str, *, admin: bool = False) -> AccountInfo:
+def add_account(engine: Engine, name: str, password: str, *, admin: bool = False, address: str = "") -> AccountInfo:
     """Add an account with a hashed password; ValueError if the name is not valid or taken."""
     shown, folded = read_name(name)
-    row = AccountRow(
-        id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False, made=now_ms()
-    )
+    moment = now_ms()
+    row = AccountRow(id=new_id(), name=shown, folded=folded, password=password, admin=admin, banned=False)
+    row.made = row.password_set = moment
     with Session(engine) as session:
         session.add(row)
+        audit.record(session, Actor(row.id, shown, address), audit.SIGNED_UP, row.id, shown)
         try:
             session.commit()
         except IntegrityError as error:
@@ -124,20 +145,31 @@ def add_account(engine: Engine, name: str, password: str, *, admin: bool = False
 
 def find_account(engine: Engine, name: str) -> tuple[AccountInfo, str | None] | None:
     """An account by its name, with its hashed password; None if there is none."""
-    try:
-        _, folded = read_name(name)
-    except ValueError:
-        return None
-    with Session(engine) as session:
-        row = session.scalar(select(AccountRow).where(AccountRow.folded == folded))
-        return None if row is None else (_person(row), row.password)
+    found = credentials(engine, name)
+    return None if found is None else found[:2]
 
 
 def account_of(engine: Engine, account_id: str) -> tuple[AccountInfo, str | None] | None:
     """An account by its id, with its hashed password."""
+    found = credentials(engine, account_id=account_id)
+    return None if found is None else found[:2]
+
+
+def credentials(engine: Engine, name: str | None = None, account_id: str | None = None) -> StoredCredentials | None:
+    """An account, by its name or its id, with what signing in needs; None if there is none."""
+    try:
+        named = AccountRow.id == account_id if name is None else AccountRow.folded == read_name(name)[1]
+    except ValueError:
+        return None
     with Session(engine) as session:
-        row = session.get(AccountRow, account_id)
-        return None if row is None else (_person(row), row.password)
+        factor = SecondFactorRow.account_id == AccountRow.id
+        found = session.execute(select(AccountRow, SecondFactorRow).outerjoin(SecondFactorRow, factor).where(named))
+        row, second = found.first() or (None, None)
+        if row is None:
+            return None
+        expired = row.password_once and row.password_set < now_ms() - ONCE_MS
+        rest = row.password_set, row.password_once, second is not None and second.confirmed
+        return StoredCredentials(_person(row), None if expired else row.password, *rest)
 
 
 def accounts(engine: Engine) -> list[AccountInfo]:
@@ -146,13 +178,21 @@ def accounts(engine: Engine) -> list[AccountInfo]:
         return [_person(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.folded))]
 
 
-def set_password(engine: Engine, account_id: str, password: str) -> None:
-    """Set a new hashed password and end all sessions."""
+def set_password(engine: Engine, account_id: str, password: str, *, once: bool = False, by: Actor = SYSTEM) -> None:
+    """Set a new hashed password and end all sessions; ``once``: its owner must choose another to sign in."""
     with Session(engine) as session:
-        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(password=password))
-        session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
-        announce(session, announcements.ACCOUNT, account_id)
+        values = {"password": password, "password_set": now_ms(), "password_once": once}
+        session.execute(update(AccountRow).where(AccountRow.id == account_id).values(values))
+        _end_sessions(session, SignInRow.account_id == account_id, account_id)
+        audit.record(session, by, audit.PASSWORD_RESET if once else audit.PASSWORD_CHANGED, account_id)
         session.commit()
+
+
+def _end_sessions(session: Session, which: ColumnElement[bool], account_id: str) -> int:
+    """End sessions of an account, in all web processes; their number."""
+    gone = session.execute(delete(SignInRow).where(which, SignInRow.account_id == account_id))
+    announce(session, ACCOUNT_TOPIC, account_id)
+    return _rows(gone)
 
 
 def set_hash(engine: Engine, account_id: str, password: str) -> None:
@@ -162,30 +202,31 @@ def set_hash(engine: Engine, account_id: str, password: str) -> None:
         session.commit()
 
 
-def set_admin(engine: Engine, account_id: str, admin: bool) -> None:
+def set_admin(engine: Engine, account_id: str, admin: bool, by: Actor = SYSTEM) -> None:
     """Grant or revoke administrator rights."""
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(admin=admin))
-        announce(session, announcements.ACCOUNT, account_id)
+        audit.record(session, by, audit.ADMIN_GRANTED if admin else audit.ADMIN_REVOKED, account_id)
+        announce(session, ACCOUNT_TOPIC, account_id)
         session.commit()
 
 
-def set_banned(engine: Engine, account_id: str, banned: bool) -> None:
+def set_banned(engine: Engine, account_id: str, banned: bool, by: Actor = SYSTEM) -> None:
     """Ban an account and end its sessions, or lift the ban. ValueError for the person at this machine."""
     if account_id == LOCAL:
         raise ValueError("the account of the person at this machine cannot be banned")
     with Session(engine) as session:
         session.execute(update(AccountRow).where(AccountRow.id == account_id).values(banned=banned))
         if banned:
-            session.execute(delete(SignInRow).where(SignInRow.account_id == account_id))
-        announce(session, announcements.ACCOUNT, account_id)
+            _end_sessions(session, SignInRow.account_id == account_id, account_id)
+        audit.record(session, by, audit.ACCOUNT_BANNED if banned else audit.ACCOUNT_UNBANNED, account_id)
         session.commit()
 
 
 # Sessions
 
 
-def sign_in(engine: Engine, account_id: str, browser: str) -> str:
+def sign_in(engine: Engine, account_id: str, browser: str, address: str = "") -> str:
     """Add a session and return its secret, which is not kept."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     moment = now_ms()
@@ -194,20 +235,24 @@ def sign_in(engine: Engine, account_id: str, browser: str) -> str:
             select(SignInRow.id).where(SignInRow.account_id == account_id).order_by(SignInRow.made.desc(), SignInRow.id)
         )
         old = session.scalars(mine.offset(MAX_SIGN_INS - 1)).all()
-        session.execute(delete(SignInRow).where((SignInRow.id.in_(old)) | (SignInRow.ends < moment)))
+        session.execute(delete(SignInRow).where(SignInRow.ends < moment))
         if old:
-            announce(session, announcements.ACCOUNT, account_id)
+            _end_sessions(session, SignInRow.id.in_(old), account_id)
         session.add(
             SignInRow(
                 id=new_id(),
                 digest=digest(secret),
                 account_id=account_id,
                 browser=_plain(browser, 200),
+                network=_plain(address, ADDRESS_LENGTH),
                 made=moment,
                 seen=moment,
                 ends=moment + SESSION_DAYS * DAY_MS,
             )
         )
+        audit.prune(session)
+        name = session.scalar(select(AccountRow.name).where(AccountRow.id == account_id)) or ""
+        audit.record(session, Actor(account_id, name, address), audit.SIGNED_IN, account_id, name)
     return secret
 
 
@@ -238,20 +283,112 @@ def sign_ins(engine: Engine, account_id: str) -> list[SignInRow]:
         return list(session.scalars(wanted.order_by(SignInRow.seen.desc(), SignInRow.id)))
 
 
-def sign_out(engine: Engine, account_id: str, sign_in_id: str) -> bool:
+def sign_out(engine: Engine, account_id: str, sign_in_id: str, by: Actor = SYSTEM) -> bool:
     """End a session; False if the account does not have it."""
     with Session(engine) as session:
-        mine = delete(SignInRow).where(SignInRow.id == sign_in_id, SignInRow.account_id == account_id)
-        gone = session.execute(mine)
-        announce(session, announcements.ACCOUNT, account_id)
+        gone = _end_sessions(session, SignInRow.id == sign_in_id, account_id)
+        if gone:
+            audit.record(session, by, audit.SIGNED_OUT, account_id)
+            session.commit()
+        return bool(gone)
+
+
+def sign_out_others(engine: Engine, account_id: str, sign_in_id: str | None, by: Actor = SYSTEM) -> int:
+    """End all sessions of an account but one; their number."""
+    with Session(engine) as session:
+        gone = _end_sessions(session, SignInRow.id != (sign_in_id or ""), account_id)
+        if gone:
+            audit.record(session, by, audit.SIGNED_OUT, account_id, sessions=gone)
+            session.commit()
+        return gone
+
+
+def device_key(engine: Engine) -> bytes:
+    """The secret that signs the cookies of known browsers; made at first use."""
+    wanted = select(SettingRow.value).where(SettingRow.name == "device key")
+    with Session(engine) as session:
+        found = session.scalar(wanted)
+        if found is None:
+            session.add(SettingRow(name="device key", value=secrets.token_hex(SECRET_BYTES)))
+            try:
+                session.commit()
+            except IntegrityError:  # another process was quicker
+                session.rollback()
+            found = session.scalar(wanted) or ""
+    return bytes.fromhex(found)
+
+
+# Second factors. The codes are computed by the caller; here is what may be used once.
+
+
+def second_factor(engine: Engine, account_id: str) -> SecondFactorRow | None:
+    """The second factor of an account, confirmed or not."""
+    with Session(engine, expire_on_commit=False) as session:
+        return session.get(SecondFactorRow, account_id)
+
+
+def begin_second_factor(engine: Engine, account_id: str, secret: str) -> None:
+    """Keep the secret of a second factor that is not on yet; ValueError if one is on."""
+    with writing(engine) as session:
+        row = session.get(SecondFactorRow, account_id, with_for_update=True)
+        if row is not None and row.confirmed:
+            raise ValueError("the second factor is on; turn it off first")
+        if row is not None:
+            session.delete(row)
+            session.flush()
+        session.add(
+            SecondFactorRow(account_id=account_id, secret=secret, made=now_ms(), confirmed=False, step=0, recovery=[])
+        )
+
+
+def confirm_second_factor(engine: Engine, account_id: str, step: int, recovery: list[str], by: Actor = SYSTEM) -> bool:
+    """Turn a second factor on, after the code of a time step, with these recovery codes; False if it was on."""
+    with writing(engine) as session:
+        row = session.get(SecondFactorRow, account_id, with_for_update=True)
+        if row is None or row.confirmed:
+            return False
+        row.confirmed, row.step, row.recovery = True, step, [digest(code) for code in recovery]
+        audit.record(session, by, audit.FACTOR_ON, account_id)
+        return True
+
+
+def drop_second_factor(engine: Engine, account_id: str, by: Actor = SYSTEM) -> bool:
+    """Turn the second factor off; False if there was none."""
+    with Session(engine) as session:
+        gone = _rows(session.execute(delete(SecondFactorRow).where(SecondFactorRow.account_id == account_id)))
+        if gone:
+            audit.record(session, by, audit.FACTOR_OFF, account_id)
         session.commit()
-        return bool(gone.rowcount)  # type: ignore[attr-defined]
+        return bool(gone)
+
+
+def use_step(engine: Engine, account_id: str, step: int) -> bool:
+    """Accept the code of a time step; False if that or a later one was accepted before."""
+    newer = SecondFactorRow.account_id == account_id, SecondFactorRow.step < step
+    with Session(engine) as session:
+        changed = _rows(session.execute(update(SecondFactorRow).where(*newer).values(step=step)))
+        session.commit()
+        return bool(changed)
+
+
+def use_recovery(engine: Engine, account_id: str, code: str, by: Actor = SYSTEM) -> bool:
+    """Use up a recovery code; False if it is none, or was used."""
+    wanted = digest(code)
+    with writing(engine) as session:
+        row = session.get(SecondFactorRow, account_id, with_for_update=True)
+        if row is None or wanted not in row.recovery:
+            return False
+        row.recovery = [one for one in row.recovery if one != wanted]
+        audit.record(session, by, audit.RECOVERY_USED, account_id, left=len(row.recovery))
+        return True
 
 
 # Tokens
 
 
-def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) -> tuple[TokenRow, str]:
+def add_token(
+    engine: Engine, account_id: str, label: str, scopes: list[str], by: Actor = SYSTEM
+) -> tuple[TokenRow, str]:
     """Add a token and return it with its secret, which is not kept; ValueError if it is not allowed."""
     if not scopes or set(scopes) - set(SCOPES):
         raise ValueError(f"a token has scopes, out of {', '.join(SCOPES)}")
@@ -274,6 +411,7 @@ def add_token(engine: Engine, account_id: str, label: str, scopes: list[str]) ->
             used=None,
         )
         session.add(row)
+        audit.record(session, by, audit.TOKEN_MADE, account_id, account.name, label=row.label, scopes=row.scopes)
         session.flush()
         session.expunge(row)
     return row, secret
@@ -301,13 +439,16 @@ def tokens(engine: Engine, account_id: str) -> list[TokenRow]:
         return list(session.scalars(wanted))
 
 
-def revoke(engine: Engine, account_id: str, token_id: str) -> bool:
+def revoke(engine: Engine, account_id: str, token_id: str, by: Actor = SYSTEM) -> bool:
     """Revoke a token; False if the account does not have it."""
     with Session(engine) as session:
-        gone = session.execute(delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id))
-        announce(session, announcements.TOKEN, token_id)
+        mine = delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id)
+        gone = session.scalar(mine.returning(TokenRow.label))
+        if gone is not None:
+            announce(session, TOKEN_TOPIC, token_id)
+            audit.record(session, by, audit.TOKEN_REVOKED, account_id, label=gone)
         session.commit()
-        return bool(gone.rowcount)  # type: ignore[attr-defined]
+        return gone is not None
 
 
 # Small parts
@@ -330,6 +471,10 @@ def _note(engine: Engine, change: Update) -> None:
         session.commit()
 
 
+def _rows(result: Any) -> int:
+    return int(result.rowcount)
+
+
 def _stale(moment: int) -> bool:
     return now_ms() - moment > SEEN_EVERY_MS
 
@@ -342,22 +487,3 @@ def _plain(text: str, most: int) -> str:
 
 def _person(row: AccountRow) -> AccountInfo:
     return AccountInfo(row.id, row.name, row.admin, row.banned, row.made)
-
-
-# Which puzzles an account has solved. What the person at this machine has solved is in their own file.
-
-
-def solved_puzzles(engine: Engine, account_id: str) -> set[str]:
-    """The names of the puzzles that an account has solved."""
-    with Session(engine) as session:
-        return set(session.scalars(select(SolvedPuzzleRow.puzzle).where(SolvedPuzzleRow.account_id == account_id)))
-
-
-def add_solved(engine: Engine, account_id: str, puzzle: str) -> None:
-    """Record that an account has solved a puzzle."""
-    with Session(engine) as session:
-        session.add(SolvedPuzzleRow(account_id=account_id, puzzle=puzzle))
-        try:
-            session.commit()
-        except IntegrityError:
-            session.rollback()

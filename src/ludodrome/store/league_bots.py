@@ -10,8 +10,10 @@ from sqlalchemy import Engine, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from ludodrome.store import audit
 from ludodrome.store.accounts import digest, fold_name, new_id, read_name
 from ludodrome.store.announcements import BOT, announce
+from ludodrome.store.audit import SYSTEM, Actor
 from ludodrome.store.database import clock_ms, is_recent, writing
 from ludodrome.store.models import (
     BUILTIN,
@@ -204,10 +206,12 @@ def retire(engine: Engine, bot_id: str, back: bool = False) -> None:
         session.commit()
 
 
-def ban(engine: Engine, bot_id: str, banned: bool) -> None:
+def ban(engine: Engine, bot_id: str, banned: bool, by: Actor = SYSTEM) -> None:
     """Ban a bot, or lift the ban. A banned bot plays no matches and is in no table; its games stay."""
     with Session(engine) as session:
         session.execute(update(BotRow).where(BotRow.id == bot_id).values(banned=banned))
+        name = session.scalar(select(BotRow.name).where(BotRow.id == bot_id)) or ""
+        audit.record(session, by, audit.BOT_BANNED if banned else audit.BOT_UNBANNED, bot_id, name)
         announce(session, BOT, bot_id)
         session.commit()
 

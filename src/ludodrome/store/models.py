@@ -111,7 +111,7 @@ ID_LENGTH = 12
 NAME_LENGTH = 30
 FOLDED_LENGTH = 120
 DIGEST_LENGTH = 64
-LABEL_LENGTH = 60
+LABEL_LENGTH, ADDRESS_LENGTH = 60, 60
 
 
 class AccountRow(Base):
@@ -125,6 +125,9 @@ class AccountRow(Base):
     """The name for comparison, without case and encoding variants."""
     password: Mapped[str | None] = mapped_column(String(200))
     """An Argon2id hash."""
+    password_set: Mapped[int] = mapped_column(BigInteger, default=0)
+    password_once: Mapped[bool] = mapped_column(default=False)
+    """Whether it must be replaced by a new one to sign in."""
     admin: Mapped[bool]
     banned: Mapped[bool]
     made: Mapped[int] = mapped_column(BigInteger)
@@ -140,6 +143,8 @@ class SignInRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     browser: Mapped[str] = mapped_column(String(200))
     """Its user agent."""
+    network: Mapped[str] = mapped_column(String(ADDRESS_LENGTH), default="")
+    """The address it signed in from."""
     made: Mapped[int] = mapped_column(BigInteger)
     seen: Mapped[int] = mapped_column(BigInteger)
     ends: Mapped[int] = mapped_column(BigInteger)
@@ -157,6 +162,36 @@ class TokenRow(Base):
     scopes: Mapped[list[Any]]
     made: Mapped[int] = mapped_column(BigInteger)
     used: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class SecondFactorRow(Base):
+    """A second factor, on once it is confirmed; the time step of its last code; digests of recovery codes."""
+
+    __tablename__ = "second_factors"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    secret: Mapped[str] = mapped_column(String(64))
+    made: Mapped[int] = mapped_column(BigInteger)
+    confirmed: Mapped[bool]
+    step: Mapped[int] = mapped_column(BigInteger)
+    recovery: Mapped[list[Any]]
+
+
+class AuditRow(Base):
+    """An entry of the audit log. It refers to accounts and bots that may be gone, so it keeps their names."""
+
+    __tablename__ = "audit_log"
+    __table_args__ = (Index("audit_log_action", "action", "at"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[int] = mapped_column(BigInteger, index=True)
+    actor_id: Mapped[str | None] = mapped_column(String(ID_LENGTH), index=True)
+    actor: Mapped[str] = mapped_column(String(LABEL_LENGTH))
+    action: Mapped[str] = mapped_column(String(40))
+    subject_id: Mapped[str] = mapped_column(String(24), index=True)
+    subject: Mapped[str] = mapped_column(String(LABEL_LENGTH))
+    details: Mapped[dict[str, Any]]
+    address: Mapped[str] = mapped_column(String(ADDRESS_LENGTH))
 
 
 class SolvedPuzzleRow(Base):

@@ -1,4 +1,4 @@
-"""Queries about games that people play: the game, its events, its record, and seats behind links.
+"""Queries about games that people play: the game, its events, its record, seats behind links; solved puzzles.
 
 Writes go through a ``GroupCommitter``, so that many moves share a commit.
 """
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, defer
 
 from ludodrome.store.announcements import PLAY
 from ludodrome.store.group_commit import GroupCommitter, RowInsert
-from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, now_ms, packed, unpacked
+from ludodrome.store.models import PlayEventRow, PlayRow, PlaySeatRow, SolvedPuzzleRow, now_ms, packed, unpacked
 
 Json = dict[str, Any]
 
@@ -230,3 +231,22 @@ def take_seat(
 
     committer.commit(work, _subject(origin, name, number))
     return taken
+
+
+# Which puzzles an account has solved. What the person at this machine has solved is in their own file.
+
+
+def solved_puzzles(engine: Engine, account_id: str) -> set[str]:
+    """The names of the puzzles that an account has solved."""
+    with Session(engine) as session:
+        return set(session.scalars(select(SolvedPuzzleRow.puzzle).where(SolvedPuzzleRow.account_id == account_id)))
+
+
+def add_solved(engine: Engine, account_id: str, puzzle: str) -> None:
+    """Record that an account has solved a puzzle."""
+    with Session(engine) as session:
+        session.add(SolvedPuzzleRow(account_id=account_id, puzzle=puzzle))
+        try:
+            session.commit()
+        except IntegrityError:
+            session.rollback()

@@ -53,7 +53,7 @@ def add_to_levels(
         if limit is not None and any(level + additions[one].amount > limit for one, level in found.items()):
             return found, False
         for one in buckets:
-            found[one] += additions[one].amount
+            found[one] = max(0.0, found[one] + additions[one].amount)
             mine = update(BudgetLevelRow).where(BudgetLevelRow.kind == one[0], BudgetLevelRow.caller == one[1])
             changed = mine.execution_options(synchronize_session=False)
             session.execute(changed.values(level=found[one], at=moment))

@@ -43,6 +43,7 @@ from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
+    admin,
     analysis,
     bots,
     docs,
@@ -75,12 +76,14 @@ API_ROUTERS = (
     league.leaderboard_router,
     accounts.router,
     accounts.token_router,
+    admin.router,
 )
 PAGE_ROUTERS = (
     docs.pages,
     league.pages,
     metrics.router,
     accounts.pages,
+    admin.pages,
     replays.pages,
     analysis.pages,
     puzzles.pages,

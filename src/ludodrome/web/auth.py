@@ -1,4 +1,4 @@
-"""Authentication and authorisation: dependencies that say who may call a route, and password hashing.
+"""Authentication and authorisation: who may call a route; password hashing, second factors, known browsers.
 
 ``caller``: anybody; ``may_begin``: who may begin games; ``signed_in``: accounts; ``scoped("bots")``: sessions and
 tokens with a scope; ``administrator``. They work for WebSockets too.
@@ -11,7 +11,12 @@ is no longer valid.
 """
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import logging
+import secrets
+import struct
 import threading
 import time
 import unicodedata
@@ -20,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NoReturn
+from urllib.parse import quote
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
@@ -186,7 +192,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ConnectionProof:
     """Why a connection is allowed: what it depends on, and a check whether it still is."""
 
     keys: frozenset[Key]
@@ -200,7 +206,7 @@ def hold(
     if not keys:
         connection.state.proof = None
         return
-    connection.state.proof = Proof(keys, is_valid)
+    connection.state.proof = ConnectionProof(keys, is_valid)
     one: OpenConnection | None = getattr(connection.state, "open_connection", None)
     if one is not None:
         sockets: OpenSockets = connection.app.state.sockets
@@ -217,9 +223,9 @@ class OpenConnection:
         self._revoked = self._ended = False
 
     @property
-    def proof(self) -> Proof | None:
+    def proof(self) -> ConnectionProof | None:
         """Why it is allowed; None if anybody may have it."""
-        found: Proof | None = self.scope["state"].get("proof")
+        found: ConnectionProof | None = self.scope["state"].get("proof")
         return found
 
     async def receive(self) -> Message:
@@ -402,3 +408,87 @@ def _read(password: str) -> str:
     if "\0" in password:
         raise ValueError("a password has no NUL character")
     return unicodedata.normalize("NFC", password)
+
+
+# Second factors: codes that change every 30 seconds (RFC 6238, with SHA-1 and six digits, as all apps do), and recovery
+# codes. The store sees to it that each is accepted once.
+
+
+STEP_SECONDS = 30
+CODE_DIGITS = 6
+SECRET_BYTES = 20
+RECOVERY_CODES, RECOVERY_BYTES = 10, 10
+"""Recovery codes of 80 bits: too long to be guessed, so a plain digest suffices."""
+
+
+def new_factor_secret() -> str:
+    """A secret for an authenticator app, in base32."""
+    return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def factor_link(secret: str, name: str) -> str:
+    """The link that adds a secret to an authenticator app."""
+    return f"otpauth://totp/Ludodrome:{quote(name)}?secret={secret}&issuer=Ludodrome"
+
+
+def totp(secret: str, step: int, digits: int = CODE_DIGITS) -> str:
+    """The code of a time step.
+
+    >>> totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 59 // 30)
+    '287082'
+    """
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
+    at = mac[-1] & 15
+    number = int.from_bytes(mac[at : at + 4], "big") & 0x7FFFFFFF
+    return str(number % 10**digits).zfill(digits)
+
+
+def matching_step(secret: str, code: str, seconds: float | None = None) -> int | None:
+    """The time step whose code this is: the present one, or one before or after it; None if it is none of them."""
+    now = int(time.time() if seconds is None else seconds) // STEP_SECONDS
+    shown = "".join(code.split()).encode()
+    found = [step for step in (now - 1, now, now + 1) if hmac.compare_digest(totp(secret, step).encode(), shown)]
+    return found[-1] if found else None
+
+
+def new_recovery_codes() -> list[str]:
+    """Codes that replace the app, once each: ``abcd-efgh-ijkl-mnop``."""
+    codes = (base64.b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode().lower() for _ in range(RECOVERY_CODES))
+    return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
+
+
+def read_recovery_code(code: str) -> str:
+    """A recovery code as it was shown, however it was typed."""
+    plain = "".join(sign for sign in code.lower() if sign.isascii() and sign.isalnum())
+    return "-".join(plain[at : at + 4] for at in range(0, len(plain), 4))
+
+
+# Known browsers. A browser that has signed in to an account keeps a cookie that says so, also after signing out.
+# Failures of others do not count against it, and its own count against it alone. A new password makes it unknown.
+
+
+DEVICE_COOKIE, SECURE_DEVICE_COOKIE = "ludodrome-device", "__Secure-ludodrome-device"
+DEVICE_BYTES = 9
+
+
+def device_cookie_name(connection: HTTPConnection, account_id: str) -> str:
+    """The cookie of a known browser of an account."""
+    return f"{SECURE_DEVICE_COOKIE if is_secure(connection) else DEVICE_COOKIE}-{account_id}"
+
+
+def new_device() -> str:
+    """A random name for a browser."""
+    return secrets.token_urlsafe(DEVICE_BYTES)
+
+
+def sign_device(key: bytes, account_id: str, password_set: int, device: str) -> str:
+    """The cookie of a browser that has signed in to an account since its password was set."""
+    text = f"device {account_id} {password_set} {device}"
+    return f"{device}.{hmac.new(key, text.encode(), hashlib.sha256).hexdigest()}"
+
+
+def known_device(key: bytes, account_id: str, password_set: int, cookie: str) -> str | None:
+    """The name of the browser of a cookie; None if the cookie was not made by ``sign_device`` from the same values."""
+    device = cookie.partition(".")[0]
+    real = sign_device(key, account_id, password_set, device)
+    return device if hmac.compare_digest(cookie.encode("utf-8", "replace"), real.encode("utf-8", "replace")) else None

@@ -63,17 +63,19 @@ class Allowance(NamedTuple):
 
 
 SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
+ATTEMPTS, EXPORTS = "sign-in attempts", "exports"
 WRITES, READS, MESSAGES, BOT_MESSAGES, DOWNLOADS = "writes", "reads", "messages", "bot messages", "downloads"
 SEARCH_SECONDS, CHECK_SECONDS = "search seconds", "check seconds"
 CONNECTIONS, REQUESTS, SOCKETS, STREAMS = "connections", "requests", "sockets", "streams"
 SEARCHES, CHECKS, GRADINGS, BOTS_THINKING = "searches", "checks", "gradings", "bots thinking"
 PLAYS_CACHED, PUZZLES_CACHED, RECORDS_CACHED = "plays cached", "puzzles cached", "records cached"
 REVIEWS_CACHED, BOTS_CACHED = "reviews cached", "bots cached"
-NAMED = "address, account, name"
 ADDRESS = "address"
 GUEST_ADDRESS = "account, or address of a guest"
 BUDGETS = {
-    SIGN_IN: Allowance(10, 300, "attempts to sign in or to change a password", NAMED, strict=True),
+    SIGN_IN: Allowance(10, 300, "wrong passwords and codes", "address, name, known browser", strict=True),
+    ATTEMPTS: Allowance(100, 300, "attempts to sign in, successful ones included", ADDRESS, strict=True),
+    EXPORTS: Allowance(10, 3600, "exports of an account's data"),
     SIGN_UP: Allowance(5, 3600, "new accounts", strict=True),
     UPLOADS: Allowance(30, 3600, "bots entered or checked", strict=True),
     MATCHES: Allowance(60, 3600, "requested matches and tournaments", strict=True),
@@ -101,14 +103,15 @@ BUDGETS = {
 }
 """All budgets. The last five: a caller who exceeds them evicts their own oldest entries."""
 KINDS = (
-    (SIGN_IN, re.compile(rf"POST {API}/(session|account/password)")),
+    (EXPORTS, re.compile(rf"GET {API}/account/export")),
     (SIGN_UP, re.compile(rf"POST {API}/accounts")),
     (ANALYSIS, re.compile(rf"POST {API}/(analysis|values|replays|attempts/.*)|GET {API}/replays/.*/grading")),
     (UPLOADS, re.compile(rf"POST {API}/(checks|bots(/.*)?)")),
     (MATCHES, re.compile(rf"POST {API}/(matches|tournaments)")),
     (DOWNLOADS, re.compile(rf"GET {API}/bots/[^/]+/records")),
 )
-"""The kind of a request by method and route; the rest are writes and reads."""
+"""The kind of a request by method and route; the rest are writes and reads. Failures to sign in (``SIGN_IN``) and
+attempts (``ATTEMPTS``) are counted by the routes of accounts."""
 
 
 def budget_table() -> str:
@@ -176,6 +179,14 @@ class Budgets:
                 return
         raise _refusal(allowance, fullest + cost - allowance.amount)
 
+    def give_back(self, kind: str, *keys: str) -> None:
+        """Uncount a use of these keys: it turned out not to be of a kind that is limited."""
+        allowance = self._allowances[kind]
+        if self._engine is not None and allowance.strict and keys:
+            usage.add_to_levels(self._engine, {(kind, key): Addition(-1.0, self._leak(kind)) for key in keys})
+        else:
+            self.charge(kind, *keys, cost=-1.0)
+
     async def take_async(self, kind: str, *keys: str) -> None:
         """``take`` for coroutines: in a thread if it asks the database."""
         if self._engine is not None and self._allowances[kind].strict:
@@ -191,7 +202,7 @@ class Budgets:
 
     def _add(self, kind: str, keys: tuple[str, ...], cost: float, allowance: Allowance, moment: float) -> None:
         for bucket in {(kind, key) for key in keys}:
-            self._levels[bucket] = (self._level(bucket, allowance, moment) + cost, moment)
+            self._levels[bucket] = (max(0.0, self._level(bucket, allowance, moment) + cost), moment)
             self._levels.move_to_end(bucket)
             if self._engine is not None:
                 self._owed[bucket] = self._owed.get(bucket, 0.0) + cost
@@ -426,6 +437,11 @@ def network_of(address: str) -> str:
             return str(read.ipv4_mapped)
         return str(ipaddress.ip_network((int(read), IPV6_NETWORK), strict=False).network_address)
     return str(read)
+
+
+def client_network(connection: HTTPConnection) -> str:
+    """The address of a caller, or its network."""
+    return network_of(client_address(connection))
 
 
 def address_key(address: str) -> str:

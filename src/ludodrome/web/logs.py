@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ludodrome.web.budgets import client_address, network_of
+from ludodrome.web.budgets import client_network
 from ludodrome.web.metrics import NOWHERE, route_template
 
 LogFormat = Literal["text", "json"]
@@ -108,7 +108,7 @@ def _log_request(scope: Scope, status: int, ms: float) -> None:
         "status": status,
         "ms": round(ms, 1),
         "account": getattr(caller, "account", None),
-        "network": network_of(client_address(connection)),
+        "network": client_network(connection),
     }
     level = logging.ERROR if status >= 500 and status != 503 else logging.INFO
     _requests.log(level, "%s %s %d", fields["method"], fields["route"], status, extra=fields)

@@ -11,9 +11,9 @@ from ludodrome.games import GAMES
 from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
 from ludodrome.puzzle.book import SolvedPuzzlesFile, puzzle_id
-from ludodrome.store.accounts import add_solved, solved_puzzles
 from ludodrome.store.announcements import SharedCache
 from ludodrome.store.models import LOCAL
+from ludodrome.store.plays import add_solved, solved_puzzles
 from ludodrome.web.auth import Anybody, Caller
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.engine import engine_slot_for_request

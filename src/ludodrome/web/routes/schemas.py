@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from ludodrome.games import PAGE_ORDER
+from ludodrome.web.auth import MAX_PASSWORD, MIN_PASSWORD
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS
 from ludodrome.web.play_state import PERSON
 
@@ -96,3 +97,51 @@ class PuzzleMove(Strict):
     """An answer to a puzzle."""
 
     move: Any
+
+
+# Accounts
+
+
+NAME = Field(min_length=1, max_length=200, examples=["Ada"], description="2 to 30 letters, digits, spaces, - . _")
+PASSWORD = Field(max_length=MAX_PASSWORD, description=f"At least {MIN_PASSWORD} characters.")
+CODE = Field(
+    default=None, max_length=40, description="If the second factor is on: the code of your app, or a recovery code."
+)
+
+
+class Credentials(Strict):
+    """A name and a password."""
+
+    name: str = NAME
+    password: str = PASSWORD
+
+
+class SignInRequest(Credentials):
+    """A name and a password, and what else is needed."""
+
+    code: str | None = CODE
+    new_password: str | None = Field(
+        default=None,
+        max_length=MAX_PASSWORD,
+        description="The password from now on, if yours is a one-time password.",
+    )
+
+
+class Proof(Strict):
+    """Proof that the owner of the account is at the browser."""
+
+    password: str = PASSWORD
+    code: str | None = CODE
+
+
+class CodeRequest(Strict):
+    """A code of the authenticator app."""
+
+    code: str = Field(max_length=40)
+
+
+class NewPassword(Strict):
+    """The current and the new password."""
+
+    old: str = PASSWORD
+    new: str = PASSWORD

@@ -1,5 +1,6 @@
-// One's account: tokens, sessions, password.
+// One's account: tokens, sessions, password, deletion. The second factor is in second_factor.js.
 import { get, pageData, post, remove, say, sentence } from "./api.js";
+import { showSecondFactor } from "./second_factor.js";
 
 const { hosted, scopes } = pageData();
 const MEANINGS = { play: "play games", bots: "enter bots", admin: "administer" };
@@ -78,7 +79,13 @@ async function showSessions() {
   const rows = found.map((one) =>
     row(
       browserName(one.browser),
-      `${one.current ? "this browser" : `seen ${ago(one.seen)}`} · since ${day(one.made)}`,
+      [
+        one.current ? "this browser" : `last used ${ago(one.seen)}`,
+        `since ${day(one.made)}`,
+        one.network && `from ${one.network}`,
+      ]
+        .filter(Boolean)
+        .join(" · "),
       one.current ? "" : "Sign out",
       async () => {
         await remove(`/account/sessions/${one.id}`);
@@ -87,6 +94,7 @@ async function showSessions() {
     ),
   );
   list("sessions", rows, "Not signed in anywhere.");
+  part("end-others").hidden = !found.some((one) => !one.current);
 }
 
 function failed(id) {
@@ -158,6 +166,31 @@ if (hosted) {
       no.textContent = sentence(error.message);
     }
   });
+  part("end-others").addEventListener("click", async () => {
+    await remove("/account/sessions").catch((error) => say(sentence(error.message)));
+    await showSessions().catch(failed("sessions"));
+    say("Signed out everywhere else.");
+  });
+  part("delete-account").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const no = part("delete-no");
+    no.textContent = "";
+    if (!part("delete-password").value) {
+      no.textContent = "Enter your password.";
+      part("delete-password").focus();
+      return;
+    }
+    const code = part("delete-factor").hidden ? {} : { code: part("delete-code").value };
+    try {
+      await remove("/account", { password: part("delete-password").value, ...code });
+      location.assign("/");
+    } catch (error) {
+      no.textContent = sentence(error.message);
+    }
+  });
   showSessions().catch(failed("sessions"));
+  showSecondFactor(part("factor"), (on) => {
+    part("delete-factor").hidden = !on;
+  });
 }
 showTokens().catch(failed("tokens"));

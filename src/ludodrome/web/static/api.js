@@ -3,9 +3,10 @@
 export const API = "/api/v1";
 
 export class Refusal extends Error {
-  constructor(message, status) {
+  constructor(message, status, body = {}) {
     super(message);
     this.status = status;
+    this.body = body;
   }
 }
 
@@ -25,7 +26,7 @@ async function ask(path, options) {
     throw new Refusal("The server does not answer. Is it still running?", 0);
   }
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, answer.status);
+  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, answer.status, body);
   return body;
 }
 
@@ -46,7 +47,11 @@ export async function postPatiently(path, body, tries = 5) {
   }
 }
 
-export const remove = (path) => ask(path, { method: "DELETE" });
+export const remove = (path, body) =>
+  ask(path, {
+    method: "DELETE",
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
 
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
