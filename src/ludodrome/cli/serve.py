@@ -8,6 +8,7 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from ludodrome.web.auth import Mode
+    from ludodrome.web.owner import OwnerProof
 
 app = typer.Typer()
 
@@ -80,18 +82,27 @@ def serve(
         str,
         typer.Option(metavar="WHEN", help="Whether league bots play in the background: on, off or gentle."),
     ] = "gentle",
+    sandbox: Annotated[
+        bool,
+        typer.Option("--sandbox/--no-sandbox", help="Run uploaded bots in a sandbox, where this machine has one."),
+    ] = True,
 ) -> None:
     """Serve the web page: play, watch, analyse, enter bots.
 
-    Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
+    Without --lan or --hosted, only this machine can connect and nobody signs in: you are the owner of the server, and
+    the printed address proves it to other browsers. Ctrl-C ends the server.
     """
     mode = _mode(lan, hosted, behind_proxy)
+    if hosted and not sandbox:
+        raise CommandError("--no-sandbox is for your own machine: with --hosted, uploaded bots belong to strangers")
     try:  # optional extra
         # optional extra: the server needs ludodrome[web]
         from ludodrome.arena.ladder.runner import Supervisor
         from ludodrome.arena.ladder.scheduler import LADDERS
+        from ludodrome.arena.ladder.uploads import OFF, PREFERRED, REQUIRED
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
+        from ludodrome.web.owner import remove_file
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
@@ -102,15 +113,26 @@ def serve(
     with command_errors():
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
-    made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
+    policy = REQUIRED if hosted else PREFERRED if sandbox else OFF
+    made = create_app(
+        engine,
+        mode=mode,
+        host_names=host_name or (),
+        behind_proxy=behind_proxy,
+        warm=(FIRST_GAME,),
+        sandbox=policy,
+    )
+    token_file = None if hosted else _write_token(made.state.owner, listening)
     here = _announce(made, listening, host_name or [])
-    runner = Supervisor(engine, ladder, sandboxed=hosted)
+    runner = Supervisor(engine, ladder, sandbox=policy)
     runner.start()
     if browser and mode != "hosted" and has_display():
         threading.Thread(target=_open, args=(here,), daemon=True).start()
     with suppress(KeyboardInterrupt):
         run(made, [listening])
     runner.stop()
+    if token_file is not None:
+        remove_file(token_file, made.state.owner.token)
     sys.stdout.flush()
     os._exit(0)  # a thinking bot or a compiling kernel must not block the terminal
 
@@ -123,11 +145,22 @@ def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:
     return "lan" if lan else "hosted" if hosted else "local"
 
 
+def _write_token(owner: OwnerProof, listening: socket.socket) -> Path | None:
+    """Write the owner's token to a file for programs of this user; None if there is no place for it."""
+    try:
+        return owner.write_file(listening.getsockname()[1])
+    except OSError as error:
+        console.say(f"The file with your token cannot be written ({error}): give programs the token with --token.")
+        return None
+
+
 def _announce(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
     """Print the addresses of the page; returns the one on this machine."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
     here = base_url(HOST if host == EVERYWHERE else host, port) + "/"
+    if mode != "hosted":
+        here += f"?token={made.state.owner.token}"
     console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
     if mode == "lan":
         made.state.public_address = base_url(_own_address(), port)

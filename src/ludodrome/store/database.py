@@ -17,9 +17,9 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from ludodrome.puzzle.book import data_folder
 from ludodrome.store import migrations
 from ludodrome.store.models import AccountRow, LadderRow, LiveMatchRow, SettingRow
+from ludodrome.system import data_folder
 
 PATIENCE = 30
 """Seconds that a writer waits for another writer."""

@@ -15,6 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
 from ludodrome.arena.ladder import enter_builtins
+from ludodrome.arena.ladder.uploads import PREFERRED, REQUIRED
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import database
@@ -25,6 +26,7 @@ from ludodrome.web.auth import Mode, caller
 from ludodrome.web.league import Spectators
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, Metrics, MetricsMiddleware
+from ludodrome.web.owner import OwnerMiddleware, OwnerProof
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
@@ -92,11 +94,14 @@ def create_app(
     host_names: Sequence[str] = (),
     behind_proxy: bool = False,
     warm: Sequence[str] = (),
+    owner: OwnerProof | None = None,
+    sandbox: str | None = None,
 ) -> FastAPI:
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start.
+    proxy forwards; ``warm``: games to compile in the background at start; ``owner``: what proves that a caller is the
+    owner, in other modes than hosted; ``sandbox``: ``required``, ``preferred`` or ``off``, for uploaded bots.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -124,6 +129,7 @@ def create_app(
     )
     app.state.engine = engine
     app.state.mode = mode
+    app.state.owner = owner or OwnerProof()
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
     app.state.limits = RateLimiter()
@@ -133,7 +139,7 @@ def create_app(
     app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS)
     app.state.uploaded_records = LruCache[dict[str, Any]](MAX_UPLOADED_RECORDS, HOURS)
     app.state.reviewer = Reviewer()
-    app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
+    app.state.doctor = UploadChecker(sandbox or (REQUIRED if mode == "hosted" else PREFERRED))
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
@@ -148,6 +154,8 @@ def create_app(
     _explain(app)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
+    if mode != "hosted":
+        app.add_middleware(OwnerMiddleware, proof=app.state.owner)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)

@@ -153,7 +153,8 @@ def _runner(request: Request) -> str:
 
 
 def _sandbox(request: Request) -> str:
-    """The sandbox of uploaded bots on a hosted server; cached for hours."""
-    if request.app.state.mode != "hosted":
-        return "unused: all bots belong to the owner"
-    return sandbox.level().name
+    """The sandbox of uploaded bots. On a hosted server it is looked for; elsewhere it is, when the first bot comes."""
+    if request.app.state.mode == "hosted":
+        return sandbox.level().name
+    level = request.app.state.doctor.level
+    return "not looked for yet" if level is None else str(level.name)

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import API, is_loopback
-from ludodrome.web.auth import Caller, caller, is_local_request
+from ludodrome.web.auth import OWNER, Caller, caller
 from ludodrome.web.metrics import route_template
 from ludodrome.web.templating import style_hashes
 
@@ -248,7 +248,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-# Rate limits for callers from elsewhere; the person at this machine has none.
+# Rate limits for guests and accounts; the owner of a server has none.
 # Counts are in the memory of each process: several web processes multiply the limits.
 
 
@@ -321,7 +321,7 @@ class RateLimiter:
 async def enforce_rate_limit(connection: HTTPConnection) -> None:
     """A dependency of every route: identify the caller, count the request, refuse it over the limit."""
     who, state = await caller(connection), connection.app.state
-    if state.mode == "local" or (state.mode == "lan" and is_local_request(connection)):
+    if who is OWNER:
         return
     method = connection.scope.get("method", "GET")
     asked = f"{method} {route_template(connection.scope)}"

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ludodrome.system import API
+from ludodrome.web.owner import CONNECTION
 from ludodrome.web.security import MAX_BODY
 
 THREAD_TURN = 0.0005
@@ -38,6 +39,8 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
+        self._facts: dict[str, Any] = {}
+        """What is known about this TCP connection."""
         self._in_head = True
         self._head = 0
         self._late: asyncio.TimerHandle | None = None
@@ -64,6 +67,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Start the timer for the headers."""
         super().on_message_begin()
+        self.scope[CONNECTION] = self._facts  # type: ignore[literal-required]
         self._in_head, self._head = True, 0
         if self._late is None:
             self._expect()
