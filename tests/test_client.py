@@ -136,7 +136,7 @@ class First:
 def _order(engine: Engine, bot: str, number: int) -> LeagueJob:
     game, specs = make("dots", rows=2, cols=2), (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=20_000)
-    return LeagueJob(PlaySpec("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), False, 0.0)
+    return LeagueJob(PlaySpec("dots", game.options, specs, specs, conditions, number), {}, str(engine.url), "off", 0.0)
 
 
 def test_a_remote_bot_connects_and_plays(league: tuple[Engine, str]) -> None:

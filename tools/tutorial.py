@@ -131,12 +131,13 @@ def follow(folder: Path) -> None:
     clock.step("git clone")
     serve = commands((clone / FIRST_STEPS).read_text("utf-8"))[0].split()
     with beside(serve, clone, environment, folder / "serve.log") as server:
-        address = heard(server, "Ludodrome is at ").split()[3].rstrip("/")
+        printed = heard(server, "Ludodrome is at ").split()[3]
+        address = printed.partition("/?")[0]
         clock.step(f"{' '.join(serve)}: it is installed, and the page is served")
         with browser() as chromium:
             page = chromium.new_page()
             page.set_default_timeout(PATIENCE * 1000)
-            make_a_move(page, address)
+            make_a_move(page, printed)
             clock.step("a move is made in the browser")
             clock.total("the first move", FIRST_MOVE)
             _enter(folder, clone, environment, address, page, clock)

@@ -15,23 +15,28 @@ except ImportError:  # only Unix has it
 fcntl: Any = _fcntl
 
 
-def write_whole(path: Path, data: bytes, mtime: float | None = None) -> None:
+OPEN, PRIVATE = 0o666, 0o600
+"""Modes of a new file, before the umask: for everybody, and for its user alone."""
+
+
+def write_whole(path: Path, data: bytes, mtime: float | None = None, mode: int = OPEN) -> None:
     """Replace a file at once, or leave it as it was and raise OSError; ``mtime`` sets its modification time."""
-    with whole_file(path, mtime) as file:
+    with whole_file(path, mtime, mode) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: Path, mtime: float | None = None) -> Iterator[BinaryIO]:
+def whole_file(path: Path, mtime: float | None = None, mode: int = OPEN) -> Iterator[BinaryIO]:
     """Open a temporary file for writing; it replaces ``path`` when the block ends without an error.
 
-    A device or a pipe is written to directly: nothing can replace it.
+    The file has its ``mode`` from the start, whatever the mode of the file that it replaces. A device or a pipe is
+    written to directly: nothing can replace it.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as there:
             yield there
         return
-    with replacement(path) as temporary:
+    with replacement(path, mode) as temporary:
         with open(temporary, "wb") as file:
             yield file
         if mtime is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ludodrome.arena.clocks import Clock, SeatClock
 from ludodrome.bots.player import Bot, Budget
-from ludodrome.system import api_url, base_url, websocket_url
+from ludodrome.system import api_url, base_url, owner_token, websocket_url
 
 try:
     import httpx
@@ -45,11 +45,15 @@ class Refused(Exception):
 
 
 class Client:
-    """A client of one server. ``token``: for servers with accounts."""
+    """A client of one server. ``token``: for servers with accounts; your own server needs none.
+
+    For a server of yours on this machine, the client reads your token from the file that the server has written.
+    """
 
     def __init__(self, url: str = HOME, token: str | None = None, timeout: float = 60.0) -> None:
         self.url = url.rstrip("/")
-        self.headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        shown = token or owner_token(self.url)
+        self.headers = {} if shown is None else {"authorization": f"Bearer {shown}"}
         self._http = httpx.Client(base_url=api_url(self.url), headers=self.headers, timeout=timeout)
 
     def __enter__(self) -> "Client":

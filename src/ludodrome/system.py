@@ -1,8 +1,11 @@
-"""Facts about the machine: usable cores, and addresses that belong to it."""
+"""Facts about the machine: usable cores, addresses that belong to it, the user's data folder and servers."""
 
 import ipaddress
 import os
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
 
 
 def core_count() -> int:
@@ -56,3 +59,31 @@ def websocket_url(url: str) -> str:
     ('wss://example.org/x', 'ws://example.org')
     """
     return url.replace("http", "ws", 1) if url.startswith("http") else url
+
+
+# The user's files. A server on this machine writes the token of its owner to one that only its user can read.
+
+
+def data_folder() -> Path:
+    """XDG_DATA_HOME/ludodrome, by default in ~/.local/share. Raises OSError if the user has no home."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(base):  # the XDG specification ignores relative paths
+        return Path(base) / "ludodrome"
+    try:
+        return Path.home() / ".local" / "share" / "ludodrome"
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+
+
+def owner_token_file(port: int) -> Path:
+    """The file with the token of the owner of the server at a port of this machine. Raises OSError without a home."""
+    return data_folder() / f"server-{port}.token"
+
+
+def owner_token(url: str) -> str | None:
+    """The token of the user's own server at this URL; None if it is elsewhere, or if there is no token."""
+    with suppress(OSError, ValueError):
+        parts = urlsplit(url)
+        if parts.hostname is not None and (parts.hostname == "localhost" or is_loopback(parts.hostname)):
+            return owner_token_file(parts.port or 80).read_text("ascii").strip() or None
+    return None

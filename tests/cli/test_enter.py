@@ -24,7 +24,7 @@ def _play(engine: Engine, bot: str, number: int) -> dict[str, object]:
     specs = (f"remote:{bot}", "random")
     conditions = Conditions(FORFEIT, Clock.parse("30s"), start_ms=30_000)
     play_spec = PlaySpec("dots", make("dots", **SMALL).options, specs, specs, conditions, number)
-    record = playing.play(LeagueJob(play_spec, {}, str(engine.url), False, 0.0))
+    record = playing.play(LeagueJob(play_spec, {}, str(engine.url), "off", 0.0))
     records.verify(record)
     result: dict[str, object] = record["result"]
     return result

@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+import stat
 import subprocess
 import time
 import urllib.request
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ludodrome.system import owner_token_file
 from tests.cli.running import PROGRAM, complaint, run
 
 
@@ -17,6 +19,7 @@ from tests.cli.running import PROGRAM, complaint, run
 def own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's own is touched."""
     monkeypatch.setenv("LUDODROME_DATABASE_URL", str(tmp_path / "ludodrome.db"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
 @pytest.mark.parametrize("presses", [1, 3])
@@ -29,10 +32,14 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word(presses: int) -> No
     ) as process:
         try:
             assert process.stdout is not None
-            found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+            found = re.search(r"(http://127\.0\.0\.1:(\d+)/)\?token=(owner_\S+)", process.stdout.readline())
             assert found
-            with urllib.request.urlopen(f"{found[0]}skysummit", timeout=60) as page:
+            with urllib.request.urlopen(found[0], timeout=60) as page:
+                assert page.url == f"{found[1]}skysummit"
                 assert b"<title>Skysummit" in page.read()
+            file = owner_token_file(int(found[2]))
+            assert file.read_text().strip() == found[3]
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
             for _ in range(presses):
                 process.send_signal(signal.SIGINT)
                 time.sleep(0.05)
@@ -41,6 +48,7 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word(presses: int) -> No
             process.kill()
     assert complaints == ""
     assert process.returncode == 0
+    assert not file.exists()
 
 
 def test_a_port_that_is_taken_is_refused() -> None:
@@ -57,6 +65,7 @@ def test_a_port_that_is_taken_is_refused() -> None:
         (["--lan", "--hosted"], "choose one"),
         (["--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--lan", "--behind-proxy"], "--behind-proxy needs --hosted"),
+        (["--hosted", "--no-sandbox"], "--no-sandbox is for your own machine"),
         (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
         (["--db", "mysql://host/name"], "a database is an SQLite file or a URL"),
         (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),

@@ -134,6 +134,9 @@ def test_guessing_one_persons_password_from_many_places() -> None:
 
 def test_without_a_proxy_nobody_says_who_they_are(lan: Hosted) -> None:
     with lan.client() as client:
+        client.headers["x-forwarded-for"] = "127.0.0.1"
+        assert client.get(f"{API}/account").json()["account"] is None  # somebody's proxy, whose clients are unknown
+        client.headers["authorization"] = f"Bearer {lan.app.state.owner.token}"
         client.headers["x-forwarded-for"] = "192.168.1.5"
         assert client.get(f"{API}/account").json()["account"] == "local"
 

@@ -184,7 +184,7 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
     play_spec = PlaySpec("dots", game.options, bots, bots, conditions(game), 77)
     row = play_spec.match, play_spec.to_json(), home.ids(*bots), 0
     league_matches.queue(home.engine, CHALLENGE, [row], None)
-    order = LeagueJob(play_spec, {}, str(home.engine.url), False, 0.3)
+    order = LeagueJob(play_spec, {}, str(home.engine.url), "off", 0.3)
     assert home.client.get(f"/dots/matches/{play_spec.match}").status_code == 200
 
     def work() -> None:

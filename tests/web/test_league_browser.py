@@ -80,7 +80,7 @@ def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
 
     def work() -> None:
         assert league_matches.claim(home.engine, "r") is not None
-        watched = playing.LeagueJob(play_spec, {}, str(home.engine.url), False, 0.3)
+        watched = playing.LeagueJob(play_spec, {}, str(home.engine.url), "off", 0.3)
         record = playing.play(watched)
         go.wait(PATIENCE)
         finish(home.engine, play_spec.match, game_result(record).to_json(), record, count_game)

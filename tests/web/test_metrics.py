@@ -13,7 +13,7 @@ def test_health(client: Client, hosted: Hosted) -> None:
         "status": "ok",
         "database": "reachable",
         "runner": "none: matches are waiting",
-        "sandbox": "unused: all bots belong to the owner",
+        "sandbox": "not looked for yet",
         "reason": "",
     }
     with hosted.client() as guest:

@@ -47,7 +47,7 @@ def _order(engine: Engine, bot: str, number: int, clock: str = "30s", seat: int 
     specs = [f"remote:{bot}", "random"]
     bots = tuple(specs if seat == 0 else reversed(specs))
     conditions = Conditions(FORFEIT, Clock.parse(clock), start_ms=start_ms)
-    return LeagueJob(PlaySpec("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), False, 0.0)
+    return LeagueJob(PlaySpec("dots", game.options, bots, bots, conditions, number), {}, str(engine.url), "off", 0.0)
 
 
 def _check(record: dict[str, Any], bot: RemoteBot, seat: int) -> None:

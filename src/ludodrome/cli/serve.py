@@ -9,6 +9,7 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from ludodrome.web.auth import Mode
+    from ludodrome.web.owner import OwnerProof
 
 app = typer.Typer()
 
@@ -92,23 +94,32 @@ def serve(
     processes: Annotated[
         int, typer.Option(metavar="N", min=1, max=64, help="Web processes that share the port and the database.")
     ] = 1,
+    sandbox: Annotated[
+        bool,
+        typer.Option("--sandbox/--no-sandbox", help="Run uploaded bots in a sandbox, where this machine has one."),
+    ] = True,
 ) -> None:
     """Serve the web page: play, watch, analyse, enter bots.
 
-    Without --lan or --hosted, only this machine can connect and nobody signs in. Ctrl-C ends the server.
+    Without --lan or --hosted, only this machine can connect and nobody signs in: you are the owner of the server, and
+    the printed address proves it to other browsers. Ctrl-C ends the server.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)  # before the imports, which take a second
     mode = _mode(lan, hosted, behind_proxy)
     if processes > 1 and not hasattr(os, "fork"):
         raise CommandError("--processes needs a system on which processes can share a socket: use 1")
+    if hosted and not sandbox:
+        raise CommandError("--no-sandbox is for your own machine: with --hosted, uploaded bots belong to strangers")
     try:  # optional extra
         # optional extra: the server needs ludodrome[web]
         from ludodrome.arena.ladder.runner import Supervisor
         from ludodrome.arena.ladder.scheduler import LADDERS
+        from ludodrome.arena.ladder.uploads import OFF, PREFERRED, REQUIRED
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
         from ludodrome.web.logs import LOG_FORMATS, LOG_LEVELS, set_up_logs
+        from ludodrome.web.owner import remove_file
         from ludodrome.web.processes import WebProcesses
         from ludodrome.web.server import serve as run
     except ImportError as error:
@@ -126,17 +137,28 @@ def serve(
     with command_errors():
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
-    made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
+    policy = REQUIRED if hosted else PREFERRED if sandbox else OFF
+    made = create_app(
+        engine,
+        mode=mode,
+        host_names=host_name or (),
+        behind_proxy=behind_proxy,
+        warm=(FIRST_GAME,),
+        sandbox=policy,
+    )
+    token_file = None if hosted else _write_token(made.state.owner, listening)
     here = _announce(made, listening, host_name or [])
-    runner = Supervisor(engine, ladder, sandboxed=hosted)
+    runner = Supervisor(engine, ladder, sandbox=policy)
     runner.start()
     if browser and mode != "hosted" and has_display():
         threading.Thread(target=_open, args=(here,), daemon=True).start()
     if processes > 1:
-        WebProcesses(made, listening, processes).run()
+        WebProcesses(made, listening, processes, (chosen, log_level)).run()
     else:
         run(made, [listening])
     runner.stop()
+    if token_file is not None:
+        remove_file(token_file, made.state.owner.token)
     sys.stdout.flush()
     os._exit(0)  # a thinking bot or a compiling kernel must not block the terminal
 
@@ -154,11 +176,22 @@ def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:
     return "lan" if lan else "hosted" if hosted else "local"
 
 
+def _write_token(owner: OwnerProof, listening: socket.socket) -> Path | None:
+    """Write the owner's token to a file for programs of this user; None if there is no place for it."""
+    try:
+        return owner.write_file(listening.getsockname()[1])
+    except OSError as error:
+        console.say(f"The file with your token cannot be written ({error}): give programs the token with --token.")
+        return None
+
+
 def _announce(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
     """Print the addresses of the page; returns the one on this machine."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
     here = base_url(HOST if host == EVERYWHERE else host, port) + "/"
+    if mode != "hosted":
+        here += f"?token={made.state.owner.token}"
     console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
     if mode == "lan":
         made.state.public_address = base_url(_own_address(), port)

@@ -10,14 +10,13 @@ solution a move in notation. ``Puzzle`` says what goal and bound mean. Nothing h
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludodrome.atomic_io import write_whole
 from ludodrome.games import find
+from ludodrome.system import data_folder
 
 if TYPE_CHECKING:
     from ludodrome.game import Game
@@ -106,17 +105,6 @@ def _is_number(text: str) -> bool:
 def _option(text: str) -> tuple[str, int | str]:
     name, _, value = text.partition("=")
     return name, int(value) if value.isdecimal() else value
-
-
-def data_folder() -> Path:
-    """XDG_DATA_HOME/ludodrome, by default in ~/.local/share. Raises OSError if the user has no home."""
-    base = os.environ.get("XDG_DATA_HOME", "")
-    if os.path.isabs(base):  # the XDG specification ignores relative paths
-        return Path(base) / "ludodrome"
-    try:
-        return Path.home() / ".local" / "share" / "ludodrome"
-    except RuntimeError as error:
-        raise OSError(str(error)) from error
 
 
 class SolvedPuzzlesFile:

@@ -14,8 +14,8 @@ from ludodrome.games.spaces.boards import format_code, parse_board, parse_code
 from ludodrome.games.spaces.equilibria import Inspection, Mixture
 from ludodrome.games.spaces.legality import check, refusal
 from ludodrome.games.spaces.simulation import Round, simulate
-from ludodrome.puzzle.book import data_folder
 from ludodrome.spaces_lab.board_files import read_value, write_text
+from ludodrome.system import data_folder
 from ludodrome.validation import show
 
 KEYS = ("rules", "boards", "points", "ended")

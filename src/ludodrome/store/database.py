@@ -32,9 +32,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from ludodrome.atomic_io import close_to_others
-from ludodrome.puzzle.book import data_folder
 from ludodrome.store import migrations
 from ludodrome.store.models import METADATA, AccountRow, LadderRow, LiveMatchRow, SettingRow, now_ms
+from ludodrome.system import data_folder
 
 PATIENCE = 30
 """Seconds that a writer waits for another writer."""

@@ -18,6 +18,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 import ludodrome
 from ludodrome.arena.ladder import enter_builtins
+from ludodrome.arena.ladder.uploads import PREFERRED, REQUIRED
 from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.store import announcements, database
@@ -38,6 +39,7 @@ from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
+from ludodrome.web.owner import OwnerMiddleware, OwnerProof
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
@@ -114,12 +116,16 @@ def create_app(
     warm: Sequence[str] = (),
     processes: int = 1,
     started: int | None = None,
+    owner: OwnerProof | None = None,
+    sandbox: str | None = None,
 ) -> FastAPI:
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
     proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
-    together and share their counts, and ``started``: when they did, in milliseconds since 1970 (default: now).
+    together and share their counts, and ``started``: when they did, in milliseconds since 1970 (default: now);
+    ``owner``: what proves that a caller is the owner, in other modes than hosted; ``sandbox``: ``required``,
+    ``preferred`` or ``off``, for uploaded bots.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -163,8 +169,10 @@ def create_app(
         "host_names": list(host_names),
         "behind_proxy": behind_proxy,
         "warm": list(warm),
+        "sandbox": sandbox,
     }
     """What ``create_app`` needs to make the same app in another process."""
+    app.state.owner = owner or OwnerProof()
     app.state.public_address = None
     """The URL of this server in the local network, if it differs."""
     app.state.sockets = OpenSockets()
@@ -186,7 +194,7 @@ def create_app(
         app.state.puzzle_sessions = SharedPuzzleSessions(sessions)
         app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
-    app.state.doctor = UploadChecker(sandboxed=mode == "hosted")
+    app.state.doctor = UploadChecker(sandbox or (REQUIRED if mode == "hosted" else PREFERRED))
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
@@ -204,6 +212,8 @@ def create_app(
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(HeadMiddleware)
     app.add_middleware(BudgetMiddleware)
+    if mode != "hosted":
+        app.add_middleware(OwnerMiddleware, proof=app.state.owner)
     names = (*(lan_names() if mode == "lan" else LOCAL), *host_names)
     app.add_middleware(SecurityMiddleware, names=names, addresses=mode == "lan", behind_proxy=behind_proxy)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)

@@ -3,8 +3,9 @@
 ``caller``: anybody; ``may_begin``: who may begin games; ``signed_in``: accounts; ``scoped("bots")``: sessions and
 tokens with a scope; ``administrator``. They work for WebSockets too.
 
-In local mode only this machine can connect, and is the account ``local`` with all rights. In lan mode others connect as
-guests. In hosted mode people sign in; the session is a cookie. A program sends ``Authorization: Bearer lud_...``.
+In local mode only this machine can connect, in lan mode others too. The owner proves it (``owner.py``) and is the
+account ``local`` with all rights; everybody else is a guest. In hosted mode people sign in; the session is a cookie. A
+program sends ``Authorization: Bearer lud_...``.
 
 Whoever holds a WebSocket or a stream must stay who they were: ``OpenSockets`` ends it when their session, token or bot
 is no longer valid.
@@ -39,6 +40,7 @@ from ludodrome import system
 from ludodrome.store import announcements
 from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Identity, session_of, token_of
 from ludodrome.store.models import LOCAL
+from ludodrome.web.owner import OwnerProof, is_owner_token
 
 Mode = Literal["local", "lan", "hosted"]
 MODES: tuple[Mode, ...] = ("local", "lan", "hosted")
@@ -92,14 +94,18 @@ async def caller(connection: HTTPConnection) -> Caller:
 async def _find(connection: HTTPConnection) -> Caller:
     state = connection.app.state
     shown = connection.headers.get("authorization")
-    if shown is not None:
-        kind, _, secret = shown.partition(" ")
+    kind, _, secret = (shown or "").partition(" ")
+    stale = state.mode != "hosted" and is_owner_token(secret.strip())  # if wrong: of a server that has ended
+    if shown is not None and not stale:
         known = await run_in_threadpool(token_of, state.engine, secret.strip()) if kind.lower() == "bearer" else None
         if known is None:
             _refuse(connection, 401, "the token is not valid: it was revoked or mistyped")
         return _caller(known)
     if state.mode != "hosted":
-        return OWNER if is_local_request(connection) else GUEST
+        proof: OwnerProof = state.owner
+        owner = proof.is_given(connection)
+        connection.state.unproven = not owner and is_local_request(connection)
+        return OWNER if owner else GUEST
     cookie = connection.cookies.get(SECURE_COOKIE if is_secure(connection) else COOKIE)
     known = await run_in_threadpool(session_of, state.engine, cookie) if cookie else None
     return GUEST if known is None else _caller(known)
@@ -109,9 +115,9 @@ Anybody = Annotated[Caller, Depends(caller)]
 
 
 async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
-    """A caller who may begin games: everybody, except guests in lan mode, who play by link."""
-    if who.account is None and connection.app.state.mode == "lan":
-        _refuse(connection, 403, "guests play by link; only the machine that runs the server begins new games")
+    """A caller who may begin games: everybody, except guests of a server with an owner, who play by link."""
+    if who.account is None and connection.app.state.mode != "hosted":
+        _refuse(connection, 403, f"guests play by link; {owner_only(connection)}")
     if who.account is not None and PLAY not in who.scopes:
         _refuse(connection, 403, f"this token may not do that: it lacks the scope {PLAY}")
     return who
@@ -120,7 +126,8 @@ async def may_begin(connection: HTTPConnection, who: Anybody) -> Caller:
 async def signed_in(connection: HTTPConnection, who: Anybody) -> Caller:
     """A caller with an account."""
     if who.account is None:
-        _refuse(connection, 401, "sign in first")
+        hosted = connection.app.state.mode == "hosted"
+        _refuse(connection, 401, "sign in first" if hosted else owner_only(connection))
     return who
 
 
@@ -147,6 +154,13 @@ MayBegin = Annotated[Caller, Depends(may_begin)]
 Administrator = Annotated[Caller, Depends(administrator)]
 BotsScope = Annotated[Caller, Depends(scoped(BOTS))]
 AccountScope = Annotated[Caller, Depends(scoped(ACCOUNT))]
+
+
+def owner_only(connection: HTTPConnection) -> str:
+    """Why a guest of a server with an owner may not do something."""
+    if not is_local_request(connection):
+        return "only the owner of this server, at its machine, may do this"
+    return "only the owner of this server may do this; if it is yours, open the address that `ludodrome serve` printed"
 
 
 def is_local_request(connection: HTTPConnection) -> bool:

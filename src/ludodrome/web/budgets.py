@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ludodrome.store import usage
 from ludodrome.store.usage import Addition, Bucket
 from ludodrome.system import API, is_loopback
-from ludodrome.web.auth import POLICY_VIOLATION, Caller, caller
+from ludodrome.web.auth import OWNER, POLICY_VIOLATION, Caller, caller
 from ludodrome.web.metrics import route_template
 
 MAX_KEYS = 100_000
@@ -392,23 +392,21 @@ UNLIMITED = CallerBudget(Budgets({}), ())
 
 
 def is_exempt(mode: str, address: str) -> bool:
-    """Whether an address has no limits: everybody in local mode, this machine in lan mode, nobody in hosted mode."""
+    """Whether the connections of an address are not counted: in local mode, and those of this machine in lan mode."""
     return mode == "local" or (mode == "lan" and is_loopback(address))
 
 
 def budget_of(connection: HTTPConnection) -> CallerBudget:
     """The budgets of the caller of a route."""
-    state = connection.app.state
-    if is_exempt(state.mode, client_address(connection)):
-        return CallerBudget(state.limits, ())
-    who = getattr(connection.state, "caller", None)
-    return CallerBudget(state.limits, tuple(caller_keys(connection, who)))
+    state, who = connection.app.state, getattr(connection.state, "caller", None)
+    free = who is OWNER or (who is None and is_exempt(state.mode, client_address(connection)))  # None: a remote bot
+    return CallerBudget(state.limits, () if free else tuple(caller_keys(connection, who)))
 
 
 async def count_request(connection: HTTPConnection) -> None:
     """A dependency of every route: identify the caller, count the request, refuse it over the budget."""
     who, state = await caller(connection), connection.app.state
-    if is_exempt(state.mode, client_address(connection)):
+    if who is OWNER:
         return
     method = connection.scope.get("method", "GET")
     asked = f"{method} {route_template(connection.scope)}"

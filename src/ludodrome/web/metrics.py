@@ -190,10 +190,11 @@ class HealthMonitor:
         )
 
     def _sandbox(self) -> str:
-        """The sandbox of uploaded bots on a hosted server; cached for hours."""
-        if self._app.state.mode != "hosted":
-            return "unused: all bots belong to the owner"
-        return sandbox.level().name
+        """The sandbox of uploaded bots. A hosted server looks for it; others do when the first bot comes."""
+        if self._app.state.mode == "hosted":
+            return sandbox.level().name
+        level = self._app.state.doctor.level
+        return "not looked for yet" if level is None else str(level.name)
 
 
 @monitor_router.get("/health", responses={503: {"model": Health, "description": "The database cannot be written."}})

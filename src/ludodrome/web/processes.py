@@ -24,6 +24,8 @@ from ludodrome.store.database import open_database
 from ludodrome.store.models import now_ms
 from ludodrome.system import API, HOST
 from ludodrome.web.app import create_app
+from ludodrome.web.logs import set_up_logs
+from ludodrome.web.owner import OwnerProof
 from ludodrome.web.server import THREAD_TURN, WebServer
 
 COMMAND = (sys.executable, "-m", "ludodrome.web.processes")
@@ -37,14 +39,16 @@ PATIENCE = 10.0
 
 
 class WebProcesses:
-    """The children of one server."""
+    """The children of one server. ``logs``: format and level of their logs."""
 
-    def __init__(self, app: FastAPI, listening: socket.socket, count: int) -> None:
+    def __init__(self, app: FastAPI, listening: socket.socket, count: int, logs: tuple[str, str]) -> None:
         self._listening = listening
         self._settings = {
             "fd": listening.fileno(),
             "database": app.state.engine.url.render_as_string(hide_password=False),
             "public_address": app.state.public_address,
+            "owner_token": app.state.owner.token,
+            "logs": logs,
             "app": {**app.state.settings, "processes": count, "started": now_ms()},
         }
         self._children: list[subprocess.Popen[bytes] | None] = [None] * count
@@ -155,7 +159,9 @@ def make_child(settings: dict[str, Any]) -> tuple[WebServer, list[socket.socket]
     """The server of a child and its sockets."""
     listening = socket.socket(fileno=settings["fd"])
     own = socket.create_server((HOST, 0))
-    app = create_app(open_database(settings["database"], create=True, durable=True), **settings["app"])
+    set_up_logs(*settings["logs"])
+    owner = OwnerProof(settings["owner_token"])
+    app = create_app(open_database(settings["database"], create=True, durable=True), owner=owner, **settings["app"])
     app.state.public_address = settings["public_address"]
     app.state.relays.port = own.getsockname()[1]
     server = WebServer(app)

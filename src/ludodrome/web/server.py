@@ -19,6 +19,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from ludodrome.system import API
 from ludodrome.web.budgets import CONNECTIONS, MESSAGES, RETRY_SECONDS, Budgets, address_key, is_exempt
+from ludodrome.web.owner import CONNECTION
 from ludodrome.web.security import MAX_BODY
 
 try:
@@ -131,6 +132,8 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
+        self._facts: dict[str, Any] = {}
+        """What is known about this TCP connection."""
         self._in_head = True
         self._begun = False
         """Whether a part of a request has arrived, and not yet all of it."""
@@ -183,6 +186,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Start the timer for the headers."""
         super().on_message_begin()
+        self.scope[CONNECTION] = self._facts  # type: ignore[literal-required]
         self._in_head, self._begun, self._head, self._parsed = True, True, 0, 0
         self._stop_waiting()
         self._expect()

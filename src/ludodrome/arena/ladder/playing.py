@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine
 
 from ludodrome.arena.game_loop import run
-from ludodrome.arena.ladder.uploads import UploadedSeat
+from ludodrome.arena.ladder.uploads import UploadedSeat, is_sandboxed
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
@@ -36,8 +36,8 @@ class LeagueJob(NamedTuple):
     """The sources of uploaded bots, by spec."""
     database: str
     """The database of live views and of remote bots' relays."""
-    sandboxed: bool
-    """Whether uploaded bots run in a sandbox."""
+    sandbox: str
+    """Whether uploaded bots run in a sandbox: one of ``SANDBOX_POLICIES``."""
     pace: float
     """Pause between two moves in seconds, for spectators; no clock runs in it."""
 
@@ -64,7 +64,7 @@ def _database(where: str) -> Engine:
 def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) -> Seat:
     kind, _, rest = spec.partition(":")
     if kind == UPLOADED:
-        return UploadedSeat(spec, order.sources[spec], game, order.sandboxed)
+        return UploadedSeat(spec, order.sources[spec], game, is_sandboxed(order.sandbox))
     if kind == REMOTE:
         return RemoteSeat(spec, partial(find_relay, engine, rest), max_line(game))
     return make_seat(spec, game, seed)

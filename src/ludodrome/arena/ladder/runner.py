@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import enter_builtins
 from ludodrome.arena.ladder.scheduler import GENTLE, LADDERS, ON, LadderScheduler
+from ludodrome.arena.ladder.uploads import PREFERRED, REQUIRED, SANDBOX_POLICIES
 from ludodrome.arena.matches.pool import ClusterLost, run
 from ludodrome.arena.matches.workers import Cluster, LocalWorkers, Workers
 from ludodrome.store.database import open_database
@@ -39,12 +40,12 @@ LOWEST_PRIORITY = 19
 class Runner:
     """One runner on a database."""
 
-    def __init__(self, database: str, ladder: str, workers: Workers, sandboxed: bool) -> None:
+    def __init__(self, database: str, ladder: str, workers: Workers, sandbox: str) -> None:
         self._engine = open_database(database, create=True, durable=True)
         enter_builtins(self._engine)
         self._id = secrets.token_urlsafe(9)
         self._workers, self._ladder = workers, ladder
-        self.scheduler = LadderScheduler(self._engine, database, self._id, ladder, sandboxed)
+        self.scheduler = LadderScheduler(self._engine, database, self._id, ladder, sandbox)
         self._beaten = float("-inf")
         self._stop = threading.Event()
 
@@ -99,7 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--ladder", choices=LADDERS, default=GENTLE, help="whether bots play on their own")
     parser.add_argument("--workers", type=int, default=0, help="games at once; 0: one if gentle, else one per core")
     parser.add_argument("--cluster", help="play on a Dask cluster: its scheduler, like tcp://host:8786")
-    parser.add_argument("--sandbox", action="store_true", help="run uploaded bots in a sandbox")
+    parser.add_argument(
+        "--sandbox",
+        nargs="?",
+        choices=SANDBOX_POLICIES,
+        const=REQUIRED,
+        default=PREFERRED,
+        help="run uploaded bots in a sandbox: always (the same as no value), where one holds, or never",
+    )
     given = parser.parse_args(arguments)
     if given.ladder != ON:
         os.nice(LOWEST_PRIORITY)
@@ -129,10 +137,10 @@ PATIENCE = 10.0
 class Supervisor:
     """Keeps a runner process alive."""
 
-    def __init__(self, engine: Engine, ladder: str = GENTLE, *, sandboxed: bool = False, workers: int = 0) -> None:
+    def __init__(self, engine: Engine, ladder: str = GENTLE, *, sandbox: str = PREFERRED, workers: int = 0) -> None:
         self._database = engine.url.render_as_string(hide_password=False)
         self._command = [sys.executable, "-m", "ludodrome.arena.ladder.runner", "--db", "-", "--ladder", ladder]
-        self._command += ["--workers", str(workers), *(["--sandbox"] if sandboxed else [])]
+        self._command += ["--workers", str(workers), "--sandbox", sandbox]
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None

@@ -14,6 +14,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import CLOCK, events, playing
 from ludodrome.arena.ladder.matchmaking import choose_pair
 from ludodrome.arena.ladder.rating_updates import count_game
+from ludodrome.arena.ladder.uploads import PREFERRED
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations, unplayed
 from ludodrome.arena.matches.tallies import game_result
@@ -50,10 +51,10 @@ class LadderScheduler:
     """The jobs of one runner."""
 
     def __init__(
-        self, engine: Engine, database: str, runner: str, ladder: str = GENTLE, sandboxed: bool = False
+        self, engine: Engine, database: str, runner: str, ladder: str = GENTLE, sandbox: str = PREFERRED
     ) -> None:
         self._engine, self._database, self._runner = engine, database, runner
-        self._ladder, self._sandboxed = ladder, sandboxed
+        self._ladder, self._sandbox = ladder, sandbox
         self.stopping = False
         """Whether the runner should end."""
         self.status = "waiting"
@@ -90,7 +91,7 @@ class LadderScheduler:
             PlaySpec.from_json(claimed.play_spec),
             {spec: self._source(spec) for spec in claimed.play_spec["bots"] if spec.startswith(f"{UPLOADED}:")},
             self._database,
-            self._sandboxed,
+            self._sandbox,
             event.pace_ms / 1000 if event is not None else 0.0,
         )
         return Job(claimed.id, playing.play, order)

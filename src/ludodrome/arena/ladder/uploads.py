@@ -1,7 +1,8 @@
 """Uploaded bots: one source file, run as a child process, and the doctor's check of it.
 
-On one's own machine the child has limits and a clean environment, which is not a sandbox; a public server runs it under
-``arena/sandbox/`` or not at all. The source is never compiled or imported here.
+A public server runs the child under ``arena/sandbox/`` or not at all. On one's own machine it runs there too where a
+level holds; elsewhere it has limits and a clean environment, which is not a sandbox. The source is never compiled or
+imported here.
 """
 
 import json
@@ -23,6 +24,9 @@ from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.game import Game
 from ludodrome.games import make
 
+REQUIRED, PREFERRED, OFF = "required", "preferred", "off"
+SANDBOX_POLICIES = (REQUIRED, PREFERRED, OFF)
+"""Whether uploaded bots run in a sandbox: always, where a level holds, or never."""
 MAX_SOURCE = 64 * 1024
 """Bytes of a source."""
 PROGRAM = "main.py"
@@ -38,6 +42,11 @@ LIMITED = (
     "os.chdir(os.path.dirname(sys.argv[0]))\n"
     "runpy.run_path(sys.argv[0], run_name='__main__')\n"
 )
+
+
+def is_sandboxed(policy: str) -> bool:
+    """Whether uploaded bots run in a sandbox here. The first call may take two seconds."""
+    return policy == REQUIRED or (policy == PREFERRED and sandbox.level().holds)
 
 
 def check_source(source: str) -> None:

@@ -67,9 +67,14 @@ class SandboxLevel:
     def sentence(self) -> str:
         """What a bot gets, or why it cannot run."""
         if not self.holds:
-            return f"Uploaded bots are not run here, because no sandbox holds: {'; '.join(self.why_not_better)}."
+            return f"Uploaded bots are not run here, because no sandbox holds: {self.reasons}."
         numpy = f"with NumPy {self.numpy}" if self.numpy else "without NumPy"
         return f"Uploaded bots run under {self.name}, with Python {self.python} and its standard library, {numpy}."
+
+    @property
+    def reasons(self) -> str:
+        """Why no better level holds."""
+        return "; ".join(self.why_not_better)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value for ``from_json``."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -16,7 +17,7 @@ from sqlalchemy import Engine
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.doctor.examination import FAILURE
-from ludodrome.arena.ladder.uploads import MAX_SOURCE, QUICK, check_source
+from ludodrome.arena.ladder.uploads import MAX_SOURCE, OFF, PREFERRED, QUICK, REQUIRED, check_source
 from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
@@ -47,19 +48,31 @@ MAX_FINDING_BYTES = 1 << 20
 """Bytes of one finding, at most."""
 
 
-class UploadChecker:
-    """Checks uploads, a few at a time."""
+_log = logging.getLogger(__name__)
 
-    def __init__(self, sandboxed: bool) -> None:
-        self.sandboxed = sandboxed
+
+class UploadChecker:
+    """Checks uploads, a few at a time. ``policy``: whether they run in a sandbox, one of ``SANDBOX_POLICIES``."""
+
+    def __init__(self, policy: str) -> None:
+        self.policy = policy
         self.level: sandbox.SandboxLevel | None = None
         """The sandbox of uploads, once known."""
         self._slots = asyncio.Semaphore(MAX_CHECKS)
 
     def look(self) -> sandbox.SandboxLevel:
         """Find the sandbox of uploads; this may take seconds."""
-        self.level = sandbox.level()
+        known, self.level = self.level, sandbox.level()
+        if known is None and not self.level.holds and self.policy == PREFERRED:
+            _log.warning("uploaded bots run with limits only, which is not a sandbox: %s", self.level.reasons)
         return self.level
+
+    def check_policy(self) -> bool:
+        """Whether uploads run in a sandbox; Conflict if they need one and none holds. This may take seconds."""
+        level = None if self.policy == OFF else self.look()
+        if level is not None and not level.holds and self.policy == REQUIRED:
+            raise Conflict(f"this server takes no uploads: {level.sentence}")
+        return level is not None and level.holds
 
     async def examine(
         self, game: str, source: str, only: Sequence[str] = (), budget: CallerBudget = UNLIMITED
@@ -69,6 +82,7 @@ class UploadChecker:
         A caller has a share of the slots, waiting included, so that others find one free.
         """
         check_source(source)
+        sandboxed = await run_in_threadpool(self.check_policy)
         async with AsyncExitStack() as held:
             await held.enter_async_context(budget.hold_patiently(CHECKS, WAIT_SECONDS))
             try:
@@ -77,7 +91,7 @@ class UploadChecker:
                 raise Busy("too many bots are being checked; try again in a moment") from None
             held.callback(self._slots.release)
             held.enter_context(budget.timed(CHECK_BUDGET))
-            asked = {"game": game, "source": source, "only": only, "sandboxed": self.sandboxed}
+            asked = {"game": game, "source": source, "only": only, "sandboxed": sandboxed}
             async with aclosing(_messages(asked)) as messages:
                 async for line in messages:
                     yield line
@@ -298,8 +312,6 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamedRes
     A line has a ``note`` (the current check), a ``finding``, a ``trouble`` that ended the check, or ``over``.
     """
     find(wanted.game)
-    await check_uploads(request)
-    check_source(wanted.source)
     doctor: UploadChecker = request.app.state.doctor
     budget = budget_of(request)
 
@@ -314,7 +326,6 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamedRes
 
 async def passed(request: Request, game: str, source: str) -> list[Any]:
     """The findings of the checks that every bot must pass; ValueError says what failed."""
-    await check_uploads(request)
     doctor: UploadChecker = request.app.state.doctor
     findings = []
     async with aclosing(doctor.examine(game, source, QUICK, budget_of(request))) as messages:
@@ -329,14 +340,6 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
         last = (failed or {}).get("stderr", "").strip().splitlines()[-1:]
         raise ValueError(f"the bot failed its check: {words}" + (f" ({last[0]})" if last else ""))
     return findings
-
-
-async def check_uploads(request: Request) -> None:
-    """Refuse uploads where no sandbox works."""
-    if request.app.state.doctor.sandboxed:
-        level = await run_in_threadpool(request.app.state.doctor.look)
-        if not level.holds:
-            raise Conflict(f"this server takes no uploads: {level.sentence}")
 
 
 def new_token() -> str:

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.uploads import OFF
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots, league_matches
@@ -284,7 +285,7 @@ def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None =
         source, old = league_bots.source_of(engine, known.spec.partition(":")[2]) or source, league.bot_json(known)
     mine = [league.bot_json(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
     doctor = request.app.state.doctor
-    if doctor.sandboxed:
+    if doctor.policy != OFF:
         with suppress(TimeoutError):  # the result is for later visitors
             request.app.state.bot_pool.executor.submit(doctor.look).result(GLANCE)
     data = {"game": game_id, "source": source, "bot": old, "mine": mine, "hosted": request.app.state.mode == "hosted"}

@@ -53,6 +53,19 @@ export const remove = (path, body) =>
     ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
   });
 
+/** The whole URL of a page of this server; of the home page if what is wanted is not one. */
+export function ownPage(wanted) {
+  const { origin, protocol } = location;
+  try {
+    const url = new URL(wanted || "/", origin);
+    const own = url.origin === origin && url.protocol === protocol && !url.pathname.startsWith("//");
+    if (own) return origin + url.pathname + url.search + url.hash;
+  } catch {
+    /* not a URL */
+  }
+  return `${origin}/`;
+}
+
 export const pageData = () => JSON.parse(document.getElementById("data").textContent);
 
 /** The board module of the game of this page; games of other packages share a generic one. */

@@ -1,17 +1,11 @@
 // Sign in and sign up.
-import { pageData, post, sentence } from "./api.js";
+import { ownPage, pageData, post, sentence } from "./api.js";
 
 const { new: isNew } = pageData();
 const form = document.getElementById("sign");
 const no = document.getElementById("no");
 const name = document.getElementById("name");
 const password = document.getElementById("password");
-
-// Where to go then: only to a page of this server.
-function next() {
-  const wanted = new URL(new URLSearchParams(location.search).get("next") || "/", location.origin);
-  return wanted.origin === location.origin ? wanted.pathname + wanted.search + wanted.hash : "/";
-}
 
 // What else is asked for after the password: a new password for a one-time password, the code of the second factor.
 const steps = isNew
@@ -40,7 +34,7 @@ form.addEventListener("submit", async (event) => {
   no.textContent = "";
   try {
     await post(isNew ? "/accounts" : "/session", { name: name.value.trim(), password: password.value, ...extra() });
-    location.replace(next());
+    location.replace(ownPage(new URLSearchParams(location.search).get("next")));
   } catch (error) {
     button.disabled = false;
     const asked = steps.filter(({ key }) => error.body?.[key]);
