@@ -124,6 +124,6 @@ def test_point_9_a_forged_device_is_unknown(hosted: Hosted) -> None:
         assert len(mac) >= 32
         assert [_guess(stranger, "Foscolo", number) for number in range(2, 13)][-1] == 429
         for forged in (f"other{device[5:]}.{mac}", f"{device}.{'0' * len(mac)}", device, ".", "é", "x" * 4000):
-            headers = [(b"cookie", f"{name}={forged}".encode()), (b"x-forwarded-for", b"203.0.113.77")]
+            headers = {b"cookie": f"{name}={forged}".encode(), b"x-forwarded-for": b"203.0.113.77"}
             answer = stranger.post(f"{API}/session", json={"name": "Foscolo", "password": PASSWORD}, headers=headers)
             assert answer.status_code == 429

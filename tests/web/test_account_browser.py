@@ -1,12 +1,14 @@
 """A browser signs up, makes a token, changes its password, signs out; and no text runs as a script."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from ludodrome.store import league_bots
+from ludodrome.store import accounts, audit, league_bots
+from ludodrome.web import auth
 from tests.web.hosting import PASSWORD, Hosted
 
 API = "/api/v1"
@@ -68,6 +70,88 @@ def test_from_sign_up_to_sign_out(page: Any, hosted: Hosted) -> None:
     page.locator("#password-no.good").wait_for()
     page.click("#sign-out")
     page.locator(".self", has_text="Sign in").wait_for()
+
+
+def _sign_in(page: Any, name: str, password: str = PASSWORD) -> None:
+    page.goto("/sign-in?next=/account")
+    page.fill("#name", name)
+    page.fill("#password", password)
+    page.click("#sign button[type=submit]")
+
+
+def _turn_on(page: Any) -> tuple[str, list[str]]:
+    """The secret of a new second factor, and its recovery codes."""
+    page.fill("#factor-password", PASSWORD)
+    page.click("#factor button[type=submit]")
+    secret = page.locator("#factor .key").inner_text().replace(" ", "")
+    page.fill("#factor-code", auth.totp(secret, int(time.time()) // 30))
+    page.click("#factor button[type=submit]")
+    page.locator("#factor .codes").wait_for()
+    return secret, page.locator("#factor .codes li").all_inner_texts()
+
+
+def test_a_second_factor_and_the_end_of_an_account(page: Any, hosted: Hosted) -> None:
+    _sign_up(page, "Hildegard")
+    secret, codes = _turn_on(page)
+    page.get_by_role("button", name="I have kept them").click()
+    page.locator("#factor", has_text="10 recovery codes left").wait_for()
+    page.click("#sign-out")
+    page.locator(".self", has_text="Sign in").wait_for()
+    _sign_in(page, "Hildegard")
+    page.locator("#code").wait_for()
+    page.fill("#code", "000000")
+    page.keyboard.press("Enter")
+    page.locator("#no", has_text="The code is wrong, or was used already.").wait_for()
+    page.fill("#code", auth.totp(secret, int(time.time()) // 30 + 1))
+    page.keyboard.press("Enter")
+    page.locator("#factor", has_text="10 recovery codes left").wait_for()
+    accounts.sign_in(hosted.engine, hosted_id(hosted, "Hildegard"), "Elsewhere", "203.0.113.7")
+    page.reload()
+    page.locator("#sessions li", has_text="from 203.0.113.7").wait_for()
+    page.get_by_role("button", name="Sign out everywhere else").click()
+    page.locator("#end-others").wait_for(state="hidden")
+    assert page.locator("#sessions li").count() == 1
+    page.click("#delete summary")
+    page.fill("#delete-password", PASSWORD)
+    page.fill("#delete-code", codes[0])
+    page.click("#delete-account button[type=submit]")
+    page.locator(".self", has_text="Sign in").wait_for()
+    assert accounts.find_account(hosted.engine, "Hildegard") is None
+
+
+def hosted_id(hosted: Hosted, name: str) -> str:
+    """The id of an account that signed up by itself."""
+    found = accounts.find_account(hosted.engine, name)
+    assert found is not None
+    return found[0].id
+
+
+def test_a_one_time_password_is_replaced_at_the_door(page: Any, hosted: Hosted) -> None:
+    person = hosted.person("Hrotsvit")
+    accounts.set_password(hosted.engine, person.id, auth.hash_password("one-time password"), once=True)
+    _sign_in(page, "Hrotsvit", "one-time password")
+    page.fill("#replacement", "short")
+    page.keyboard.press("Enter")
+    page.locator("#no", has_text="10 to 1000 characters").wait_for()
+    page.fill("#replacement", "quite another password")
+    page.keyboard.press("Enter")
+    page.locator("#sessions b").first.wait_for()
+
+
+def test_the_audit_log_is_looked_through(page: Any, hosted: Hosted) -> None:
+    hosted.person("Chief")
+    for number in range(60):
+        audit.note(hosted.engine, audit.Actor(None, MARKUP), audit.BACKED_UP, file=f"{MARKUP[:20]} {number}")
+    _sign_in(page, "Chief")
+    page.click("text=audit log")
+    page.locator("#log li").nth(49).wait_for()
+    page.click("#older")
+    page.locator("#log li").nth(59).wait_for()
+    page.select_option("#action", "sign-in")
+    page.locator("#log li b", has_text="Sign in").first.wait_for()
+    page.fill("#account", "nobody at all")
+    page.keyboard.press("Enter")
+    page.locator("#log .none", has_text="No entries.").wait_for()
 
 
 def test_where_one_goes_after_signing_in_is_here(page: Any, hosted: Hosted) -> None:

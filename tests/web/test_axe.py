@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import ludodrome
+from ludodrome.store import accounts
 from tests.web.hosting import PASSWORD, Hosted
 from tests.web.leagues import populate
 from tests.web.serving import server
@@ -148,11 +149,23 @@ def test_axe_finds_nothing_serious_where_people_sign_in(
         page.click("#new-token button[type=submit]")
         page.locator("#secret:not([hidden])").wait_for()
 
+    def factor(page: Any) -> None:
+        page.click("#delete summary")
+        page.fill("#factor-password", PASSWORD)
+        page.click("#factor button[type=submit]")
+        page.locator("#factor .key").wait_for()
+
+    def log(page: Any) -> None:
+        page.locator("#log time").first.wait_for()
+
+    accounts.set_admin(hosted.engine, hosted.person(name).id, True)
     visited: dict[str, tuple[str, Act]] = {
         "sign-up": ("/sign-up", None),
         "refused": ("/sign-in", refused),
         "account": ("/sign-in?next=/account", signed),
         "token": ("/account", token),
+        "second factor": ("/account", factor),
+        "audit log": ("/admin/audit", log),
         "play": ("/dots", None),
         "new bot": ("/dots/bots/new", None),
     }

@@ -305,17 +305,15 @@ def sign_out_others(engine: Engine, account_id: str, sign_in_id: str | None, by:
 
 def device_key(engine: Engine) -> bytes:
     """The secret that signs the cookies of known browsers; made at first use."""
-    wanted = select(SettingRow.value).where(SettingRow.name == "device key")
     with Session(engine) as session:
-        found = session.scalar(wanted)
-        if found is None:
+        found = session.get(SettingRow, "device key")
+    if found is None:
+        with suppress(IntegrityError), Session(engine) as session:  # another process may be quicker
             session.add(SettingRow(name="device key", value=secrets.token_hex(SECRET_BYTES)))
-            try:
-                session.commit()
-            except IntegrityError:  # another process was quicker
-                session.rollback()
-            found = session.scalar(wanted) or ""
-    return bytes.fromhex(found)
+            session.commit()
+        with Session(engine) as session:
+            found = session.get_one(SettingRow, "device key")
+    return bytes.fromhex(found.value)
 
 
 # Second factors. The codes are computed by the caller; here is what may be used once.
