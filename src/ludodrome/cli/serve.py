@@ -92,6 +92,7 @@ def serve(
         from ludodrome.arena.ladder.scheduler import LADDERS
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
+        from ludodrome.web.server import capacity_line
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
@@ -104,6 +105,9 @@ def serve(
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
     made = create_app(engine, mode=mode, host_names=host_name or (), behind_proxy=behind_proxy, warm=(FIRST_GAME,))
     here = _announce(made, listening, host_name or [])
+    if mode != "local":
+        console.say(capacity_line())
+        sys.stdout.flush()
     runner = Supervisor(engine, ladder, sandboxed=hosted)
     runner.start()
     if browser and mode != "hosted" and has_display():

@@ -35,7 +35,7 @@ from ludodrome.store.models import (
 )
 
 LEASE_MS = 15_000
-RECORD_PAGE = 100
+RECORD_PAGE = 25
 """Records that are read together."""
 MAX_TRIES = 20
 """A match that was started this often and never finished is dropped."""
@@ -334,7 +334,8 @@ def records_of(engine: Engine, bot: str) -> Iterator[dict[str, Any]]:
     """All records of a bot, in the order in which the games finished. No connection is held between two records."""
     games = games_of(engine, bot)
     for at in range(0, len(games), RECORD_PAGE):
-        yield from records_named(engine, games[at : at + RECORD_PAGE])
+        for packed in packed_records(engine, games[at : at + RECORD_PAGE]):
+            yield unpacked(packed)
 
 
 def games_of(engine: Engine, bot: str) -> list[str]:
@@ -349,12 +350,12 @@ def games_of(engine: Engine, bot: str) -> list[str]:
         return list(session.scalars(wanted))
 
 
-def records_named(engine: Engine, matches: Sequence[str]) -> list[dict[str, Any]]:
-    """The records of some finished matches, in this order; those that were deleted meanwhile are left out."""
+def packed_records(engine: Engine, matches: Sequence[str]) -> list[bytes]:
+    """The records of some finished matches as stored, in this order; those deleted meanwhile are left out."""
     wanted = select(FinishedGameRow.match, FinishedGameRow.record).where(FinishedGameRow.match.in_(matches))
     with Session(engine) as session:
         found = dict(session.execute(wanted).tuples().all())
-    return [unpacked(found[match]) for match in matches if match in found]
+    return [found[match] for match in matches if match in found]
 
 
 def event_games(engine: Engine, event_id: str) -> list[tuple[str, int, dict[str, Any] | None, str]]:

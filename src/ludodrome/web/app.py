@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request, WebSocket
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
@@ -203,11 +203,6 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        if isinstance(request, WebSocket):  # it is not open yet
-            await request.send_denial_response(
-                AsciiJSONResponse({"error": error.detail}, error.status_code, error.headers)
-            )
-            return Response()
         with suppress(HTTPException):  # the error page shows the name of the caller
             await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)

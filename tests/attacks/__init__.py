@@ -1,0 +1,1 @@
+"""Attacks that once worked, each under the number of its point in the review."""
