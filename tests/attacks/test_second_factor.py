@@ -9,7 +9,7 @@ from httpx import Client
 
 from ludodrome.store import accounts, audit
 from ludodrome.web import auth
-from ludodrome.web.security import RATE_LIMITS, RateLimit, RateLimiter
+from ludodrome.web.budgets import BUDGETS, Budgets
 from tests.web.hosting import PASSWORD, Hosted, hosting
 
 API = "/api/v1"
@@ -80,8 +80,9 @@ def test_a_recovery_code_is_accepted_once_even_at_once(hosted: Hosted) -> None:
 def test_codes_are_guessed_no_oftener_than_passwords(hosted: Hosted) -> None:
     _protect(hosted, "Thales")
     before = hosted.app.state.limits
-    limits = {kind: RateLimit(10**9, 1.0) for kind in RATE_LIMITS} | {"sign-in": RateLimit(5, 300)}
-    hosted.app.state.limits = RateLimiter(limits, lambda: 0.0)
+    limits = {kind: one._replace(amount=10**9) for kind, one in BUDGETS.items()}
+    limits["sign-in"] = BUDGETS["sign-in"]._replace(amount=5)
+    hosted.app.state.limits = Budgets(limits, lambda: 0.0)
     try:
         with hosted.client() as thief:
             asked = [_sign_in(thief, "Thales")[0] for _ in range(10)]

@@ -139,7 +139,7 @@ def _fill(engine: Engine) -> tuple[str, dict[str, str]]:
             secrets[f"link of {name}"] = str(link.link) if link else "none at all"
             move = plays.PlayEvent("move", {"move": ["H", 0, 0]})
             record = {"match": "m", "result": {"won": 0}, "moves": [1]}
-            plays.add(committer, name, 1, move, plays.PlayEnd(record) if name == "over" else None).result()
+            plays.add(committer, "here", name, 1, move, plays.PlayEnd(record) if name == "over" else None).result()
     finally:
         committer.close()
     return ada, secrets | {"remote": remote, "uploaded": uploaded, "event": event}

@@ -121,6 +121,7 @@ def serve(
         from ludodrome.web.logs import LOG_FORMATS, LOG_LEVELS, set_up_logs
         from ludodrome.web.owner import remove_file
         from ludodrome.web.processes import WebProcesses
+        from ludodrome.web.server import capacity_line
         from ludodrome.web.server import serve as run
     except ImportError as error:
         raise CommandError(
@@ -148,6 +149,9 @@ def serve(
     )
     token_file = None if hosted else _write_token(made.state.owner, listening)
     here = _announce(made, listening, host_name or [])
+    if mode != "local":
+        console.say(capacity_line())
+        sys.stdout.flush()
     runner = Supervisor(engine, ladder, sandbox=policy)
     runner.start()
     if browser and mode != "hosted" and has_display():

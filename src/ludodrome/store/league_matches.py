@@ -38,7 +38,7 @@ from ludodrome.store.models import (
 )
 
 LEASE_MS = 15_000
-RECORD_PAGE = 100
+RECORD_PAGE = 25
 """Records that are read together."""
 MAX_TRIES = 20
 """A match that was started this often and never finished is dropped."""
@@ -353,7 +353,8 @@ def records_of(engine: Engine, bot: str) -> Iterator[KeptRecord]:
     """All records of a bot, in the order in which the games finished. No connection is held between two records."""
     games = games_of(engine, bot)
     for at in range(0, len(games), RECORD_PAGE):
-        yield from records_named(engine, games[at : at + RECORD_PAGE])
+        for packed, sealed in packed_records(engine, games[at : at + RECORD_PAGE]):
+            yield KeptRecord(unpacked(packed), sealed)
 
 
 def games_of(engine: Engine, bot: str) -> list[str]:
@@ -368,11 +369,14 @@ def games_of(engine: Engine, bot: str) -> list[str]:
         return list(session.scalars(wanted))
 
 
-def records_named(engine: Engine, matches: Sequence[str]) -> list[KeptRecord]:
-    """The records of some finished matches, in this order; those that were deleted meanwhile are left out."""
+def packed_records(engine: Engine, matches: Sequence[str]) -> list[tuple[bytes, bool]]:
+    """The records of some finished matches as stored, in this order, and whether their seeds are secret.
+
+    Those that were deleted meanwhile are left out.
+    """
     wanted = _records().add_columns(FinishedGameRow.match).where(FinishedGameRow.match.in_(matches))
     with Session(engine) as session:
-        found = {match: KeptRecord(unpacked(packed), bool(sealed)) for packed, sealed, match in session.execute(wanted)}
+        found = {match: (packed, bool(sealed)) for packed, sealed, match in session.execute(wanted)}
     return [found[match] for match in matches if match in found]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request, WebSocket
+from fastapi import Depends, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -274,11 +274,6 @@ def _explain(app: FastAPI) -> None:
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        if isinstance(request, WebSocket):  # it is not open yet
-            await request.send_denial_response(
-                AsciiJSONResponse({"error": error.detail}, error.status_code, error.headers)
-            )
-            return Response()
         with suppress(HTTPException):  # the error page shows the name of the caller
             await caller(request)
         return _answer(request, error.status_code, error.detail, error.headers)

@@ -66,8 +66,9 @@ SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis",
 ATTEMPTS, EXPORTS = "sign-in attempts", "exports"
 WRITES, READS, MESSAGES, BOT_MESSAGES, DOWNLOADS = "writes", "reads", "messages", "bot messages", "downloads"
 SEARCH_SECONDS, CHECK_SECONDS = "search seconds", "check seconds"
-CONNECTIONS, REQUESTS, SOCKETS, STREAMS = "connections", "requests", "sockets", "streams"
+CONNECTIONS, REQUESTS, SOCKETS, STREAMS = "connections", "requests", "WebSockets", "streams"
 SEARCHES, CHECKS, GRADINGS, BOTS_THINKING = "searches", "checks", "gradings", "bots thinking"
+REPLAYS = "replays"
 PLAYS_CACHED, PUZZLES_CACHED, RECORDS_CACHED = "plays cached", "puzzles cached", "records cached"
 REVIEWS_CACHED, BOTS_CACHED = "reviews cached", "bots cached"
 ADDRESS = "address"
@@ -93,6 +94,7 @@ BUDGETS = {
     STREAMS: Allowance(100, None, "streams: events of games, records of a bot, findings of the doctor"),
     SEARCHES: Allowance(3, None, "searches of the engine, running or waiting, of 10"),
     CHECKS: Allowance(1, None, "checks of bots, running or waiting, of 2"),
+    REPLAYS: Allowance(3, None, "replays being prepared, of 8"),
     GRADINGS: Allowance(2, None, "games being graded, running or waiting, of 8"),
     BOTS_THINKING: Allowance(3, None, "bots thinking in games, of 4; further ones wait", GUEST_ADDRESS),
     PLAYS_CACHED: Allowance(100, None, "games in memory, of 1000", GUEST_ADDRESS),
@@ -169,7 +171,7 @@ class Budgets:
             additions = {(kind, key): Addition(cost, allowance.amount / allowance.seconds) for key in keys}
             found, good = usage.add_to_levels(self._engine, additions, allowance.amount)
             if not good:
-                raise _refusal(allowance, max(found.values()) + cost - allowance.amount)
+                raise _refusal(kind, allowance, max(found.values()) + cost - allowance.amount)
             return
         with self._lock:
             moment = self._clock()
@@ -177,7 +179,7 @@ class Budgets:
             if fullest + cost <= allowance.amount:
                 self._add(kind, keys, cost, allowance, moment)
                 return
-        raise _refusal(allowance, fullest + cost - allowance.amount)
+        raise _refusal(kind, allowance, fullest + cost - allowance.amount)
 
     def give_back(self, kind: str, *keys: str) -> None:
         """Uncount a use of these keys: it turned out not to be of a kind that is limited."""
@@ -224,7 +226,7 @@ class Budgets:
         with self._lock:
             buckets = {(kind, key) for key in keys}
             if any(self._open[one] + self._elsewhere.get(one, 0) >= amount for one in buckets):
-                raise _refusal(self._allowances[kind])
+                raise _refusal(kind, self._allowances[kind])
             for one in buckets:
                 self._open[one] += 1
             if self._engine is not None:
@@ -322,9 +324,9 @@ class Budgets:
         return allowance.amount / (allowance.seconds or math.inf)
 
 
-def _refusal(allowance: Allowance, excess: float = 0.0) -> HTTPException:
+def _refusal(kind: str, allowance: Allowance, excess: float = 0.0) -> HTTPException:
     if allowance.seconds is None:
-        sentence = f"too many {allowance.meaning}: at most {allowance.amount} at once; try again in a moment"
+        sentence = f"too many {kind} at once: at most {allowance.amount}; try again in a moment"
         return HTTPException(429, sentence, {"retry-after": str(RETRY_SECONDS)})
     wait = max(1, math.ceil(excess * allowance.seconds / allowance.amount))
     return HTTPException(429, f"too many requests; try again in {wait} seconds", {"retry-after": str(wait)})

@@ -68,7 +68,8 @@ class StreamedResponse(Response):
         item = await anext(self._items, None)
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         while item is not None:
-            await send({"type": "http.response.body", "body": item.encode(), "more_body": True})
+            body, item = item.encode(), None  # one copy is enough while a slow reader takes its time
+            await send({"type": "http.response.body", "body": body, "more_body": True})
             item = await anext(self._items, None)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

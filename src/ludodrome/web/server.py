@@ -14,11 +14,22 @@ from typing import Any, NamedTuple
 
 import uvicorn
 from fastapi import FastAPI, HTTPException
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from ludodrome.system import API
-from ludodrome.web.budgets import CONNECTIONS, MESSAGES, RETRY_SECONDS, Budgets, address_key, is_exempt
+from ludodrome.web.budgets import (
+    BUDGETS,
+    CONNECTIONS,
+    MESSAGES,
+    RETRY_SECONDS,
+    SOCKETS,
+    STREAMS,
+    Budgets,
+    address_key,
+    is_exempt,
+)
 from ludodrome.web.owner import CONNECTION
 from ludodrome.web.security import MAX_BODY
 
@@ -51,12 +62,18 @@ SWEEP_SECONDS = 1.0
 """Seconds between two looks for slow readers."""
 UNSENT_BYTES = 16 * 1024
 """Unsent bytes that the kernel keeps for a connection: so few that a slow reader is seen as one."""
+RECEIVE_BUFFER = 128 * 1024
+"""Bytes of a connection that the kernel keeps until the server reads them."""
 RESERVED_DESCRIPTORS = 256
 """Descriptors for the database, for files and for child processes."""
+PIECE_BYTES, PIECES = 2048, 4
+"""Bytes of a WebSocket that are parsed together, and how many such pieces before others have their turn."""
+MAX_IGNORED = 64 * 1024
+"""Bytes that a client may send after the server has closed its WebSocket; then the connection ends."""
 REFUSED_SECONDS = 1.0
 """Seconds that a refused connection has to read the refusal."""
-MAX_REFUSED = 64
-"""Refused connections that are still open, at most; further ones are dropped without a word."""
+MAX_REFUSED = 1000
+"""Refused connections that are still open, at most (fewer if descriptors are scarce); further ones are dropped."""
 FULL = "the server has as many connections as it can hold; try again in a moment"
 
 
@@ -80,6 +97,16 @@ def raise_descriptor_limit() -> Capacity:
     if soft == resource.RLIM_INFINITY:
         soft = 1 << 20
     return Capacity(soft, max(soft - RESERVED_DESCRIPTORS, soft // 2))
+
+
+def capacity_line() -> str:
+    """What this process can hold, in a sentence; raises the descriptor limit first."""
+    capacity = raise_descriptor_limit()
+    total, sockets, streams = (BUDGETS[kind].amount for kind in (CONNECTIONS, SOCKETS, STREAMS))
+    return (
+        f"It can hold {capacity.connections:,} connections ({capacity.descriptors:,} file descriptors), "
+        f"{total} of one address: {sockets} WebSockets, {streams} streams."
+    )
 
 
 class Link:
@@ -258,7 +285,8 @@ class Connection(HttpToolsProtocol):
     def _turn_away(self, transport: asyncio.Transport, refusal: HTTPException) -> None:
         """Refuse a connection with a sentence. It stays open for a moment, else the sentence could get lost."""
         type(self).refused += 1
-        if type(self).refused > MAX_REFUSED:
+        scarce = type(self).capacity + RESERVED_DESCRIPTORS // 2 - len(self.connections)
+        if type(self).refused > min(MAX_REFUSED, scarce):
             transport.abort()
             return
         transport.write(_plain_response(refusal))
@@ -277,19 +305,71 @@ def _plain_response(refusal: HTTPException) -> bytes:
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
-    """A WebSocket whose pings are counted as messages, and whose handshake is always answered.
+    """A WebSocket that is parsed no faster than its messages are answered, and whose pings are counted as messages.
 
-    Uvicorn leaves a connection open whose handshake cannot be parsed (a line or the number of headers is too long),
-    and fails on it at shutdown.
+    What arrives at once may hold thousands of messages. Parsing all of them would keep everybody else waiting.
+    Uvicorn leaves a connection open whose handshake cannot be parsed (a line or the number of headers is too long), and
+    fails on it at shutdown: here it is answered.
     """
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._unparsed = bytearray()
+        self._ignored = 0
+        """Bytes that arrived after the server has closed the WebSocket."""
+
     def data_received(self, data: bytes) -> None:
-        """Refuse a broken handshake, and close the connection."""
-        super().data_received(data)
+        """Keep what arrives, and parse the first piece."""
+        if self.close_sent:
+            self._ignored += len(data)
+            if self._ignored > MAX_IGNORED:
+                self.transport.close()
+            else:
+                super().data_received(data)
+            return
+        self._unparsed += data
+        self._parse()
+
+    def _parse(self) -> None:
+        """Parse a few pieces, unless messages are waiting; read no more while something is not parsed."""
+        for _ in range(PIECES):
+            if not self._unparsed or not self.queue.empty() or self.transport.is_closing():
+                break
+            piece = bytes(self._unparsed[:PIECE_BYTES])
+            del self._unparsed[:PIECE_BYTES]
+            super().data_received(piece)
+            self._answer_bad_handshake()
+        reading = not self._unparsed and self.queue.empty()
+        if reading and self.read_paused:
+            self.transport.resume_reading()
+        elif not reading and not self.read_paused:
+            self.transport.pause_reading()
+        self.read_paused = not reading
+        if self._unparsed and self.queue.empty():  # only control frames so far
+            self.loop.call_soon(self._parse)
+
+    def _answer_bad_handshake(self) -> None:
         if self.conn.handshake_exc is not None and not self.transport.is_closing():
             self.handshake_complete = self.close_sent = True
             self.transport.write(BAD_HANDSHAKE)
             self.transport.close()
+
+    async def receive(self) -> ASGIReceiveEvent:
+        """The next message. Let others run in between, also if it has already arrived."""
+        if not self.queue.empty():
+            await asyncio.sleep(0)
+        message = await self.queue.get()
+        if self.queue.empty() and not self.close_sent:
+            self._parse()
+        return message
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send a message; after the last one, ignore what arrived too late."""
+        await super().send(message)
+        if self.close_sent and self._unparsed:
+            late = bytes(self._unparsed)
+            self._unparsed.clear()
+            self.data_received(late)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Uncount the connection."""
@@ -349,8 +429,9 @@ class WebServer(uvicorn.Server):
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
-        for listening in sockets or ():
-            if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # connections inherit it
+        for listening in sockets or ():  # connections inherit these options
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            if hasattr(socket, "TCP_NOTSENT_LOWAT"):
                 listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         await super().startup(sockets)
 

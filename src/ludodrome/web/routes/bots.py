@@ -5,6 +5,7 @@ import json
 import logging
 import secrets
 import sys
+from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Annotated, Any, Literal
@@ -22,8 +23,8 @@ from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots as store
-from ludodrome.store.league_matches import games_of, records_named
-from ludodrome.store.models import REMOTE, UPLOADED
+from ludodrome.store.league_matches import RECORD_PAGE, KeptRecord, games_of, packed_records
+from ludodrome.store.models import REMOTE, UPLOADED, unpacked
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.budgets import CHECK_SECONDS as CHECK_BUDGET
@@ -131,8 +132,8 @@ router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 BotId = Annotated[str, Path(max_length=40)]
 SOURCE = Field(min_length=1, max_length=MAX_SOURCE, description="A Python program that speaks the bot protocol.")
 TOKEN_BYTES = 24
-RECORD_BATCH = 25
-"""Records that are read and sent together: some 100 KB."""
+PART_BYTES = 128 * 1024
+"""Bytes of records that are sent together: a slow reader holds no more. Larger parts are compressed in threads."""
 LINES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
 }
@@ -297,12 +298,20 @@ async def records(request: Request, bot_id: BotId) -> StreamedResponse:
 async def _record_lines(engine: Engine, bot_id: str) -> AsyncGenerator[str, None]:
     """The records, a batch at a time: no database connection is held while a batch is sent."""
     games = await run_in_threadpool(games_of, engine, bot_id)
-    for at in range(0, len(games), RECORD_BATCH):
-        yield await run_in_threadpool(_lines_of, engine, games[at : at + RECORD_BATCH])
+    for at in range(0, len(games), RECORD_PAGE):
+        waiting = deque(await run_in_threadpool(packed_records, engine, games[at : at + RECORD_PAGE]))
+        while waiting:
+            yield await run_in_threadpool(_next_lines, waiting)
 
 
-def _lines_of(engine: Engine, games: Sequence[str]) -> str:
-    return "".join(f"{to_text(league.published(record))}\n" for record in records_named(engine, games))
+def _next_lines(waiting: deque[tuple[bytes, bool]]) -> str:
+    """The next records as text: some, but never more than one after the first of ``PART_BYTES``."""
+    lines, size = [], 0
+    while waiting and size < PART_BYTES:
+        packed, sealed = waiting.popleft()
+        lines.append(to_text(league.published(KeptRecord(unpacked(packed), sealed))) + "\n")
+        size += len(lines[-1])
+    return "".join(lines)
 
 
 @router.post("/checks", response_class=Response, responses=LINES)

@@ -21,7 +21,7 @@ from ludodrome.store import league_matches, plays
 from ludodrome.store.announcements import SharedCache
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody
-from ludodrome.web.budgets import BUDGETS, GRADINGS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
+from ludodrome.web.budgets import BUDGETS, GRADINGS, REPLAYS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, board_marks, open_game
@@ -293,12 +293,13 @@ def bring(request: Request, record: Record) -> Json:
 def look(request: Request, name: str) -> Response:
     """A finished game: all its positions and turns."""
     found = record_named(request, name)
-    if not _slots.acquire(blocking=False):
-        raise Busy("too many replays are being prepared; try again in a moment")
-    try:  # megabytes of plain JSON: validation would take longer than the rest
-        return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
-    finally:
-        _slots.release()
+    with budget_of(request).hold(REPLAYS):
+        if not _slots.acquire(blocking=False):
+            raise Busy("too many replays are being prepared; try again in a moment")
+        try:  # megabytes of plain JSON: validation would take longer than the rest
+            return Response(to_json_bytes(replay_json(name, found)), media_type="application/json")
+        finally:
+            _slots.release()
 
 
 @router.get("/{name}/grading")
