@@ -1,6 +1,6 @@
 """A server under load: 300 live games over WebSockets, moves over HTTP, idle clients beside them.
 
-``benchmarks/load [--seconds 300] [--games 300] [--rate 310] [--idle 1000] [--db URL]``
+``benchmarks/load [--seconds 300] [--games 300] [--rate 310] [--idle 1000] [--db URL] [--processes 1]``
 
 The server is a process of its own, as ``ludodrome serve`` starts it, with a new database, and every move is committed
 before it is answered. A latency is the time from sending a move to the answer that it is kept. Moves as plain requests
@@ -38,8 +38,14 @@ SERVER = """
 import socket, sys
 from ludodrome.store.database import open_database
 from ludodrome.web.app import create_app
+from ludodrome.web.processes import WebProcesses
 from ludodrome.web.server import serve
-serve(create_app(open_database(sys.argv[2], create=True, durable=True)), [socket.socket(fileno=int(sys.argv[1]))])
+app = create_app(open_database(sys.argv[2], create=True, durable=True))
+listening = socket.socket(fileno=int(sys.argv[1]))
+if sys.argv[3] == "1":
+    serve(app, [listening])
+else:
+    WebProcesses(app, listening, int(sys.argv[3])).run()
 """
 LIMIT_MS = 100
 FEW = httpx.Limits(max_connections=20, keepalive_expiry=2)
@@ -47,9 +53,10 @@ FEW = httpx.Limits(max_connections=20, keepalive_expiry=2)
 
 
 def cpu_seconds(process: int) -> float:
-    """What a process has used so far."""
+    """What a process and its children have used so far."""
     ticks = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") + sum(cpu_seconds(int(child)) for child in children)
 
 
 class Tally:
@@ -280,6 +287,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=310, help="moves a second, of all games together")
     parser.add_argument("--idle", type=int, default=1000, help="clients that only look on")
     parser.add_argument("--db", help="of the server: a URL; by default a new file of SQLite's")
+    parser.add_argument("--processes", type=int, default=1, help="web processes of the server")
     asked = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 16384)), hard))
@@ -288,7 +296,7 @@ def main() -> int:
         listening.bind(("127.0.0.1", 0))
         listening.listen(2048)
         where = asked.db or str(Path(folder) / "load.db")
-        command = [sys.executable, "-c", SERVER, str(listening.fileno()), where]
+        command = [sys.executable, "-c", SERVER, str(listening.fileno()), where, str(asked.processes)]
         quiet = subprocess.DEVNULL  # a server that is ended in the middle complains
         environment = {**os.environ, "XDG_DATA_HOME": folder}
         with subprocess.Popen(command, pass_fds=[listening.fileno()], env=environment, stderr=quiet) as server:

@@ -4,6 +4,7 @@ PostgreSQL delivers announcements itself, by NOTIFY at the commit. SQLite keeps 
 reads. A ``Listener`` is the thread that receives them.
 """
 
+import itertools
 import logging
 import secrets
 import sqlite3
@@ -25,7 +26,9 @@ PLAY, PRESENCE, ACCOUNT, BOT, TOKEN, LEAGUE = "play", "presence", "account", "bo
 """Topics: a play has new events; who is present at a play; the sessions of an account, the connections of a bot or the
 holders of a token must prove themselves again; a match of the league has changed."""
 KEPT_ROWS = 10_000
-"""Announcements that SQLite keeps: more than any process is behind."""
+"""Announcements that SQLite keeps at least: more than any process is behind."""
+TRIM_EVERY = 50
+"""Old rows are deleted once per so many writes."""
 POLL_SECONDS = 0.05
 """Seconds between two looks at SQLite."""
 WAIT_SECONDS = 0.25
@@ -36,9 +39,10 @@ KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count"
 """TCP keepalive of the listening connection: it only waits, and must notice that the other side has gone."""
 
 _log = logging.getLogger(__name__)
-_ADD = insert(AnnouncementRow)
+_ADD = "INSERT INTO announcements (topic, subject, at) VALUES (?, ?, ?)"
 _LAST = select(func.max(AnnouncementRow.id)).scalar_subquery()
 _TRIM = delete(AnnouncementRow).where(AnnouncementRow.id <= _LAST - KEPT_ROWS)
+_count = itertools.count()
 _NOTIFY = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
 
 
@@ -54,8 +58,9 @@ def announce_all(connection: Connection, topic: str, subjects: Iterable[str]) ->
         connection.execute(_NOTIFY, {"channel": CHANNEL, "messages": messages})
         return
     moment = now_ms()
-    connection.execute(_ADD, [{"topic": topic, "subject": subject, "at": moment} for subject in subjects])
-    connection.execute(_TRIM)
+    connection.exec_driver_sql(_ADD, [(topic, subject, moment) for subject in subjects])  # a tenth of the time
+    if next(_count) % TRIM_EVERY == 0:
+        connection.execute(_TRIM)
 
 
 class Listener:
@@ -180,8 +185,6 @@ ID_BYTES = 9
 """Random bytes of a key: too many to guess."""
 USED_EVERY_MS = 10_000
 """Resolution of the time of last use, so that not every use is a write."""
-TRIM_EVERY = 50
-"""Entries are trimmed once per so many writes."""
 
 
 class SharedCache:
