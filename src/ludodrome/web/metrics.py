@@ -130,7 +130,7 @@ class Health(BaseModel):
     status: Literal["ok", "ill"]
     database: Literal["reachable", "unreachable"]
     runner: str = Field(description="Whether matches are being played: alive, or why not.")
-    sandbox: str = Field(description="The sandbox of uploaded bots: its level, or none.")
+    sandbox: str = Field(description="The sandbox of uploaded bots: its level and its control groups, or none.")
 
 
 @router.get("/health", responses={503: {"model": Health, "description": "The database cannot be reached."}})
@@ -156,4 +156,4 @@ def _sandbox(request: Request) -> str:
     """The sandbox of uploaded bots on a hosted server; cached for hours."""
     if request.app.state.mode != "hosted":
         return "unused: all bots belong to the owner"
-    return sandbox.level().name
+    return sandbox.level().label

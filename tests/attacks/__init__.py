@@ -1,0 +1,1 @@
+"""Regression tests of attacks, named after the points of the security review."""
