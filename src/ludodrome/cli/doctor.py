@@ -260,9 +260,14 @@ def _show_level(found: SandboxLevel) -> None:
         return
     for why in found.why_not_better:
         console.say(f"A stronger level does not hold. {why}.")
-    words = {attack.name: attack.words for attack in attacks.ATTACKS}
+    console.say(found.groups_sentence)
+    words = {attack.name: attack.words for attack in (*attacks.ATTACKS, *attacks.GROUP_ATTACKS)}
     console.say("")
-    rows = [(one["name"], one["verdict"], words.get(one["name"], "")) for one in found.tried]
-    console.show_table(("attack", "result", "what it does"), rows)
-    counts = Counter(one["verdict"] for one in found.tried)
-    console.say(f"\n{counts['held']} of {len(found.tried)} attacks were held off.")
+    rows = [(one["name"], "", one["verdict"], words.get(one["name"], "")) for one in found.tried]
+    rows += [(one["name"], one["control"], one["verdict"], words.get(one["name"], "")) for one in found.groups_tried]
+    console.show_table(("attack", "control group", "result", "what it does"), rows)
+    console.say("")
+    for what, tried in ((" on control groups", found.groups_tried), ("", found.tried)):
+        held = sum(one["verdict"] == attacks.HELD for one in tried)
+        if tried:
+            console.say(f"{held} of {len(tried)} attacks{what} were held off.")

@@ -139,7 +139,7 @@ class Health(BaseModel):
     status: Literal["ok", "ill"]
     database: Literal["reachable", "unwritable", "unreachable"]
     runner: str = Field(description="Whether matches are being played: alive, or why not.")
-    sandbox: str = Field(description="The sandbox of uploaded bots: its level, or none.")
+    sandbox: str = Field(description="The sandbox of uploaded bots: its level and its control groups, or none.")
     reason: str = Field("", description="Why the server is ill; empty if it is not.")
 
 
@@ -192,9 +192,9 @@ class HealthMonitor:
     def _sandbox(self) -> str:
         """The sandbox of uploaded bots. A hosted server looks for it; others do when the first bot comes."""
         if self._app.state.mode == "hosted":
-            return sandbox.level().name
+            return sandbox.level().label
         level = self._app.state.doctor.level
-        return "not looked for yet" if level is None else str(level.name)
+        return "not looked for yet" if level is None else str(level.label)
 
 
 @monitor_router.get("/health", responses={503: {"model": Health, "description": "The database cannot be written."}})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ludodrome.arena.messages import MAX_LINE
-from ludodrome.arena.sandbox import boxes
+from ludodrome.arena.sandbox import boxes, control_groups
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, BoxedSeat, Interpreter, ResourceLimits
 from ludodrome.arena.sandbox.levels import BACKENDS, NAMES
 from ludodrome.arena.sandbox.uid_pool import processes_of
@@ -27,6 +27,16 @@ def need(level: str) -> None:
         pytest.skip(f"the level {level} cannot be tried here, so nothing is shown about it: {why}")
 
 
+WITH_GROUPS = " with control groups"
+at_every_level_and_with_groups = pytest.mark.parametrize("level", [*NAMES, *(f"{name}{WITH_GROUPS}" for name in NAMES)])
+
+
+def need_groups() -> None:
+    """Skips, and says why, where control groups cannot be tried."""
+    if missing := [one for one in control_groups.CONTROLS if one not in control_groups.places()]:
+        pytest.skip(f"there are no control groups for {', '.join(missing)} here, so nothing is shown about them")
+
+
 def machine() -> Interpreter:
     """The interpreter that bots get."""
     found = boxes.find_interpreter()
@@ -37,9 +47,13 @@ def machine() -> Interpreter:
 
 def box(level: str, files: Mapping[str, bytes] | str, **limits: int) -> Box:
     """A box for a program, or for files."""
-    need(level)
+    name = level.removesuffix(WITH_GROUPS)
+    need(name)
+    if name != level:
+        need_groups()
     carried = {MAIN: files.encode()} if isinstance(files, str) else files
-    return Box(BACKENDS[level], machine(), replace(ResourceLimits(), **limits), carried)
+    chosen = replace(ResourceLimits(), **limits)
+    return Box(BACKENDS[name], machine(), chosen, carried, chosen.group() if name != level else None)
 
 
 def boxed_seat(level: str, files: Mapping[str, bytes] | str, **limits: int) -> BoxedSeat:

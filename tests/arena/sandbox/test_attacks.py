@@ -11,21 +11,31 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.arena.sandbox import attacks, levels
+from ludodrome.arena.sandbox import attacks, control_groups, levels
 from ludodrome.arena.sandbox.attacks import (
     ATTACKS,
     ESCAPED,
+    GROUP_ATTACKS,
     HELD,
     UNTRIED,
     Attack,
     AttackResult,
     judge_output,
     program,
+    run_group_attack,
     targets,
 )
 from ludodrome.arena.sandbox.boxes import ResourceLimits
+from ludodrome.arena.sandbox.control_groups import GroupLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
-from tests.arena.sandbox.boxed import at_every_level, box, machine, need
+from tests.arena.sandbox.boxed import (
+    at_every_level,
+    at_every_level_and_with_groups,
+    box,
+    machine,
+    need,
+    need_groups,
+)
 
 NAMED = {attack.name: attack for attack in ATTACKS}
 
@@ -33,24 +43,58 @@ NAMED = {attack.name: attack for attack in ATTACKS}
 @functools.cache
 def outcome(level: str) -> dict[str, AttackResult]:
     """What came of all attacks on a level."""
-    need(level)
-    return {one.name: one for one in levels.run_attacks(levels.BACKENDS[level], machine())}
+    made = box(level, "pass")
+    return {one.name: one for one in levels.run_attacks(made.kind, made.interpreter, made.group)}
 
 
-@at_every_level
+@at_every_level_and_with_groups
 @pytest.mark.parametrize("name", NAMED)
 def test_the_attack_is_held_off(level: str, name: str) -> None:
     tried = outcome(level)[name]
     assert tried.verdict == HELD, tried.words
 
 
+@at_every_level
+@pytest.mark.parametrize("attack", GROUP_ATTACKS, ids=lambda attack: f"{attack.control}-{attack.name}")
+def test_the_attack_is_held_off_by_a_control_group_alone(level: str, attack: Attack) -> None:
+    need_groups()
+    tried = run_group_attack(attack, box(level, "pass"), control_groups.places())
+    assert tried.verdict == HELD, tried.words
+
+
+@at_every_level
+@pytest.mark.parametrize("attack", GROUP_ATTACKS, ids=lambda attack: f"{attack.control}-{attack.name}")
+def test_an_attack_that_is_skipped_is_not_held_off(level: str, attack: Attack) -> None:
+    elsewhere = {name: place for name, place in control_groups.places().items() if name != attack.control}
+    tried = run_group_attack(attack, box(level, "pass"), elsewhere)
+    assert tried.verdict == UNTRIED
+    assert "no control groups" in tried.words
+
+
+@pytest.mark.parametrize("attack", GROUP_ATTACKS, ids=lambda attack: f"{attack.control}-{attack.name}")
+def test_without_its_control_the_attack_succeeds(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attacks on control groups are real: a group without the control does not hold them off."""
+    need_groups()
+    others = [name for name in control_groups.CONTROLS if name != attack.control]
+    without = GroupLimits.only
+    monkeypatch.setattr(GroupLimits, "only", lambda self, controls: without(self, others))
+    monkeypatch.setattr(attacks, "SECONDS", 2.0)
+    found = []
+    for _ in range(10):  # on a busy machine it may not get its share at once
+        found.append(run_group_attack(attack, box("bubblewrap", "pass"), control_groups.places()))
+        if found[-1].verdict == ESCAPED:
+            return
+    pytest.fail(f"it was held off by something else: {found}")
+
+
 def test_every_function_of_an_attacking_module_is_in_the_list() -> None:
     for module in attacks.MODULES:
         text = Path(attacks.__file__).with_name(f"{module}.py").read_text("utf-8")
         defined = {line[4:].partition("(")[0] for line in text.splitlines() if line.startswith("def ")}
-        listed = {name.partition(".")[2] for name in NAMED if name.startswith(f"{module}.")}
+        names = {*NAMED, *(attack.name for attack in GROUP_ATTACKS)}
+        listed = {name.partition(".")[2] for name in names if name.startswith(f"{module}.")}
         assert {name for name in defined if not name.startswith("_")} == listed
-    assert all(attack.words.endswith(".") for attack in ATTACKS)
+    assert all(attack.words.endswith(".") for attack in (*ATTACKS, *GROUP_ATTACKS))
 
 
 # The same attacks where nothing holds them off
@@ -139,6 +183,8 @@ def test_what_was_not_tried_has_not_held() -> None:
     assert verdict(plain, began, {**ended, "escaped": "it got through"}) == ESCAPED
     assert verdict(deadly) == UNTRIED
     assert verdict(deadly, {"began": deadly.name}) == HELD
+    said = json.dumps({"began": deadly.name}).encode() + b"\n"
+    assert judge_output([deadly], said, "", exited=False)[0].verdict == UNTRIED  # only our own deadline ended it
 
 
 @at_every_level

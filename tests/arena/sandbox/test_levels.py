@@ -9,12 +9,22 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import sandbox
-from ludodrome.arena.sandbox import NoSandbox, boxes, bubblewrap, landlock, landlock_launcher, levels, seccomp
-from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, HELD, UNTRIED, AttackResult
-from ludodrome.arena.sandbox.boxes import Interpreter
+from ludodrome.arena.sandbox import (
+    NoSandbox,
+    boxes,
+    bubblewrap,
+    control_groups,
+    landlock,
+    landlock_launcher,
+    levels,
+    seccomp,
+)
+from ludodrome.arena.sandbox.attacks import ATTACKS, ESCAPED, GROUP_ATTACKS, HELD, UNTRIED, AttackResult
+from ludodrome.arena.sandbox.boxes import Interpreter, ResourceLimits
 from ludodrome.arena.sandbox.levels import NAMES, SandboxLevel
 
 ALL_HELD = [AttackResult(attack.name, HELD) for attack in ATTACKS]
+GROUPS_HELD = [(attack.control, AttackResult(attack.name, HELD)) for attack in GROUP_ATTACKS]
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +36,9 @@ def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A machine on which both levels hold, as long as nothing else is said here."""
-    said: dict[str, Any] = {"bubblewrap": ALL_HELD, "landlock": ALL_HELD, "probes": 0}
+    said: dict[str, Any] = {"bubblewrap": ALL_HELD, "landlock": ALL_HELD, "groups": GROUPS_HELD, "probes": 0}
 
-    def attacked(kind: Any, machine: Interpreter) -> list[AttackResult]:
+    def attacked(kind: Any, machine: Interpreter, group: Any = None) -> list[AttackResult]:
         said["probes"] += 1
         found = said[kind.NAME]
         if isinstance(found, Exception):
@@ -41,6 +51,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(seccomp, "here", lambda: True)
     monkeypatch.setattr(levels, "inspect_interpreter", lambda kind, machine: Interpreter(machine.path, "3.11.2", None))
     monkeypatch.setattr(levels, "run_attacks", attacked)
+    monkeypatch.setattr(levels, "run_group_attacks", lambda kind, machine: list(said["groups"]))
     return said
 
 
@@ -71,6 +82,32 @@ def test_the_best_that_holds_is_in_force(pretended: dict[str, Any]) -> None:
 def test_what_was_not_tried_does_not_hold(pretended: dict[str, Any]) -> None:
     pretended["bubblewrap"] = pretended["landlock"] = [AttackResult("access.database", UNTRIED), *ALL_HELD[1:]]
     assert not sandbox.level().holds
+
+
+def test_control_groups_are_in_force_where_all_attacks_on_them_are_held_off(pretended: dict[str, Any]) -> None:
+    found = sandbox.level()
+    assert found.control_groups == control_groups.CONTROLS
+    assert found.label == "bubblewrap with control groups (memory, processes, processor, freezer)"
+    assert found.label in found.sentence
+    limits = found.group_limits(ResourceLimits())
+    assert limits is not None
+    assert limits.controls == control_groups.CONTROLS
+    # one attack of two gets through, and the other is not tried: neither control is in force, and the level still is
+    pretended["groups"] = [
+        (control, AttackResult(one.name, ESCAPED if one.name == "resources.missing_names" else HELD, "out"))
+        for control, one in GROUPS_HELD
+    ]
+    pretended["groups"][-1] = ("freezer", AttackResult("processes.busy_threads", UNTRIED, "not here"))
+    found = sandbox.level(refresh=True)
+    assert (found.name, found.control_groups) == ("bubblewrap", ("processes", "processor"))
+    assert found.groups_sentence == (
+        "Not held by control groups: memory (resources.missing_names: escaped, out); "
+        "freezer (processes.busy_threads: not tried, not here)."
+    )
+    assert SandboxLevel.from_json(json.loads(json.dumps(found.to_json()))) == found
+    pretended["groups"] = [(control, AttackResult(one.name, UNTRIED, "none")) for control, one in GROUPS_HELD]
+    found = sandbox.level(refresh=True)
+    assert (found.label, found.group_limits(ResourceLimits())) == ("bubblewrap", None)
 
 
 def test_uploads_are_refused_with_the_reason(

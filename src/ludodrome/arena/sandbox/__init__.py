@@ -30,8 +30,9 @@ def box(source: Path, limits: ResourceLimits | None = None) -> Box:
     found = level()
     if not found.holds:
         raise NoSandbox(found.sentence)
-    interpreter = Interpreter(found.interpreter, found.python, found.numpy)
-    return Box(BACKENDS[found.name], interpreter, limits or ResourceLimits(), read_folder(source))
+    interpreter = Interpreter(found.interpreter, found.python, found.numpy, found.paths)
+    chosen = limits or ResourceLimits()
+    return Box(BACKENDS[found.name], interpreter, chosen, read_folder(source), found.group_limits(chosen))
 
 
 def seat(source: Path, name: str = "", longest_line: int = MAX_LINE, limits: ResourceLimits | None = None) -> BoxedSeat:

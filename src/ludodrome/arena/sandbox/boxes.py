@@ -1,13 +1,15 @@
 """A box: one bot as a sandboxed process, which leaves nothing behind when it ends.
 
-``bubblewrap.py`` and ``landlock.py`` are the backends; ``levels.py`` finds which one holds. The interpreter must be
-under /usr: another uid cannot read one in somebody's home. Bots see only the interpreter, its libraries and their own
-files.
+``bubblewrap.py`` and ``landlock.py`` are the backends; ``levels.py`` finds which one holds, and whether a box has a
+control group too. The interpreter must be under /usr: another uid cannot read one in somebody's home. Bots see only the
+interpreter, its library, the shared libraries that these need, and their own files.
 """
 
 import contextlib
+import functools
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ludodrome.arena.messages import MAX_LINE
+from ludodrome.arena.sandbox.control_groups import ControlGroup, GroupLimits
 from ludodrome.arena.sandbox.uid_pool import PooledUid
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.processes import KILL_SECONDS, Process
@@ -27,15 +30,29 @@ from ludodrome.arena.transports.processes import KILL_SECONDS, Process
 # The interpreter
 
 CANDIDATES = ("/usr/bin/python3",)
-LIBRARIES = ("/usr/lib", "/usr/lib64")
 LINKS = ("/lib", "/lib64")
-"""Other paths to the same libraries."""
-TABLES = ("/etc/ld.so.cache", "/etc/alternatives")
-"""The loader's tables of libraries, such as NumPy's BLAS: they contain only file names."""
+"""Other paths to the libraries under /usr."""
+LOADER_CACHE = "/etc/ld.so.cache"
+"""The loader's table of libraries outside its own folders; it contains only file names."""
+LOADED_LATER = ("libgcc_s.so.1",)
+"""Libraries that the C library loads when a thread ends, so that no program names them."""
+USELESS_MODULES = ("_curses", "_curses_panel", "_dbm", "_gdbm", "_tkinter", "nis", "readline")
+"""Extension modules for terminals and files of databases. Their libraries are not shown: each is one more mount."""
+LOCALE = "/usr/lib/locale/C.utf8"
 PACKAGES = ("/usr/lib/python3/dist-packages",)
 """Where the system's packages put NumPy."""
+NUMPY = ("numpy", "numpy.libs")
+"""Its folders there."""
+LDD = "ldd"
+LDD_SECONDS = 60.0
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
+
+GROUP_MEMORY = 32 * 1024 * 1024
+"""Bytes in a control group beyond the bot's own: page tables, names that the kernel remembers, bubblewrap."""
+GROUP_PROCESSES = 8
+GROUP_PROCESSORS = 1.0
+"""A bot has one processor, with all its threads."""
 
 # The kernel's rlimits are set inside the sandbox after the change of uid: root is exempt from the limit on processes.
 
@@ -64,6 +81,10 @@ class ResourceLimits:
             "MSGQUEUE": 0,
         }
 
+    def group(self) -> GroupLimits:
+        """The limits of the bot's control group, in which the kernel's memory and the sandbox's own processes count."""
+        return GroupLimits(self.memory + GROUP_MEMORY, self.threads + GROUP_PROCESSES, GROUP_PROCESSORS, freezer=True)
+
     def command(self, prlimit: str) -> list[str]:
         """A command prefix that sets the limits."""
         return [prlimit, *(f"--{name.lower()}={value}" for name, value in self.values().items()), "--"]
@@ -77,6 +98,8 @@ class Interpreter:
     version: str = ""
     numpy: str | None = None
     """NumPy's version, if the system has it."""
+    paths: tuple[str, ...] = ()
+    """What ``shown`` found for it; empty: not looked up yet."""
 
     def command(self, main: str) -> list[str]:
         """Run a program: no environment, no user packages, no bytecode, site packages only for NumPy."""
@@ -96,10 +119,69 @@ def _runs_for_all(path: Path) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o001)
 
 
-def shown(interpreter: Interpreter) -> list[str]:
-    """The system's files and folders that a bot can read."""
-    links = [link for link in LINKS if os.path.isdir(link) and not os.path.islink(link)]
-    return [path for path in (interpreter.path, *LIBRARIES, *links, *TABLES) if os.path.exists(path)]
+def shown(interpreter: Interpreter, programs: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The system's files and folders that a bot can read; ``programs``: others that start it.
+
+    OSError if the machine cannot tell which libraries they need.
+    """
+    return interpreter.paths or _shown(interpreter.path, PACKAGES if interpreter.numpy else (), programs)
+
+
+@functools.lru_cache(maxsize=16)
+def _shown(interpreter: str, packages: tuple[str, ...], programs: tuple[str, ...]) -> tuple[str, ...]:
+    folders = {*_library(interpreter), LOCALE, *(f"{package}/{name}" for package in packages for name in NUMPY)}
+    folders = {path for path in folders if os.path.isdir(path)}
+    folders = {path for path in folders if not _is_in(path, folders - {path})}
+    found = [path for folder in sorted(folders) for path in sorted(Path(folder).rglob("*.so*"))]
+    modules = [str(path) for path in found if path.name.partition(".")[0] not in USELESS_MODULES]
+    libraries = [path for path in needed_libraries((interpreter, *programs, *modules)) if not _is_in(path, folders)]
+    elsewhere = {os.path.dirname(path) for path in libraries} - _loader_folders(libraries)
+    tables = [LOADER_CACHE] if elsewhere and os.path.exists(LOADER_CACHE) else []
+    return (interpreter, *programs, *sorted(folders), *libraries, *tables)
+
+
+def listable(interpreter: Interpreter) -> list[str]:
+    """The folders whose names a bot must be able to list, to import what ``shown`` has of them."""
+    return [path for path in PACKAGES if interpreter.numpy and os.path.isdir(path)]
+
+
+def _library(interpreter: str) -> list[str]:
+    """The folders of the standard library and of its extension modules."""
+    script = "import sysconfig as s; print(s.get_path('stdlib'), s.get_path('platstdlib'), sep='\\n')"
+    return _output([interpreter, "-ISc", script]).splitlines()
+
+
+def _output(command: list[str]) -> str:
+    """What a program of the system prints; OSError if it hangs."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LDD_SECONDS, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as error:
+        raise OSError(f"{command[0]} took longer than {LDD_SECONDS:.0f} seconds") from error
+    return done.stdout
+
+
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _loader_folders(libraries: Iterable[str]) -> set[str]:
+    """The folders that the loader searches without its cache: those of the C library."""
+    own = {os.path.dirname(path) for path in libraries if re.match(r"libc\.|ld-|ld64", os.path.basename(path))}
+    return {"/usr/lib", "/usr/lib64", *own}
+
+
+def needed_libraries(programs: tuple[str, ...]) -> tuple[str, ...]:
+    """The shared libraries of programs and extension modules, and the loader; OSError if the machine cannot tell."""
+    said = _output([shutil.which(LDD) or f"/usr/bin/{LDD}", *programs])
+    paths = {
+        os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for path in re.findall(r"^\s+(?:\S+ => )?(/\S+) \(0x", said, re.MULTILINE)
+    }
+    beside = {os.path.dirname(path) for path in paths if os.path.basename(path).startswith("libc.")}
+    paths |= {f"{folder}/{name}" for folder in beside for name in LOADED_LATER if os.path.exists(f"{folder}/{name}")}
+    if not paths:
+        raise OSError(f"{LDD} found no libraries of {programs[0]}")
+    return tuple(sorted(paths))
 
 
 def links() -> dict[str, str]:
@@ -142,6 +224,8 @@ class BoxBackend(Protocol):
     """A way to box a bot: the interface of the modules ``bubblewrap`` and ``landlock``."""
 
     NAME: str
+    PROGRAMS: tuple[str, ...]
+    """Programs that run inside the box before the bot."""
 
     def missing(self) -> str | None:
         """Why this backend cannot be tried here; None if it can."""
@@ -158,6 +242,8 @@ class Box:
     interpreter: Interpreter
     limits: ResourceLimits
     files: Files
+    group: GroupLimits | None = None
+    """The limits of its control group; None without one."""
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
@@ -206,6 +292,7 @@ class BoxedProcess(Process):
     def __init__(self, box: Box) -> None:
         self._box = box
         self._uid = PooledUid.take() if os.geteuid() == 0 else None
+        self.group: ControlGroup | None = None
         self._launch: Launch | None = None
         self._first: int | None = None
         """A pidfd of the namespace's first process, once it is being ended."""
@@ -214,6 +301,8 @@ class BoxedProcess(Process):
         self.gone = True
         """Whether nothing was left of it at the end."""
         try:
+            if box.group is not None and box.group.controls:
+                self.group = ControlGroup.make(box.group)
             super().__init__(())
         except BaseException:
             self._release_box()
@@ -222,10 +311,11 @@ class BoxedProcess(Process):
     def _spawn(self, arguments: Any) -> "subprocess.Popen[bytes]":
         box, uid = self._box, self._uid.uid if self._uid else None
         self._launch = launch = box.kind.launch(box.files, box.interpreter, box.limits, uid)
+        joining = self.group.command() if self.group else []
 
         def begin() -> "subprocess.Popen[bytes]":
             return subprocess.Popen(
-                launch.arguments,
+                [*joining, *launch.arguments],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -240,6 +330,18 @@ class BoxedProcess(Process):
             return in_launcher_thread(begin)
         finally:
             launch.close()
+
+    def begin_turn(self) -> None:
+        """Its turn begins: thaw it, if it has a control group."""
+        super().begin_turn()
+        if self.group is not None and self.group.limits.freezer:
+            self.group.thaw()
+
+    def end_turn(self) -> None:
+        """Another's turn begins: freeze it, if it has a control group."""
+        super().end_turn()
+        if self.group is not None and self.group.limits.freezer:
+            self.group.freeze()
 
     def end(self, grace: float, heard: Callable[[bytes], None]) -> None:
         """Close its input, wait ``grace`` seconds, then kill everything in the box and release its uid."""
@@ -284,6 +386,8 @@ class BoxedProcess(Process):
     def _sweep(self) -> None:
         """Make sure that nothing of the box is left but the process that we started, which is still to be reaped."""
         self._swept = self._namespace_ended()
+        if self.group is not None:
+            self.group.kill()
 
     def _release(self) -> None:
         super()._release()
@@ -319,6 +423,9 @@ class BoxedProcess(Process):
             if self._launch.folder is not None:
                 shutil.rmtree(self._launch.folder, ignore_errors=True)
             self._launch = None
+        if self.group is not None:
+            self.gone &= self.group.remove()
+            self.group = None
         if self._uid is not None:
             if self._swept or self._uid.sweep():
                 self._uid.release(clean=self._swept)

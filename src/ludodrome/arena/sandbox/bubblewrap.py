@@ -27,6 +27,7 @@ NAME = "bubblewrap"
 NOBODY = "65534"
 HOME = "/bot"
 PRLIMIT, SETPRIV = "/usr/bin/prlimit", "/usr/bin/setpriv"
+PROGRAMS = (PRLIMIT,)
 
 
 def program() -> str | None:
@@ -81,7 +82,7 @@ def _world(interpreter: Interpreter) -> list[str]:
     options += ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         options += ["--setenv", name, value]
-    for path in (*shown(interpreter), PRLIMIT):
+    for path in shown(interpreter, PROGRAMS):
         options += ["--ro-bind", path, path]
     for link, target in links().items():
         options += ["--symlink", target, link]

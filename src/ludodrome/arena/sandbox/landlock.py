@@ -19,12 +19,14 @@ from ludodrome.arena.sandbox.boxes import (
     Interpreter,
     Launch,
     ResourceLimits,
+    listable,
     memory_file,
     shown,
 )
 from ludodrome.arena.sandbox.uid_pool import folder_of
 
 NAME = "landlock"
+PROGRAMS: tuple[str, ...] = ()
 
 
 def missing() -> str | None:
@@ -39,6 +41,7 @@ def missing() -> str | None:
 def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user: int | None) -> Launch:
     """How to start a bot with these files, which are copied to a folder that only its uid can read."""
     assert user is not None, "without root there is no uid to run under"
+    readable = shown(interpreter, PROGRAMS)
     folder = folder_of(user)
     made = Launch([], folder=folder)
     _write(files, folder, user)
@@ -46,7 +49,8 @@ def launch(files: Files, interpreter: Interpreter, limits: ResourceLimits, user:
         "parent": os.getpid(),
         "uid": user,
         "folder": str(folder),
-        "readable": [*shown(interpreter), str(folder)],
+        "readable": [*readable, str(folder)],
+        "listable": listable(interpreter),
         "runnable": [interpreter.path, *_loaders()],
         "devices": list(DEVICES),
         "limits": limits.values(),

@@ -71,6 +71,8 @@ def _lock(c: Any, order: "dict[str, Any]") -> None:
     _done(rules, "Landlock")
     for path in order["readable"]:
         _allow(c, rules, path, READ_FILE | READ_DIR)
+    for path in order["listable"]:  # an import looks for its module in the list of names
+        _allow(c, rules, path, READ_DIR)
     for path in order["runnable"]:
         _allow(c, rules, path, EXECUTE | READ_FILE)
     for path in order["devices"]:

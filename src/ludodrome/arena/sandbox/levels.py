@@ -1,6 +1,7 @@
 """The level in force: try each backend with real attacks, the best first, and cache the result.
 
-A cached result is valid for this boot, these programs, these sources and this uid, and for some hours.
+Control groups are tried with attacks of their own; where they hold, every box has one. A cached result is valid for
+this boot, these programs, these sources and this uid, and for some hours.
 """
 
 import contextlib
@@ -17,8 +18,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena.sandbox import bubblewrap, landlock, seccomp, uid_pool
-from ludodrome.arena.sandbox.attacks import HELD, AttackResult, batches, program, run_batch, targets
+from ludodrome.arena.sandbox import bubblewrap, control_groups, landlock, seccomp, uid_pool
+from ludodrome.arena.sandbox.attacks import (
+    GROUP_ATTACKS,
+    HELD,
+    UNTRIED,
+    Attack,
+    AttackResult,
+    batches,
+    program,
+    run_batch,
+    run_group_attack,
+    targets,
+)
 from ludodrome.arena.sandbox.boxes import (
     MAIN,
     PACKAGES,
@@ -28,7 +40,9 @@ from ludodrome.arena.sandbox.boxes import (
     Interpreter,
     ResourceLimits,
     find_interpreter,
+    shown,
 )
+from ludodrome.arena.sandbox.control_groups import GroupLimits
 from ludodrome.atomic_io import write_whole
 
 NONE = "none"
@@ -57,6 +71,12 @@ class SandboxLevel:
     """NumPy's version, if bots have it."""
     tried: tuple[dict[str, str], ...] = field(default=(), repr=False)
     """The attacks: ``name``, ``verdict`` (``held``), ``words``."""
+    paths: tuple[str, ...] = field(default=(), repr=False)
+    """The system's files and folders that bots can read."""
+    control_groups: tuple[str, ...] = ()
+    """The controls of control groups that hold: ``memory``, ``processes``, ``processor``, ``freezer``."""
+    groups_tried: tuple[dict[str, str], ...] = field(default=(), repr=False)
+    """The attacks on control groups: ``control``, ``name``, ``verdict``, ``words``. Those not tried were not held."""
 
     @property
     def holds(self) -> bool:
@@ -69,7 +89,35 @@ class SandboxLevel:
         if not self.holds:
             return f"Uploaded bots are not run here, because no sandbox holds: {self.reasons}."
         numpy = f"with NumPy {self.numpy}" if self.numpy else "without NumPy"
-        return f"Uploaded bots run under {self.name}, with Python {self.python} and its standard library, {numpy}."
+        what = f"with Python {self.python} and its standard library, {numpy}"
+        return f"Uploaded bots run under {self.name}{self._groups}, {what}."
+
+    @property
+    def _groups(self) -> str:
+        return f" with control groups ({', '.join(self.control_groups)})" if self.control_groups else ""
+
+    @property
+    def groups_sentence(self) -> str:
+        """Which control groups bots have, and what is missing."""
+        missing = [control for control in control_groups.CONTROLS if control not in self.control_groups]
+        if not missing:
+            return (
+                "Every bot has a control group, which limits its memory with the kernel's, its processes and threads, "
+                "and gives it one processor on its own move and none on others'."
+            )
+        failed = {one["control"]: one for one in reversed(self.groups_tried) if one["verdict"] != HELD}
+        words = {control: f"{one['name']}: {one['verdict']}, {one['words']}" for control, one in failed.items()}
+        why = "; ".join(f"{control} ({words.get(control, 'not tried')})" for control in missing)
+        return f"Not held by control groups: {why}."
+
+    @property
+    def label(self) -> str:
+        """The level in a few words, as in ``bubblewrap with control groups (memory, freezer)``."""
+        return f"{self.name}{self._groups}"
+
+    def group_limits(self, limits: ResourceLimits) -> GroupLimits | None:
+        """The control group of a bot with these limits; None without control groups."""
+        return limits.group().only(self.control_groups) if self.control_groups else None
 
     @property
     def reasons(self) -> str:
@@ -85,6 +133,9 @@ class SandboxLevel:
             "python": self.python,
             "numpy": self.numpy,
             "tried": list(self.tried),
+            "paths": list(self.paths),
+            "control_groups": list(self.control_groups),
+            "groups_tried": list(self.groups_tried),
         }
 
     @staticmethod
@@ -97,6 +148,9 @@ class SandboxLevel:
             value["python"],
             value["numpy"],
             tuple(value["tried"]),
+            tuple(value["paths"]),
+            tuple(value["control_groups"]),
+            tuple(value["groups_tried"]),
         )
 
 
@@ -135,7 +189,8 @@ def _is_fresh(since: float, found: SandboxLevel) -> bool:
 def _cache_key() -> str:
     """A hash of everything that the result depends on."""
     machine = find_interpreter()
-    parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources()]
+    groups = sorted((control, place.version) for control, place in control_groups.places().items())
+    parts: list[Any] = [platform.release(), os.geteuid(), os.environ.get(uid_pool.SETTING), _sources(), groups]
     with contextlib.suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
     programs = (bubblewrap.program(), bubblewrap.PRLIMIT, bubblewrap.SETPRIV, machine.path if machine else None)
@@ -204,7 +259,10 @@ def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
         found_interpreter = inspect_interpreter(kind, machine)
         if isinstance(found_interpreter, str):
             return found_interpreter
-        tried = run_attacks(kind, found_interpreter)
+        groups_tried = run_group_attacks(kind, found_interpreter)
+        held = tuple(c for c in control_groups.CONTROLS if all(o.verdict == HELD for k, o in groups_tried if k == c))
+        group = ResourceLimits().group().only(held) if held else None
+        tried = run_attacks(kind, found_interpreter, group)
     except (OSError, ValueError) as error:
         return f"it could not be started: {error}"
     if through := [one for one in tried if one.verdict != HELD]:
@@ -217,6 +275,9 @@ def _try(name: str, machine: Interpreter) -> SandboxLevel | str:
         found_interpreter.version,
         found_interpreter.numpy,
         tuple(one.to_json() for one in tried),
+        found_interpreter.paths,
+        held,
+        tuple({"control": control, **one.to_json()} for control, one in groups_tried),
     )
 
 
@@ -232,7 +293,10 @@ print(json.dumps([platform.python_version(), found]), flush=True)
 
 
 def inspect_interpreter(kind: BoxBackend, machine: Interpreter) -> Interpreter | str:
-    """The interpreter in the box, with its version and NumPy's if there is NumPy; a sentence if nothing runs."""
+    """The interpreter in the box, with its version, NumPy's if there is NumPy, and what it needs to run.
+
+    A sentence if nothing runs in the box.
+    """
     searching = Interpreter(machine.path, numpy="perhaps")
     process = BoxedProcess(Box(kind, searching, ResourceLimits(), {MAIN: VERSION_PROGRAM}))
     said = b""
@@ -246,13 +310,29 @@ def inspect_interpreter(kind: BoxBackend, machine: Interpreter) -> Interpreter |
         version, numpy = json.loads(said)
     except ValueError:
         return f"nothing runs in it: {process.stderr.strip()[-300:] or 'no answer came'}"
-    return Interpreter(machine.path, version, numpy)
+    found = Interpreter(machine.path, version, numpy)
+    return replace(found, paths=shown(found, kind.PROGRAMS))
 
 
-def run_attacks(kind: BoxBackend, machine: Interpreter) -> list[AttackResult]:
-    """Run every attack on a backend."""
+def run_group_attacks(kind: BoxBackend, machine: Interpreter) -> list[tuple[str, AttackResult]]:
+    """Run every attack on control groups in boxes of a backend; return each with the control that it attacks."""
+    where = control_groups.places()
+    box = Box(kind, machine, ResourceLimits(), {})
+
+    def run(attack: Attack) -> tuple[str, AttackResult]:
+        try:
+            return attack.control, run_group_attack(attack, box, where)
+        except OSError as error:
+            return attack.control, AttackResult(attack.name, UNTRIED, f"it could not be started: {error}")
+
+    with ThreadPoolExecutor(PARALLEL_BOXES) as threads:
+        return list(threads.map(run, GROUP_ATTACKS))
+
+
+def run_attacks(kind: BoxBackend, machine: Interpreter, group: GroupLimits | None = None) -> list[AttackResult]:
+    """Run every attack on a backend, with or without control groups."""
     limits = ResourceLimits()
     with targets(limits) as given, ThreadPoolExecutor(PARALLEL_BOXES) as threads:
-        boxes = [(batch, Box(kind, machine, limits, program(batch, given))) for batch in batches()]
+        boxes = [(batch, Box(kind, machine, limits, program(batch, given), group)) for batch in batches()]
         runs = [threads.submit(run_batch, batch, box) for batch, box in boxes]
         return [one for run in runs for one in run.result()]

@@ -65,6 +65,7 @@ class ChildSeat:
                     raise
                 self._failure = f"it could not be started: {error.strerror}"
                 return
+            self._process.limit_reading()
         self._observed.clear()
         self._send(hello)
 
@@ -72,12 +73,18 @@ class ChildSeat:
         return Process(self._arguments)
 
     def ask(self, turn: Turn) -> Answer:
-        """Ask for a move; return it, or a fault, no later than the deadline. Time runs from this call."""
+        """Ask for a move; return it, or a fault, no later than the deadline. Time runs once the process can run."""
         question = messages.line(turn.message)
-        asking = _Asking(turn, time.monotonic())
         if self._process is None:
-            return asking.fault(CRASH, self._failure)
-        self._process.send(question)
+            return _Asking(turn, time.monotonic()).fault(CRASH, self._failure)
+        self._process.begin_turn()
+        try:
+            return self._ask(question, _Asking(turn, time.monotonic()), self._process)
+        finally:
+            self._process.end_turn()
+
+    def _ask(self, question: bytes, asking: "_Asking", process: Process) -> Answer:
+        process.send(question)
         while True:
             while asking.in_time() and (text := self._line()) is not None:
                 if answer := self._hear(text, asking):
@@ -88,10 +95,10 @@ class ChildSeat:
                 return asking.fault(TIMEOUT, "no answer came in time")
             if self._is_too_long():
                 return asking.fault(PROTOCOL, f"its line was longer than {self._longest} bytes")
-            if self._process.finished_output:
+            if process.finished_output:
                 self._grace = LITTLE_GRACE
-                return asking.fault(CRASH, self._process.last_words())
-            self._buffer += self._process.receive(asking.deadline - time.monotonic())
+                return asking.fault(CRASH, process.last_words())
+            self._buffer += process.receive(asking.deadline - time.monotonic())
 
     def notify(self, notice: Notice) -> None:
         """Send a notice, unless the process stopped reading long ago."""

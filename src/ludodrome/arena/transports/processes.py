@@ -30,6 +30,8 @@ KILL_SECONDS = 30.0
 EXIT_SECONDS = 1.5
 """Longest wait for an exit after the end of the output."""
 MAX_READS_AFTER_EXIT = 64
+SLOW_READ_SECONDS = 0.25
+"""Seconds between two reads of the standard error of a child that is not asked: at most ``CHUNK`` bytes each time."""
 SWEEPS = 20
 
 MARK = "LUDODROME_SEAT"
@@ -101,6 +103,25 @@ class Process:
     def stderr(self) -> str:
         """Its standard error so far."""
         return self._errors.text
+
+    @property
+    def stderr_bytes(self) -> int:
+        """The number of bytes of its standard error that were read."""
+        return self._errors.read_bytes
+
+    # Turns
+
+    def begin_turn(self) -> None:
+        """Its turn begins, or its game is over: it may run, and its standard error is read at once."""
+        self._errors.eager.set()
+
+    def end_turn(self) -> None:
+        """Another's turn begins."""
+        self.limit_reading()
+
+    def limit_reading(self) -> None:
+        """Read its standard error slowly from now on: a flood stops at the full pipe. Its output is not read at all."""
+        self._errors.eager.clear()
 
     # Pipes
 
@@ -193,6 +214,7 @@ class Process:
         if self.ended:
             return
         self.ended = True
+        self.begin_turn()
         try:
             if not self._leaves(grace, heard):
                 self._signal(signal.SIGTERM)
@@ -285,7 +307,11 @@ class _StderrReader(threading.Thread):
         self._head = bytearray()
         self._tail = bytearray()
         self._cut = 0
+        self.read_bytes = 0
         self._lock = threading.Lock()
+        self.eager = threading.Event()
+        """Whether to read at once; if not, a little at a time."""
+        self.eager.set()
         os.set_blocking(pipe, False)
 
     def run(self) -> None:
@@ -306,10 +332,13 @@ class _StderrReader(threading.Thread):
             if not data:
                 return
             self._keep(data)
+            if self._child not in events:
+                self.eager.wait(SLOW_READ_SECONDS)
 
     def _keep(self, data: bytes) -> None:
         half = MAX_STDERR // 2 - 64
         with self._lock:
+            self.read_bytes += len(data)
             free = half - len(self._head)
             self._head += data[:free]
             self._tail += data[free:] if free > 0 else data

@@ -148,6 +148,14 @@ def homes(given: Given) -> str | None:
     return refusals({path: lambda path=path: sorted(set(os.listdir(path)) - known) or False for path in wanted})
 
 
+def files(given: Given) -> str | None:
+    """Counts the files that it can list, which describe the machine: its packages, its libraries, its users."""
+    roots = ["/usr", "/etc", "/opt", "/bin", os.path.dirname(os.__file__)]
+    roots += [f"/usr/{name}" for name in ("lib", "lib64", "bin", "share", "include", "local")]
+    seen = {os.path.join(top, name) for root in roots for top, _, names in os.walk(root) for name in names}
+    return f"{len(seen)} files" if len(seen) > given["files"] else None
+
+
 def environment(given: Given) -> str | None:
     """Looks for more in its environment than it was given."""
     known = {"PATH", "LANG", "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX", "PWD", "LC_CTYPE"}

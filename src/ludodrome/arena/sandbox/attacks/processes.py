@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from typing import Any
 
 from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals, say
@@ -20,6 +21,7 @@ with contextlib.suppress(ImportError):  # Linux only
 PARENT_DEATH = 1
 THREADS = 64
 """More than any bot may have."""
+BUSY_THREADS = 3
 
 
 def fork(given: Given) -> str | None:
@@ -110,6 +112,21 @@ def threads(given: Given) -> str | None:
         one.join()
     time.sleep(0.2)  # until they are gone: with threads the kernel refuses namespaces, and that proves nothing
     return f"{len(started)} threads" if len(started) >= 2 * given["threads"] else None
+
+
+def busy_threads(given: Given) -> str | None:
+    """Computes for ever on every processor that it can get, also when others are on the move."""
+    for _ in range(BUSY_THREADS):
+        threading.Thread(target=_compute, daemon=True).start()
+    say({"ready": "processes.busy_threads"})
+    while True:
+        time.sleep(600)
+
+
+def _compute() -> None:
+    data = bytes(1024 * 1024)
+    while True:
+        zlib.crc32(data)  # releases the lock of the interpreter
 
 
 def orphan(given: Given) -> str | None:

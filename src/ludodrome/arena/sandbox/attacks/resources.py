@@ -5,7 +5,7 @@ import mmap
 import os
 from typing import Any
 
-from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals
+from ludodrome.arena.sandbox.attacks.runner import Given, call, refusals, say
 
 with contextlib.suppress(ImportError):  # Linux only
     import fcntl
@@ -171,6 +171,23 @@ def _lifted(lift: Any, number: int) -> Any:
         return lift(number)
     except ValueError:  # what Python says where the kernel says EPERM or EINVAL
         return False
+
+
+def missing_names(given: Given) -> str | None:
+    """Asks for names that do not exist: the kernel remembers each, in memory that no rlimit counts."""
+    folder, filler = os.path.dirname(os.__file__), os.urandom(115).hex()
+    for number in range(given["names"]):
+        with contextlib.suppress(FileNotFoundError):
+            os.stat(f"{folder}/{number}{filler}")
+    return None
+
+
+def error_flood(given: Given) -> str | None:
+    """Writes to its standard error without end, also when others are on the move, to keep the arena busy."""
+    say({"ready": "resources.error_flood"})
+    line = b"x" * 65536
+    while True:
+        os.write(2, line)
 
 
 def processor(given: Given) -> str | None:
