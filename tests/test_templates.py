@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ludodrome.templates import files_below, write_new
+from ludodrome.atomic_io import files_below, write_new
 
 
 def test_what_is_written_is_found_again(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
-"""Files that are written whole or not at all, and file locks."""
+"""Files that are written whole or not at all, file locks, and new folders from templates."""
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -110,3 +111,32 @@ def unlock_file(file: int) -> None:
     """Release a lock and close its file."""
     fcntl.flock(file, fcntl.LOCK_UN)  # a process that was forked meanwhile may hold the file open
     os.close(file)
+
+
+# Templates that ship with the package, and new folders written from them
+
+TEMPLATE = ".template"
+"""The suffix of files that hold Python but are not modules of this package."""
+
+
+def files_below(folder: Traversable, before: str = "") -> Iterator[tuple[str, Traversable]]:
+    """Yield all files below a folder with their relative paths, sorted."""
+    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        if file.is_dir():
+            yield from files_below(file, f"{before}{file.name}/")
+        else:
+            yield before + file.name, file
+
+
+def write_new(directory: Path, texts: Mapping[str, str]) -> list[str]:
+    """Write texts into a new or empty folder, and return their names; raise ValueError if that is impossible."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise ValueError(f"{directory} is there already, and nothing is overwritten; name a new or an empty folder")
+    for name, text in texts.items():
+        file = directory / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        except OSError as error:
+            raise ValueError(f"{file} cannot be written: {error.strerror or error}") from error
+    return list(texts)

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 import ludodrome
-from ludodrome.bots.prompts import bracketed, legal_texts
-from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING, read_reply, spoken
+from ludodrome.bots.prompts import ILLEGAL, MOVE, NOTHING, bracketed, legal_texts, read_reply, spoken
 
 H23 = {"orient": "H", "r": 2, "c": 3}
 V01 = {"orient": "V", "r": 0, "c": 1}

@@ -11,8 +11,7 @@ import ludodrome
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.matches.openings import opening
-from ludodrome.bots.prompts import legal_texts, rules_prompt, turn_prompt
-from ludodrome.bots.replies import read_reply
+from ludodrome.bots.prompts import legal_texts, read_reply, rules_prompt, turn_prompt
 from ludodrome.jit import COMPILED
 from ludodrome.testing.contract import refused
 from tests.arena.playing import play_spec

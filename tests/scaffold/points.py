@@ -28,8 +28,7 @@ from ludodrome.arena.ladder.scheduler import OFF, ON, LadderScheduler
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.workers import AnyExecutor
 from ludodrome.arena.records.replay import replay_record
-from ludodrome.bots.prompts import legal_texts, rules_prompt, turn_prompt
-from ludodrome.bots.replies import read_reply
+from ludodrome.bots.prompts import legal_texts, read_reply, rules_prompt, turn_prompt
 from ludodrome.datasets import Recorded, SelfPlay, read, write
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local

@@ -21,7 +21,7 @@ from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pai
 from ludodrome.arena.matches.tallies import BY_PLAY, GameResult, MatchTally, game_result
 from ludodrome.arena.matches.workers import play_game
 from ludodrome.bots.llm import ENDPOINT, TIMEOUT
-from ludodrome.bots.replies import ILLEGAL, MOVE, NOTHING
+from ludodrome.bots.prompts import ILLEGAL, MOVE, NOTHING
 from ludodrome.game import Game
 
 USUAL_GAMES = 10

@@ -2,8 +2,8 @@
 
 Each turn is a separate conversation: the rules, the position, and after a refusal the answer and what was wrong with
 it. Every exchange is kept for the record: the question, the answer, how it was read, and what it cost. The API key is
-read from the environment, never from a spec: records contain specs. Prompts are in ``prompts.py``, answers are read in
-``replies.py``; the seat in the arena is ``arena/transports/inprocess.py``.
+read from the environment, never from a spec: records contain specs. ``prompts.py`` writes
+the questions and reads the answers; the seat in the arena is ``arena/transports/inprocess.py``.
 """
 
 import hashlib
@@ -19,9 +19,17 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ludodrome.bots.player import Budget
-from ludodrome.bots.prompts import bare, legal_texts, refusal_prompt, rules_prompt, turn_prompt
+from ludodrome.bots.prompts import (
+    MOVE,
+    ParsedReply,
+    bare,
+    legal_texts,
+    read_reply,
+    refusal_prompt,
+    rules_prompt,
+    turn_prompt,
+)
 from ludodrome.bots.registry import Param
-from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import BadState, Game, TooManyMoves
 from ludodrome.validation import listing, show
 

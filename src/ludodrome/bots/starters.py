@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from ludodrome.atomic_io import TEMPLATE, files_below, write_new
 from ludodrome.games import GAMES
-from ludodrome.templates import TEMPLATE, files_below, write_new
 from ludodrome.validation import listing, show
 
 _STRATEGIES = "strategies"

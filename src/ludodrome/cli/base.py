@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from json import JSONDecodeError, loads
@@ -19,14 +19,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ludodrome.cli.console import colours_wanted, compiling, complain
+from ludodrome.cli.console import colours_wanted, compiling, complain, waiting
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import find
+from ludodrome.system import core_count
 
 with lazy_imports():
     from ludodrome import interrupts
+    from ludodrome.arena import api
+    from ludodrome.arena.matches import pool
+    from ludodrome.arena.matches import workers as arena_workers
 
 if TYPE_CHECKING:
+    from ludodrome.arena.matches.workers import Workers
     from ludodrome.game import Game
 
 Result = TypeVar("Result")
@@ -302,3 +307,42 @@ def _read_json(text: str) -> Any:
         raise CommandError(f"the state is not JSON: {error}") from error
     except RecursionError as error:
         raise CommandError("the state is JSON, but nested too deeply") from error
+
+
+# Workers for matches, and the check that bots can play
+
+
+WorkerCount = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, max=1024, help="Games played at once. Default: one per core."),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Play on a Dask cluster: address of its scheduler, like tcp://host:8786."
+    ),
+]
+
+
+@contextmanager
+def start_workers(count: int | None, cluster: str | None) -> Iterator[Workers]:
+    """Start workers and close them at the end."""
+    if cluster is not None and count is not None:
+        raise CommandError("give either --workers or --cluster: a cluster has its own workers")
+    workers: Workers
+    with command_errors(), waiting("connecting to the cluster ..."):
+        workers = (
+            arena_workers.LocalWorkers(count or core_count()) if cluster is None else arena_workers.Cluster(cluster)
+        )
+    try:
+        yield workers
+    except pool.ClusterLost as error:
+        raise CommandError(f"{error}. Finished games are kept") from error
+    finally:
+        workers.close()
+
+
+def check_bots(game: Game, specs: Iterable[str]) -> None:
+    """Raise CommandError if a bot cannot play the game, before anything starts."""
+    with command_errors():
+        api.check_bots(game, specs)

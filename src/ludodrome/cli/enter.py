@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, CommandError, GameId, command_errors, examples, open_game
+from ludodrome.cli.base import Command, CommandError, GameId, check_bots, command_errors, examples, open_game
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import check_bots
 from ludodrome.system import api_url, base_url
 
 with lazy_imports():

@@ -14,12 +14,12 @@ from ludodrome.cli.base import (
     Command,
     CommandError,
     Json,
+    check_bots,
     command_errors,
     examples,
     open_game,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import check_bots
 from ludodrome.games import GAMES
 
 with lazy_imports():

@@ -16,16 +16,18 @@ from ludodrome.cli.base import (
     INTERRUPTED,
     NO,
     UNDECIDED,
+    ClusterAddress,
     Command,
     GameId,
     Json,
     Options,
+    WorkerCount,
     command_errors,
     examples,
     open_game,
+    start_workers,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 
 with lazy_imports():
     from ludodrome.arena import api

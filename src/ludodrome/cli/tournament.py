@@ -12,17 +12,19 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
+    ClusterAddress,
     Command,
     CommandError,
     Group,
     Json,
+    WorkerCount,
     command_errors,
     examples,
     read_options,
+    start_workers,
 )
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.match import sentences
-from ludodrome.cli.workers import ClusterAddress, WorkerCount, start_workers
 from ludodrome.validation import listing
 
 with lazy_imports():

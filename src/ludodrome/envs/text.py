@@ -2,7 +2,7 @@
 
 Importing this module registers ``ludodrome/Santorini-v0`` and so on with TextArena. The arena's referee judges the
 moves, with a policy and conditions, and writes a record. Prompts are in ``bots/prompts.py``, answers are read in
-``bots/replies.py``; see docs/how-to/language-models.md.
+``bots/prompts.py``; see docs/how-to/language-models.md.
 """
 
 import copy
@@ -14,8 +14,15 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
 from ludodrome.arena.seeds import new_secret
-from ludodrome.bots.prompts import bracketed, drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
-from ludodrome.bots.replies import read_reply
+from ludodrome.bots.prompts import (
+    bracketed,
+    drawing,
+    legal_texts,
+    read_reply,
+    refusal_prompt,
+    rules_prompt,
+    turn_prompt,
+)
 from ludodrome.envs import env_id, missing_extra
 from ludodrome.game import PLAYERS, Game
 from ludodrome.games import GAMES, find, make

@@ -17,9 +17,8 @@ from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
-from ludodrome.bots.prompts import drawing, legal_texts, you_are
+from ludodrome.bots.prompts import MOVE, ParsedReply, drawing, legal_texts, read_reply, you_are
 from ludodrome.bots.registry import is_built_in, read_spec
-from ludodrome.bots.replies import MOVE, ParsedReply, read_reply
 from ludodrome.game import Game, IllegalMove, TooManyMoves
 from ludodrome.validation import show
 

@@ -8,8 +8,8 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+from ludodrome.atomic_io import TEMPLATE, files_below, write_new
 from ludodrome.games import GAMES, ID
-from ludodrome.templates import TEMPLATE, files_below, write_new
 from ludodrome.validation import listing, show
 
 _PLAIN = re.compile(r"[\w .,'!&-]{1,60}")

@@ -51,7 +51,7 @@ MAX_LOG = 4 * 1024 * 1024
 
 
 class ModelSeat:
-    """A model behind an endpoint. ``bots/replies.py`` reads its answers."""
+    """A model behind an endpoint. ``bots/prompts.py`` reads its answers."""
 
     def __init__(self, spec: str, game: Game) -> None:
         self.name = spec

@@ -157,7 +157,7 @@ class Spaces(Game):
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
     text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
     why_not_searchable = "ludodrome.spaces.respond finds the best answer"
-    benchmarks_module = f"{__name__}.benchmarks"
+    benchmarks_module = f"{__name__}.analysis"
     diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
