@@ -1,0 +1,1 @@
+"""Attacks that succeeded once: each has a test that failed then."""
