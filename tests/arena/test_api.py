@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ import pytest
 
 import ludodrome
 from ludodrome.arena import api, records
+from ludodrome.arena.matches.workers import InlineWorkers
 from ludodrome.arena.records import archive
+from ludodrome.arena.tournaments.plans import make_plan
+from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.store.database import open_database
+from ludodrome.store.tournaments import StoredLedger
 from tests.arena.quick import SMALL
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -184,6 +190,24 @@ def test_a_tournament_in_memory_and_in_a_store(game: ludodrome.Game, tmp_path: P
         ludodrome.tournament(game, bots, pairs=3, store=store, resume=True, **QUICK)
     again = ludodrome.tournament(game, bots, pairs=2, store=store, resume=True, **QUICK)
     assert again.records == stored.records
+
+
+def test_a_tournament_that_an_older_version_began_goes_on_as_it_began(game: ludodrome.Game, tmp_path: Path) -> None:
+    table = {"id": game.id, "options": game.options}
+    given = {"games": [table], "bots": ["greedy", "random"], "pairs": 2, "clock": "nodes=100", "openings": False}
+    plan = make_plan(given)
+    older = replace(plan, settings=tuple(replace(one, version=1) for one in plan.settings))
+    stored = older.to_json()
+    del stored["games"][0]["version"]
+    store = tmp_path / "old.sqlite"
+    ledger = StoredLedger.begin(open_database(store, create=True), plan.name, stored)
+    Tournament(older, ledger).play(InlineWorkers())
+    opened = api.open_tournament(plan, store, resume=True)
+    result = api.play_tournament(opened, workers=0)
+    assert result.finished
+    assert [record["version"] for record in result.records] == [1] * 4
+    for record in result.records:
+        records.verify(record)
 
 
 def test_a_tournament_of_several_games_and_formats(game: ludodrome.Game) -> None:

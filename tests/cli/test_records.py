@@ -56,6 +56,16 @@ def test_verifying(game_file: Path, tmp_path: Path) -> None:
     assert "has no record" in complaint(run("replay", str(tmp_path / "empty"), "--verify"))
 
 
+def test_a_record_without_its_seed_verifies_and_says_so(game_file: Path, tmp_path: Path) -> None:
+    file = records.write(records.withheld(records.read(game_file)), tmp_path)
+    assert output("replay", str(file), "--verify") == (
+        "1 of 1 records are correct\n"
+        "1 of them are without their seeds, which were not verified: they are published later\n"
+    )
+    assert "seat 0 ● greedy" in output("replay", str(file))
+    assert "the seed of this record is withheld" in complaint(run("rerun", str(file)))
+
+
 def test_rerun(game_file: Path) -> None:
     assert "all moves are the same" in output("rerun", str(game_file), "--seat", "1")
     result = run("rerun", str(game_file), "greedy", "--seat", "1", "--json")

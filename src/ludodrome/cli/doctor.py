@@ -40,8 +40,6 @@ with lazy_imports():
     from ludodrome.arena.sandbox import attacks
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from ludodrome.arena.doctor.examination import CheckResult
     from ludodrome.arena.sandbox import SandboxLevel
     from ludodrome.game import Game
@@ -157,19 +155,18 @@ _COUNTED = {"failure": "failed", "warning": "with a warning", "held": "held", "s
 def _print_lines(findings: Sequence[CheckResult]) -> None:
     if not sys.stdout.isatty():
         for finding in findings:
-            sentence = console.printable(finding.sentence, True)
-            console.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {sentence}")
+            console.say(f"{SIGNS[finding.grade]} {finding.grade:<8} {finding.check:<9} {_sentence(finding)}")
         return
     table = rich_table.Table.grid(padding=(0, 1, 0, 0))
     for finding in findings:
         grade = rich_text.Text(f"{SIGNS[finding.grade]} {finding.grade}", STYLES.get(finding.grade, ""))
-        table.add_row(grade, rich_text.Text(finding.check), _sentence(finding))
+        table.add_row(grade, rich_text.Text(finding.check), rich_text.Text(_sentence(finding)))
     console.stdout().print(table)
 
 
-def _sentence(finding: CheckResult) -> Text:
+def _sentence(finding: CheckResult) -> str:
     """The sentence of a finding, in which the bot may be quoted, on one line."""
-    return rich_text.Text(console.printable(finding.sentence, True))
+    return console.printable(finding.sentence, True)
 
 
 def _print_problem(game: Game, finding: CheckResult) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ludodrome.arena.tournaments.plans import TournamentPlan, make_plan, read_plan
+from ludodrome.arena.tournaments.rounds import rounds_of
 from tests.arena import quick
 
 pytestmark = pytest.mark.xdist_group("dots")
@@ -119,3 +120,15 @@ def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
     path.write_text("pairs = 0")
     with pytest.raises(ValueError, match=r"the plan .*spring.toml: games is"):
         read_plan(path)
+
+
+def test_plans_from_before_there_were_versions_keep_their_seeds() -> None:
+    plan = make_plan({"games": ["dots"], "bots": ["greedy", "random"], "seed": 5})
+    older = plan.to_json()
+    del older["games"][0]["version"]
+    read = TournamentPlan.from_json(older)
+    assert [one.version for one in read.settings] == [1]
+    assert [one.version for one in TournamentPlan.from_json(plan.to_json()).settings] == [2]
+    pairing = rounds_of(read).next()
+    assert pairing is not None
+    assert pairing.play_spec(()).to_json()["seed"] == 5 << 32
