@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -17,12 +17,13 @@ from ludodrome.arena import records
 from ludodrome.game import IllegalMove
 from ludodrome.store import plays
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.announcements import PLAY, PRESENCE, Listener
 from ludodrome.store.group_commit import GroupCommitter
-from ludodrome.store.models import PlayEventRow, SettingRow
+from ludodrome.store.models import PlayEventRow, SettingRow, now_ms
 from ludodrome.web.auth import OWNER
-from ludodrome.web.play import BotPool, WebPlay, make_play_spec
+from ludodrome.web.play import TAKEOVER_SECONDS, BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.play_state import Viewer
+from ludodrome.web.play_state import SILENT_SECONDS, Viewer
 from ludodrome.web.responses import Busy, Conflict
 from ludodrome.web.routes.plays import move
 from ludodrome.web.routes.schemas import NewMove
@@ -159,6 +160,119 @@ def test_two_servers_cannot_both_go_on_with_one_game(engine: Engine, bot_pool: B
     third = PlayRegistry(engine, bot_pool).find(play.id)
     assert third is not None
     assert third.version == 2
+
+
+def _listening(engine: Engine, *registries: PlayRegistry) -> Listener:
+    """The thread that tells registries what the others write."""
+    listener = Listener(engine)
+    for registry in registries:
+        listener.subscribe(PLAY, registry.hear_event)
+        listener.subscribe(PRESENCE, registry.hear_presence)
+        listener.on_gap(registry.look_again)
+    listener.start()
+    assert listener.wait(60)
+    return listener
+
+
+def _until(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_process_applies_what_another_writes(engine: Engine, bot_pool: BotPool) -> None:
+    one, two = (PlayRegistry(engine, bot_pool, several=True, started=0) for _ in range(2))
+    play = _begun(one, ["person", "person"], "5m++3s")
+    other = two.find(play.id)
+    assert other is not None
+    listener = _listening(engine, one, two)
+    _go_on(play, 3)
+    play.undo(HOST)
+    _until(lambda: other.version == play.version)
+    assert _same(other.view(HOST), play.view(HOST))
+    clocks = [[seat["left_ms"] for seat in each.view(HOST)["seats"]] for each in (play, other)]
+    assert all(abs(here - there) < 1000 for here, there in zip(*clocks, strict=True))
+    other.resign(BOTH, 1)
+    _until(lambda: play.snapshot.result is not None)
+    assert play.record() == other.record() == plays.record_of(engine, play.id)
+    two.rematch(other, HOST)
+    _until(lambda: play.participants.next is not None)
+    assert play.participants.next == other.participants.next
+    assert play.version == other.version == 5
+    listener.stop()
+
+
+def test_after_a_gap_everything_is_read_again(engine: Engine, bot_pool: BotPool) -> None:
+    one, two = PlayRegistry(engine, bot_pool), PlayRegistry(engine, bot_pool)
+    play = _begun(one, ["person", "person"])
+    other = two.find(play.id)
+    assert other is not None
+    _go_on(play, 3)
+    assert other.version == 0
+    two.look_again()
+    _until(lambda: other.version == 3)
+
+
+def test_one_of_several_processes_lets_a_bot_think(
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck = BotPool(ThreadPoolExecutor(1))
+    hold = threading.Event()
+    stuck.executor.submit(hold.wait)
+    started = now_ms() - 1000
+    one = PlayRegistry(engine, stuck, several=True, started=started)
+    two = PlayRegistry(engine, bot_pool, several=True, started=started)
+    listener = _listening(engine, one, two)
+    play = _begun(one, ["person", "random"], rows=4, cols=4)
+    other = two.find(play.id)
+    assert other is not None
+    _go_on(play, 1)
+    _until(lambda: other.version == 1)
+    seconds = other.seconds_to_takeover()
+    assert seconds is not None
+    assert 0 < seconds <= TAKEOVER_SECONDS
+    third = PlayRegistry(engine, bot_pool, several=True, started=started).find(play.id)
+    assert third is not None
+    assert third.seconds_to_takeover() is not None
+    now = time.perf_counter() + TAKEOVER_SECONDS
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    assert two.find(play.id) is other  # whoever asks next lets it think: the first process is silent
+    _until(lambda: other.snapshot.mover == 0 and play.snapshot.mover == 0)
+    assert other.version == play.version
+    version = other.version
+    hold.set()
+    stuck.executor.shutdown()  # the first process thinks after all, about a turn that is over
+    assert play.version == version
+    assert plays.event_count(engine, play.id) == version
+    listener.stop()
+
+
+def test_presence_is_told_to_other_processes(
+    engine: Engine, bot_pool: BotPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (PlayRegistry(engine, bot_pool, several=True) for _ in range(2))
+    listener = _listening(engine, one, two)
+    game = ludodrome.make("dots", rows=1, cols=2)
+    play = one.begin(game, make_play_spec(game, ["person", "person"], "none", 1, []), ("person", "friend"), "local")
+    seat = Viewer(frozenset({0}), True)
+    assert play.participants.arrive(seat)
+    other = two.find(play.id)  # it asks who is there
+    assert other is not None
+    _until(lambda: bool(other.view(HOST)["seats"][0]["here"]))
+    tick = other.tick
+    assert play.participants.leave(seat)
+    one.tell_presence(play)
+    _until(lambda: not other.view(HOST)["seats"][0]["here"])
+    assert other.tick != tick
+    play.participants.arrive(seat)
+    one.beat()
+    _until(lambda: bool(other.view(HOST)["seats"][0]["here"]))
+    now = time.monotonic() + SILENT_SECONDS + 1
+    monkeypatch.setattr("ludodrome.web.play_state.time.monotonic", lambda: now)
+    two.beat()
+    assert not other.view(HOST)["seats"][0]["here"]
+    listener.stop()
 
 
 def test_what_cannot_be_written_has_not_happened(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Delete, Engine, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -40,9 +40,16 @@ KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count"
 
 _log = logging.getLogger(__name__)
 _ADD = "INSERT INTO announcements (topic, subject, at) VALUES (?, ?, ?)"
-_LAST = select(func.max(AnnouncementRow.id)).scalar_subquery()
-_TRIM = delete(AnnouncementRow).where(AnnouncementRow.id <= _LAST - KEPT_ROWS)
 _count = itertools.count()
+
+
+def trim_to(rows: int) -> Delete:
+    """The statement that deletes all announcements but the last ones."""
+    last = select(func.max(AnnouncementRow.id)).scalar_subquery()
+    return delete(AnnouncementRow).where(AnnouncementRow.id <= last - rows)
+
+
+_TRIM = trim_to(KEPT_ROWS)
 _NOTIFY = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
 
 
