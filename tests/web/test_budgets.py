@@ -1,8 +1,6 @@
 """Budgets: rates, what is open, several processes, fair threads, and the table in the documentation."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from fastapi import HTTPException
 from sqlalchemy import Engine
 
 from ludodrome.store import usage
-from ludodrome.web.budgets import BUDGETS, Allowance, Budgets, CallerBudget, FairExecutor, budget_table, is_exempt
+from ludodrome.web.budgets import BUDGETS, Allowance, Budgets, CallerBudget, budget_table, is_exempt
 from tests.attacks.sockets import eventually
 from tests.web.hosting import hosting
 
@@ -190,43 +188,6 @@ def test_app_shares_counts_if_there_are_several_processes(engine: Engine) -> Non
 
     assert create_app(engine).state.limits._engine is None
     assert create_app(engine, processes=2).state.limits._engine is engine
-
-
-# Threads
-
-
-def test_threads_are_shared_fairly() -> None:
-    over = threading.Event()
-    ran: list[str] = []
-    with ThreadPoolExecutor(4) as executor:
-        fair = FairExecutor(executor, 3)
-        done = threading.Event()
-
-        def wait(number: int) -> None:
-            over.wait(60)
-            ran.append(f"greedy {number}")
-
-        def go() -> None:
-            ran.append("other")
-            done.set()
-
-        for number in range(10):
-            fair.submit("greedy", partial(wait, number))
-        fair.submit("other", go)
-        assert done.wait(30)  # though the greedy one was first
-        assert ran == ["other"]
-        over.set()
-        assert eventually(lambda: len(ran) == 11)
-    assert ran.count("greedy 9") == 1
-
-
-def test_a_call_that_fails_does_not_stop_the_others() -> None:
-    done = threading.Event()
-    with ThreadPoolExecutor(1) as executor:
-        fair = FairExecutor(executor, 1)
-        fair.submit("a", lambda: 1 / 0)
-        fair.submit("a", done.set)
-        assert done.wait(30)
 
 
 def test_amounts_are_sensible() -> None:

@@ -13,11 +13,10 @@ import re
 import threading
 import time
 import uuid
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from concurrent.futures import Executor
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastapi import HTTPException
 from fastapi.concurrency import run_in_threadpool
@@ -484,48 +483,3 @@ async def _refuse(refusal: HTTPException, scope: Scope, receive: Receive, send: 
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
             return
     await response(scope, receive, send)
-
-
-class FairExecutor:
-    """An executor for calls of many owners: those who have fewer calls running come first.
-
-    ``share``: calls of one owner that run at once, so that one thread is free for somebody else.
-    """
-
-    def __init__(self, executor: Executor, share: int) -> None:
-        self._executor, self._share = executor, share
-        self._lock = threading.Lock()
-        self._waiting: dict[str | None, deque[Callable[[], Any]]] = {}
-        self._running = Counter[str | None]()
-
-    def submit(self, owner: str | None, call: Callable[[], Any]) -> None:
-        """Submit a call; None has no share."""
-        with self._lock:
-            self._waiting.setdefault(owner, deque()).append(call)
-        self._executor.submit(self._work)
-
-    def _work(self) -> None:
-        """Run waiting calls until none may run. Whoever ends a call looks for the next."""
-        while (found := self._next()) is not None:
-            owner, call = found
-            try:
-                call()
-            except Exception:
-                _log.exception("a call of the fair executor failed")
-            with self._lock:
-                self._running[owner] -= 1
-                if not self._running[owner]:
-                    del self._running[owner]
-
-    def _next(self) -> tuple[str | None, Callable[[], Any]] | None:
-        with self._lock:
-            free = [one for one in self._waiting if one is None or self._running[one] < self._share]
-            if not free:
-                return None
-            owner = min(free, key=lambda one: self._running[one])  # the first of those who wait longest
-            call = self._waiting[owner].popleft()
-            queue = self._waiting.pop(owner)
-            if queue:
-                self._waiting[owner] = queue  # behind the others
-            self._running[owner] += 1
-            return owner, call

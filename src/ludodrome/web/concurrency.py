@@ -1,4 +1,4 @@
-"""Locks and notifications between threads and coroutines.
+"""Locks and notifications between threads and coroutines, and threads that callers share.
 
 Compiled kernels release the GIL at every call. When many threads do that at once, each waits for all others at every
 kernel, and a move of half a millisecond takes a hundred. So short work holds the kernel lock, and releases it while it
@@ -6,9 +6,15 @@ waits for the disk.
 """
 
 import asyncio
+import logging
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
+from typing import Any
+
+_log = logging.getLogger(__name__)
 
 
 class KernelLock:
@@ -70,3 +76,48 @@ class Notifier:
             pass
         finally:
             self._waiting.discard(mine)
+
+
+class FairExecutor:
+    """An executor for calls of many owners: those who have fewer calls running come first.
+
+    ``share``: calls of one owner that run at once, so that one thread is free for somebody else.
+    """
+
+    def __init__(self, executor: Executor, share: int) -> None:
+        self._executor, self._share = executor, share
+        self._lock = threading.Lock()
+        self._waiting: dict[str | None, deque[Callable[[], Any]]] = {}
+        self._running = Counter[str | None]()
+
+    def submit(self, owner: str | None, call: Callable[[], Any]) -> None:
+        """Submit a call; None has no share."""
+        with self._lock:
+            self._waiting.setdefault(owner, deque()).append(call)
+        self._executor.submit(self._work)
+
+    def _work(self) -> None:
+        """Run waiting calls until none may run. Whoever ends a call looks for the next."""
+        while (found := self._next()) is not None:
+            owner, call = found
+            try:
+                call()
+            except Exception:
+                _log.exception("a call of the fair executor failed")
+            with self._lock:
+                self._running[owner] -= 1
+                if not self._running[owner]:
+                    del self._running[owner]
+
+    def _next(self) -> tuple[str | None, Callable[[], Any]] | None:
+        with self._lock:
+            free = [one for one in self._waiting if one is None or self._running[one] < self._share]
+            if not free:
+                return None
+            owner = min(free, key=lambda one: self._running[one])  # the first of those who wait longest
+            call = self._waiting[owner].popleft()
+            queue = self._waiting.pop(owner)
+            if queue:
+                self._waiting[owner] = queue  # behind the others
+            self._running[owner] += 1
+            return owner, call

@@ -31,8 +31,8 @@ from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, StoredPlay
-from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS, FairExecutor
-from ludodrome.web.concurrency import KernelLock, Notifier
+from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
+from ludodrome.web.concurrency import FairExecutor, KernelLock, Notifier
 from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
 from ludodrome.web.position_view import Json, position_view_of
