@@ -23,7 +23,7 @@ from ludodrome.store.league_bots import BotEntry, BotStanding
 from ludodrome.store.league_matches import MatchInfo, find_match, live, live_views
 from ludodrome.store.models import EventRow
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, board_marks
+from ludodrome.web.position_view import Json, observation_marks
 
 TREND = 30
 """Games that a sparkline shows."""
@@ -318,7 +318,7 @@ def with_marks(view: Json) -> Json:
     """A view with what its board draws besides the state."""
     game = make(view["game"], **view["options"])
     try:
-        return {**view, "marks": board_marks(game, view["state"], [])}
+        return {**view, "marks": observation_marks(game, view["state"])}
     except ValueError:  # a part of it lies face down
         return {**view, "marks": {}}
 
