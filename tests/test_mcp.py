@@ -23,6 +23,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from ludodrome.mcp.server import create_server, picture
+from ludodrome.position import seen_by
 
 GAMES: dict[str, dict[str, Any]] = {
     "caldera": {"turn_limit": 10},
@@ -186,7 +187,7 @@ def test_pictures_are_real_images() -> None:
     import zlib
 
     game = ludodrome.make("dots", rows=1, cols=1)
-    content = picture(game, game.observation(game.initial_state(), 0))
+    content = picture(seen_by(game, game.initial_state(), 0))
     width, height = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
     at = content.index(b"IDAT")
     rows = zlib.decompress(content[at + 4 : at + 4 + int.from_bytes(content[at - 4 : at], "big")])

@@ -50,6 +50,11 @@ class Outcome:
     reason: str
 
 
+def lacks_part(observation: Any, state: Any) -> bool:
+    """Whether an observation leaves out or changes a part of a state."""
+    return any(name not in observation or observation[name] != value for name, value in state.items())
+
+
 def returns_of(winner: int | None, seats: int) -> list[float]:
     """Zero-sum returns by seat."""
     if winner is None:
@@ -230,12 +235,16 @@ class Game(GameExtras):
         """Whether there are positions that not every seat may see completely."""
         return False
 
+    @property
+    def may_hide(self) -> bool:
+        """Whether observations may differ from states, whatever ``has_hidden_information`` says."""
+        return type(self).observation is not Game.observation
+
     def hides(self, state: Any, seat: int | None = None) -> bool:
         """Whether a part of the position is hidden from a seat, or from spectators (None)."""
-        if not self.has_hidden_information:
+        if not self.may_hide:
             return False
-        seen = self.observation(state, seat)
-        return any(seen[name] != value for name, value in state.items())
+        return lacks_part(self.observation(state, seat), state)
 
     def cells(self, state: Any) -> list[list[Cell]] | None:
         """The board as rows of cells, for games without a board of their own on the page; None: show ``render``.

@@ -1,4 +1,4 @@
-"""Position: one position of a game in compiled form.
+"""Position: one position of a game in compiled form; SeenPosition: what one seat or a spectator may see of one.
 
 ``Game`` speaks JSON: its states are plain values, checked in every call. A ``Position`` holds the record that the
 kernels work on, so playing on costs microseconds, and it changes in place.
@@ -6,7 +6,7 @@ kernels work on, so playing on costs microseconds, and it changes in place.
 
 from typing import Any
 
-from ludodrome.game import Game, Outcome
+from ludodrome.game import Cell, Game, Outcome, lacks_part
 from ludodrome.jit import Record
 
 
@@ -115,3 +115,79 @@ class Position:
 
     def __repr__(self) -> str:
         return f"<Position of {self.game.id}: {self.game.codec.format_line(self.record)}>"
+
+
+class SeenPosition:
+    """A position as a seat sees it, or a spectator (seat None). Everything shown of a running game comes from here.
+
+    What is hidden from the viewer is decided by ``Game.observation`` alone. Drawings, cells and records are made of the
+    observation, so they cannot show more; legal moves of another seat are left out while anything is hidden, because
+    they may depend on it.
+    """
+
+    __slots__ = ("_states", "game", "is_partial", "seat", "state", "to_move")
+
+    def __init__(self, game: Game, states: Any, seat: int | None = None) -> None:
+        """See ``states[0]``, a position of ``game`` in compiled form."""
+        whole = game.decode(states[0])
+        mover = int(game.kernels.mover(states))
+        self.game, self.seat, self._states = game, seat, states
+        self.state = game.observation(whole, seat) if game.may_hide else whole
+        """The observation; the state itself if the game hides nothing."""
+        self.is_partial = game.may_hide and lacks_part(self.state, whole)
+        """Whether a part of the position is hidden from the viewer."""
+        self.to_move = None if mover < 0 else mover
+
+    @property
+    def bare_state(self) -> Any:
+        """The observation without ``you``."""
+        return {name: value for name, value in self.state.items() if name != "you"}
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome; None while the game runs."""
+        return self.game.outcome_of(self._states)
+
+    def legal_moves(self) -> list[Any]:
+        """The legal moves, if the viewer may know them; otherwise none. Raises TooManyMoves."""
+        if self.is_partial and self.seat != self.to_move:
+            return []
+        return self.game.legal_moves_of(self._states)
+
+    def move_texts(self, moves: list[Any]) -> list[str]:
+        """The notations of some of the legal moves."""
+        whole = self.game.decode(self._states[0]) if moves else None
+        return [self.game.format_move(move, whole) for move in moves]
+
+    def states(self) -> Any:
+        """The observation in compiled form, as an array of one record. Raises BadState if it cannot be encoded."""
+        if not self.is_partial:
+            return self._states
+        return observed_states(self.game, self.state)
+
+    def drawing(self) -> str:
+        """The observation as text."""
+        return self.game.render_observation(self.bare_state)
+
+    def cells(self) -> list[list[Cell]] | None:
+        """The observation as rows of cells; None if the game has none."""
+        return self.game.cells(self.bare_state)
+
+
+def seen_by(game: Game, state: Any, seat: int | None = None) -> SeenPosition:
+    """A JSON state as a seat sees it, or a spectator (None).
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=1, cols=1)
+    >>> seen = seen_by(game, game.initial_state())
+    >>> seen.is_partial, seen.to_move, len(seen.legal_moves())
+    (False, 0, 4)
+    """
+    return SeenPosition(game, game.encode_array(state), seat)
+
+
+def observed_states(game: Game, observation: Any) -> Any:
+    """An observation in compiled form, as an array of one record; the game fills in what is hidden."""
+    states = game.new_states(1)
+    states[0] = game.encode_observation({name: value for name, value in observation.items() if name != "you"})
+    return states

@@ -17,9 +17,10 @@ from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot, bot_names
-from ludodrome.bots.prompts import MOVE, ParsedReply, drawing, legal_texts, read_reply, you_are
+from ludodrome.bots.prompts import MOVE, ParsedReply, legal_texts, read_reply, you_are
 from ludodrome.bots.registry import is_built_in, read_spec
 from ludodrome.game import Game, IllegalMove, TooManyMoves
+from ludodrome.position import SeenPosition, seen_by
 from ludodrome.validation import show
 
 CLIENT = "client"
@@ -126,7 +127,7 @@ class ClientMatch:
         """The state of the match as a seat sees it."""
         with self._changed:
             turn, result = self.referee.turn, self.referee.result
-            shown = self.game.observation(self.referee.state, seat)
+            seen = seen_by(self.game, self.referee.state, seat)
             mine = turn is not None and turn.seat == seat and not self._free
             view: Json = {
                 "match": self.id,
@@ -138,7 +139,7 @@ class ClientMatch:
                 "turn": len(self._moves),
                 "to_move": None if turn is None else turn.seat,
                 "your_turn": mine,
-                "board": drawing(self.game, shown),
+                "board": seen.drawing(),
                 "last_moves": self._visible_moves(seat)[-self.game.seats :],
             }
             if self._free:
@@ -149,7 +150,7 @@ class ClientMatch:
                 view["result"]["you_won"] = result["winner"] == seat
             return view
 
-    def observation(self, seat: int, turn: int | None = None) -> Any:
+    def position(self, seat: int, turn: int | None = None) -> SeenPosition:
         """What a seat may see now, or after ``turn`` moves."""
         with self._changed:
             number = len(self._states) - 1 if turn is None else turn
@@ -157,7 +158,7 @@ class ClientMatch:
                 raise MatchError(
                     f"the turns of this match are numbered from 0 to {len(self._states) - 1}, not {show(turn)}"
                 )
-            return self.game.observation(self._states[number], seat)
+            return seen_by(self.game, self._states[number], seat)
 
     def legal_moves(self, seat: int) -> list[str]:
         """The legal moves of the seat to move, as texts."""
@@ -166,7 +167,7 @@ class ClientMatch:
             if not self.referee.conditions.legal_moves:
                 raise MatchError("this match does not show the legal moves")
             try:
-                moves = self.game.legal_moves(self.referee.state)
+                moves = seen_by(self.game, self.referee.state, seat).legal_moves()
             except TooManyMoves as many:
                 raise MatchError(str(many)) from None
             return legal_texts(self.game, self.referee.state, moves) or []
@@ -189,7 +190,7 @@ class ClientMatch:
             if not self.analysis:
                 raise MatchError("this match does not allow analysis; start_match takes allow_analysis=true")
             self._check_turn(seat)
-            if self.game.hides(self.referee.state, seat):
+            if seen_by(self.game, self.referee.state, seat).is_partial:
                 raise MatchError("a part of the position is hidden from you, and an analysis would tell it")
             return self.referee.state
 
@@ -286,7 +287,7 @@ class ClientMatch:
         move: Json = {"turn": len(self._moves), "seat": turn.seat, "move": text}
         self._moves.append(move | {"substituted": True} if substituted else move)
         for seat in range(self.game.seats):
-            if not self.game.hides(self.referee.state, seat):
+            if not seen_by(self.game, self.referee.state, seat).is_partial:
                 self._open_moves[seat] = len(self._moves)
 
     def _visible_moves(self, seat: int) -> list[Json]:

@@ -14,13 +14,13 @@ import numpy as np
 
 from ludodrome import __version__
 from ludodrome.bots import bot_names
-from ludodrome.bots.prompts import bare, drawing, move_format
+from ludodrome.bots.prompts import move_format
 from ludodrome.envs import missing_extra
 from ludodrome.envs.observations import frame
-from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.jit import Array
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, MatchError
+from ludodrome.position import SeenPosition
 from ludodrome.validation import listing, show
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
 from ludodrome.web.lru_cache import LruCache
@@ -35,9 +35,9 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BITS, _RGB = 8, 2
 
 
-def picture(game: Game, observation: Any) -> bytes:
-    """The observation of a seat as a PNG image."""
-    pixels = frame(game, game.encode_observation(bare(observation)), "rgb_array")
+def picture(seen: SeenPosition) -> bytes:
+    """What a seat sees, as a PNG image."""
+    pixels = frame(seen.game, seen.states()[0], "rgb_array")
     return png(pixels.repeat(SCALE, 0).repeat(SCALE, 1))
 
 
@@ -183,10 +183,10 @@ class Tools:
         """The board as text and as a picture, and how the match stands."""
         found = self._find(match)
         seat = found.seat_of(key)
-        seen = found.observation(seat, turn)
-        text = f"{drawing(found.game, seen)}\n\n{_standing(found.view(seat))}"
-        shown = [Image(data=picture(found.game, seen), format="png")] if image else []
-        return [text, *shown, *([dumps(seen)] if state else [])]
+        seen = found.position(seat, turn)
+        text = f"{seen.drawing()}\n\n{_standing(found.view(seat))}"
+        shown = [Image(data=picture(seen), format="png")] if image else []
+        return [text, *shown, *([dumps(seen.state)] if state else [])]
 
     def legal_moves(self, match: MatchId, key: Key = None) -> Json:
         """All legal moves, written as make_move takes them, if the match shows them and it is your turn."""

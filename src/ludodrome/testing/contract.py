@@ -18,15 +18,19 @@ from ludodrome.game import Game, IllegalMove, TooManyMoves
 from ludodrome.game_spec import DEFAULT_PLANES
 from ludodrome.games import make
 from ludodrome.jit import COMPILED
+from ludodrome.position import seen_by
 from ludodrome.search.batch import batch as new_batch
 from ludodrome.search.perft import perft, perft_ends
 from ludodrome.search.playouts import playouts
+from ludodrome.search.vector import Observations
 
 STATES_A_GAME = 12 if COMPILED else 6
 PLAYOUTS, FEW_PLAYOUTS, MANY_PLAYOUTS = 40, 3, 10_000
 LONG_TURN = 200
 """Turns of more actions than this are played out only a few times."""
 MAX_STEPS = 100_000
+RELATED, RELATED_PLIES = 6, 20
+"""Games side by side, and their length, in the search for positions that look alike."""
 
 Choose = Callable[[Game, Any, random.Random], Any]
 """(game, state, random numbers): a random legal move."""
@@ -174,6 +178,83 @@ def observations_show_the_state(game: Game, choose: Choose = listed_move) -> Non
         for wrong in wrong_ones:
             with refused(ValueError, "seat"):
                 game.observation(state, wrong)
+
+
+def hidden_information_stays_hidden(game: Game, choose: Choose = listed_move) -> None:
+    """Positions that differ only in what is hidden from a viewer look the same to them, in every form.
+
+    ``observation`` says what is hidden. It must not tell spectators more than any seat: anybody may be a spectator too.
+    """
+    if not game.has_hidden_information:
+        return
+    viewers = (*range(game.seats), None)
+    alike: dict[tuple[int | None, str], dict[str, Any]] = {}
+    for state in _related_states(game, choose):
+        for seat in viewers:
+            alike.setdefault((seat, _seen_text(game, state, seat)), {})[json.dumps(state)] = state
+    hidden = [(seat, list(states.values())) for (seat, _), states in alike.items() if len(states) > 1]
+    assert hidden, "nothing is hidden in any position, although has_hidden_information is True"
+    for seat, states in hidden:
+        viewer = "a spectator" if seat is None else f"seat {seat}"
+        first = _shown_forms(game, states[0], seat)
+        for state in states[1:]:
+            for form, content in _shown_forms(game, state, seat).items():
+                assert content == first[form], (
+                    f"{form} tells {viewer} what is hidden: {content} and {first[form]} in positions that look alike"
+                )
+            told = _seen_text(game, state, None) == _seen_text(game, states[0], None)
+            assert told, f"spectators see more than {viewer}, who may be one of them"
+
+
+def _seen_text(game: Game, state: Any, seat: int | None) -> str:
+    return json.dumps(seen_by(game, state, seat).bare_state, sort_keys=True)
+
+
+def _shown_forms(game: Game, state: Any, seat: int | None) -> dict[str, Any]:
+    """Everything that a viewer is shown of a position, by the name of its form."""
+    seen = seen_by(game, state, seat)
+    try:
+        legal = seen.legal_moves() if game.actions_a_turn == 1 else []
+    except TooManyMoves:
+        legal = []
+    shown = {
+        "is_partial": seen.is_partial,
+        "to_move": seen.to_move,
+        "outcome": seen.outcome,
+        "legal_moves": legal,
+        "format_move": seen.move_texts(legal),
+        "render_observation": seen.drawing(),
+        "cells": seen.cells(),
+        "encode_observation": seen.states().tobytes(),
+        "board_marks": game.board_marks(seen.states(), legal),
+    }
+    if seat is not None:
+        planes = game.planes
+        observed = Observations(
+            np.zeros((1, game.max_legal), np.int16),
+            np.zeros(1, np.int32),
+            np.zeros((1, game.num_actions), np.int8),
+            np.zeros((1, len(planes.names), planes.rows * planes.cols), planes.dtype),
+        )
+        seats: Any = np.array([seat], np.int8)
+        game.kernels.look_many(game.encode_array(state), np.zeros(1, np.int64), seats, observed)
+        shown["planes"] = observed.planes.tolist()
+    return shown
+
+
+def _related_states(game: Game, choose: Choose) -> Iterator[Any]:
+    """Positions of games that begin with different seeds and go on with the same few moves: some look alike."""
+    rng = random.Random(11)
+    for _ in range(3):
+        group = [game.initial_state(rng.randrange(2**32)) for _ in range(RELATED)]
+        for _ in range(RELATED_PLIES):
+            yield from group
+            running = [state for state in group if game.to_move(state) is not None]
+            if not running:
+                break
+            moves = [choose(game, rng.choice(running), rng) for _ in range(3)]
+            after = [(state, move) for state in running for move in moves if game.is_legal(state, move)]
+            group = [game.apply(state, move) for state, move in rng.sample(after, min(RELATED, len(after)))]
 
 
 def playouts_depend_on_the_seed_and_not_on_the_threads(game: Game, choose: Choose = listed_move) -> None:
@@ -333,6 +414,7 @@ CHECKS = (
     legal_moves_are_listed_once_in_the_order_of_their_actions,
     moves_survive_their_notation,
     observations_show_the_state,
+    hidden_information_stays_hidden,
     playouts_depend_on_the_seed_and_not_on_the_threads,
     a_batch_plays_as_apply_does,
     a_batch_refuses_and_resets,

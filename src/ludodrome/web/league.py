@@ -25,7 +25,7 @@ from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, li
 from ludodrome.store.models import EventRow
 from ludodrome.web.auth import Caller
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, board_marks
+from ludodrome.web.position_view import Json, observation_marks
 
 TREND = 30
 """Games that a sparkline shows."""
@@ -366,7 +366,7 @@ def with_marks(view: Json) -> Json:
     """A view with what its board draws besides the state."""
     game = make(view["game"], **view["options"])
     try:
-        return {**view, "marks": board_marks(game, view["state"], [])}
+        return {**view, "marks": observation_marks(game, view["state"])}
     except ValueError:  # a part of it lies face down
         return {**view, "marks": {}}
 

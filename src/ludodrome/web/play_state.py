@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game import Game
+from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, FriendSeat, digest_of
 from ludodrome.web.position_view import Json, position_view_of
 
@@ -197,10 +198,10 @@ class Participants:
 
 def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
     """The number of moves up to the last position in which nothing is hidden from spectators, of ``length`` moves."""
-    if not game.has_hidden_information:
+    if not game.may_hide:
         return length
     opened = (
-        number for number in range(length, 0, -1) if not game.hides(game.decode(_position(game, records[number])[0]))
+        number for number in range(length, 0, -1) if not SeenPosition(game, _position(game, records[number])).is_partial
     )
     return next(opened, 0)
 

@@ -1,14 +1,16 @@
 """Positions for a page: what is shown, what is legal, and what a board draws beside it. No board is drawn here.
 
-The page decides nothing: legal moves, eruptions, chains and rounds all come from the rules through this module.
+The page decides nothing: legal moves, eruptions, chains and rounds all come from the rules through this module. What a
+viewer may see of a running game comes from ``SeenPosition`` alone.
 """
 
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
+from ludodrome.game import Cell, Game, IllegalMove, Outcome, TooManyMoves
 from ludodrome.games import BUILT_IN, find
+from ludodrome.position import SeenPosition, observed_states
 
 GENERIC = "generic"
 """The board module of games without one of their own."""
@@ -39,18 +41,13 @@ def position_view(game: Game, state: Any, seat: int | None = None) -> Json:
 
 def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
     """``position_view`` of a position in compiled form, states[0]."""
-    mover, ending = int(game.kernels.mover(states)), game.outcome_of(states)
-    legal, state = _legal(game, states), game.decode(states[0])
-    seen = state
-    if game.has_hidden_information:
-        seen = game.observation(state, seat)
-        if legal and seat != mover and game.hides(state, seat):
-            legal = []
+    seen = SeenPosition(game, states, seat)
+    legal, ending = _legal(seen), seen.outcome
     return {
-        "state": seen,
-        "to_move": None if mover < 0 else mover,
+        "state": seen.state,
+        "to_move": seen.to_move,
         "legal": legal,
-        "marks": _marks(game, states, seen, legal or []),
+        "marks": _marks(seen, legal or []),
         "outcome": None if ending is None else outcome_json(ending),
     }
 
@@ -74,37 +71,32 @@ def why_illegal(game: Game, state: Any, move: Any) -> str:
     return ""
 
 
-def _legal(game: Game, states: Any) -> list[Any] | None:
+def _legal(seen: SeenPosition) -> list[Any] | None:
     """All legal moves; None if there are too many, or if moves are built step by step."""
-    if game.actions_a_turn > 1:
+    if seen.game.actions_a_turn > 1:
         return None
     try:
-        return game.legal_moves_of(states)
+        return seen.legal_moves()
     except TooManyMoves:
         return None
 
 
-def board_marks(game: Game, state: Any, legal: list[Any]) -> Json:
-    """What the board draws besides the state, which may be an observation if no moves are given."""
-    states = game.new_states(1)
-    states[0] = game.encode_observation(state)
-    return _marks(game, states, state, legal)
+def observation_marks(game: Game, observation: Any) -> Json:
+    """What the board draws besides an observation, which may be a whole state."""
+    if board_of(game.id) != GENERIC:
+        return game.board_marks(observed_states(game, observation), [])
+    visible = {name: value for name, value in observation.items() if name != "you"}
+    return _generic_marks(game.render_observation(visible), game.cells(visible), [])
 
 
-def _marks(game: Game, states: Any, seen: Any, legal: list[Any]) -> Json:
-    """``board_marks`` of a position in compiled form, states[0], of which ``seen`` is visible."""
-    return (
-        _generic_marks(game, states, seen, legal) if board_of(game.id) == GENERIC else game.board_marks(states, legal)
-    )
+def _marks(seen: SeenPosition, legal: list[Any]) -> Json:
+    """What the board draws besides a position and some of its legal moves."""
+    if board_of(seen.game.id) != GENERIC:
+        return seen.game.board_marks(seen.states(), legal)
+    return _generic_marks(seen.drawing(), seen.cells(), seen.move_texts(legal))
 
 
-def _generic_marks(game: Game, states: Any, seen: Any, legal: list[Any]) -> Json:
+def _generic_marks(drawing: str, cells: list[list[Cell]] | None, texts: list[str]) -> Json:
     """For the generic board: the drawing, the cells if the game has any, the texts of the legal moves."""
-    visible = {name: value for name, value in seen.items() if name != "you"}
-    cells = game.cells(visible)
-    state = game.decode(states[0]) if legal else None
-    return {
-        "drawing": game.render_observation(visible),
-        "cells": None if cells is None else [[cell._asdict() for cell in row] for row in cells],
-        "texts": [game.format_move(move, state) for move in legal],
-    }
+    rows = None if cells is None else [[cell._asdict() for cell in row] for row in cells]
+    return {"drawing": drawing, "cells": rows, "texts": texts}

@@ -17,6 +17,7 @@ from ludodrome.arena.seats import Seat
 from ludodrome.arena.transports import make_seat
 from ludodrome.arena.transports.remote import RelayAddress, RemoteSeat
 from ludodrome.game import Game
+from ludodrome.position import seen_by
 from ludodrome.store.database import open_database
 from ludodrome.store.league_matches import presence, show
 from ludodrome.store.models import REMOTE, UPLOADED
@@ -118,11 +119,11 @@ class Broadcast:
                 self._texts.append(game.format_move(self._last, self._state))
                 self._movers.append(entry["seat"])
                 self._state = game.apply(self._state, self._last)
-                if not game.hides(self._state):
+                if not seen_by(game, self._state).is_partial:
                     self._open_moves = len(self._texts)
         self._turns = len(referee.turns)
         self._version += 1
-        hidden = game.hides(referee.state)
+        seen = seen_by(game, referee.state)
         shown = slice(max(0, len(self._texts) - LATEST_MOVES), self._open_moves)
         self._latest = (
             self._version,
@@ -132,8 +133,8 @@ class Broadcast:
                 "names": self._names,
                 "bots": list(referee.play_spec.bots),
                 "clock": str(referee.conditions.clock),
-                "state": game.observation(referee.state),
-                "last": None if hidden else self._last,
+                "state": seen.state,
+                "last": None if seen.is_partial else self._last,
                 "last_seat": self._last_seat,
                 "ply": len(referee.play_spec.opening) + len(self._texts),
                 "texts": self._texts[shown],

@@ -24,7 +24,7 @@ from ludodrome.web.auth import Anybody
 from ludodrome.web.budgets import BUDGETS, GRADINGS, REPLAYS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import engine_slot
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.position_view import Json, board_marks, open_game
+from ludodrome.web.position_view import Json, observation_marks, open_game
 from ludodrome.web.responses import Busy, to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
@@ -81,7 +81,7 @@ def replay_json(name: str, record: Json) -> Json:
                 "state": state,
                 "line": game.format_state(state),
                 "to_move": game.to_move(state),
-                "marks": board_marks(game, state, []),
+                "marks": observation_marks(game, state),
             }
             for state in replay.states
         ],
