@@ -331,6 +331,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             piece = bytes(self._unparsed[:PIECE_BYTES])
             del self._unparsed[:PIECE_BYTES]
             super().data_received(piece)
+        if self.disconnected or self.transport.is_closing():
+            return
         reading = not self._unparsed and self.queue.empty()
         if reading and self.read_paused:
             self.transport.resume_reading()
