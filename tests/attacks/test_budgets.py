@@ -139,6 +139,14 @@ def test_point_4_the_server_raises_its_descriptor_limit() -> None:
     assert raised == (hard if hard != resource.RLIM_INFINITY else 1 << 20)
 
 
+def test_point_4_the_server_says_what_it_can_hold() -> None:
+    capacity = server.raise_descriptor_limit()
+    assert 0 < capacity.connections < capacity.descriptors == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    said = server.capacity_line()
+    for number in (capacity.connections, capacity.descriptors, BUDGETS["streams"].amount):
+        assert f"{number:,} " in said
+
+
 # Point 7
 
 

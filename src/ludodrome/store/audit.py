@@ -27,6 +27,7 @@ from ludodrome.store.models import (
     MatchSeatRow,
     PlayRow,
     PresenceRow,
+    PrivateLogRow,
     RatingRow,
     SecondFactorRow,
     SignInRow,
@@ -206,6 +207,10 @@ def _withdraw(session: Session, bots: list[str]) -> None:
     session.execute(update(BotRow).where(BotRow.id.in_(bots)).values(gone))
     session.execute(delete(BotVersionRow).where(BotVersionRow.bot.in_(bots)))
     session.execute(delete(PresenceRow).where(PresenceRow.bot.in_(bots)))
+    seat = MatchSeatRow.match == PrivateLogRow.match, MatchSeatRow.seat == PrivateLogRow.seat
+    session.execute(
+        delete(PrivateLogRow).where(select(MatchSeatRow.bot).where(*seat, MatchSeatRow.bot.in_(bots)).exists())
+    )
     waiting = MatchRow.status == QUEUED
     theirs = select(MatchSeatRow.match).where(MatchSeatRow.bot.in_(bots))
     session.execute(update(MatchRow).where(waiting, MatchRow.id.in_(theirs)).values(status=DROPPED, ended=moment))

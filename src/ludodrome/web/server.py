@@ -339,6 +339,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             del self._unparsed[:PIECE_BYTES]
             super().data_received(piece)
             self._answer_bad_handshake()
+        if self.disconnected or self.transport.is_closing():
+            return
         reading = not self._unparsed and self.queue.empty()
         if reading and self.read_paused:
             self.transport.resume_reading()

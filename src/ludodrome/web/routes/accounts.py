@@ -1,10 +1,11 @@
 """Accounts, sessions, passwords, second factors and tokens: API and pages. For administrators: ``admin.py``."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
-from fastapi.responses import RedirectResponse, StreamingResponse
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
 from ludodrome.store import accounts as store
@@ -22,8 +23,8 @@ from ludodrome.web.auth import (
     Caller,
     is_secure,
 )
-from ludodrome.web.budgets import ATTEMPTS, SIGN_IN, client_network
-from ludodrome.web.responses import AsciiJSONResponse, Conflict
+from ludodrome.web.budgets import ATTEMPTS, SIGN_IN, budget_of, client_network
+from ludodrome.web.responses import AsciiJSONResponse, Conflict, StreamedResponse
 from ludodrome.web.routes.schemas import (
     ERROR_RESPONSES,
     CodeRequest,
@@ -251,13 +252,19 @@ def drop_second_factor(request: Request, shown: Proof, who: AccountScope) -> Non
     response_class=Response,
     responses={200: {"content": {"application/json": {}}, "description": "One JSON object, without secrets."}},
 )
-def export(request: Request, who: AccountScope) -> StreamingResponse:
+def export(request: Request, who: AccountScope) -> StreamedResponse:
     """Everything that the server keeps about you: account, sessions, tokens, bots, plays, puzzles, audit log."""
     engine = request.app.state.engine
     audit.note(engine, actor(request, who), audit.EXPORTED, str(who.account))
-    parts: Iterator[str] = audit.export_account(engine, str(who.account))
+    parts = _in_threads(audit.export_account(engine, str(who.account)))
     headers = {"content-disposition": 'attachment; filename="ludodrome-account.json"'}
-    return StreamingResponse(parts, media_type="application/json", headers=headers)
+    return StreamedResponse(parts, budget_of(request), "application/json", headers)
+
+
+async def _in_threads(parts: Iterator[str]) -> AsyncGenerator[str, None]:
+    """The parts of a text, each made in a thread."""
+    while (part := await run_in_threadpool(next, parts, None)) is not None:
+        yield part
 
 
 @router.delete("/account", status_code=204)
