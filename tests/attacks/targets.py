@@ -1,0 +1,557 @@
+"""Every parser of untrusted input as a fuzz target: bytes in, and nothing out but the documented errors.
+
+``python -m tests.attacks.targets`` lists them; ``python -m tests.attacks.targets NAME --runs 100000`` runs one under
+atheris (``pip install atheris``), guided by coverage. ``test_fuzz_targets.py`` runs them with Hypothesis.
+
+JSON bodies of the HTTP API have a fuzzer that knows their fields (``tests/web/test_fuzz.py``) and Schemathesis
+(``tests/web/test_schemathesis.py``); states and moves damaged in their structure are in ``tests/test_fuzz.py``.
+"""
+
+import atexit
+import hashlib
+import json
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ludodrome
+from ludodrome import installation
+from ludodrome.arena import messages
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import Conditions, read_policy
+from ludodrome.arena.ladder.uploads import check_source
+from ludodrome.arena.matches.openings import read_book
+from ludodrome.arena.records import from_text, verify
+from ludodrome.arena.records.notation import format_records, parse_records
+from ludodrome.arena.tournaments.plans import read_plan
+from ludodrome.bots.llm import read_settings
+from ludodrome.bots.player import parse_observation
+from ludodrome.bots.registry import read_spec
+from ludodrome.bots.replies import read_reply
+from ludodrome.cli.base import CommandError, read_options
+from ludodrome.games.dots.analysis import load_solver
+from ludodrome.games.dots.solver import MIN_BITS
+from ludodrome.games.dots.solver.table import BUCKET
+from ludodrome.games.spaces.boards import parse_board, parse_playable
+from ludodrome.games.spaces.legality import check
+from ludodrome.puzzle.book import parse_puzzle
+from ludodrome.spaces_lab.board_files import read_boards
+from ludodrome.spaces_lab.saved_state import load_solver_boards
+from ludodrome.store import backups, migrations
+from ludodrome.store.accounts import ensure_local, read_name
+from ludodrome.store.database import open_database, read_url
+from ludodrome.web import security
+from ludodrome.web.app import create_app
+from ludodrome.web.logs import redacted
+
+MAX_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser: a call with bytes, good inputs to begin with, and the errors that it documents."""
+
+    name: str
+    call: Callable[[bytes], object]
+    corpus: tuple[bytes, ...]
+    covers: tuple[str, ...]
+    """The functions that it reaches, as ``module.function`` below ``ludodrome``."""
+    allowed: tuple[type[Exception], ...] = (ValueError,)
+    slow: bool = False
+    """Whether a call takes many milliseconds: fewer are made."""
+
+
+def _text(data: bytes) -> str:
+    """Any text, with lone surrogates too."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def of_text(call: Callable[[str], object]) -> Callable[[bytes], object]:
+    """A target for a parser of texts."""
+    return lambda data: call(_text(data))
+
+
+def of_json(call: Callable[[Any], object]) -> Callable[[bytes], object]:
+    """A target for a parser of JSON values; what is not JSON is not for it."""
+
+    def run(data: bytes) -> object:
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            return None
+        return call(value)
+
+    return run
+
+
+@cache
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="ludodrome-fuzz-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def of_file(call: Callable[[Path], object], suffix: str = "") -> Callable[[bytes], object]:
+    """A target for a parser of files."""
+
+    def run(data: bytes) -> object:
+        path = _folder() / f"input{suffix}"
+        path.write_bytes(data)
+        return call(path)
+
+    return run
+
+
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+@cache
+def _game(game_id: str) -> ludodrome.Game:
+    return ludodrome.make(game_id)
+
+
+def _of_game(game_id: str) -> Iterator[Target]:
+    game = _game(game_id)
+    state = game.initial_state()
+    moves = game.legal_moves(state)[:3] if game.id != "spaces" else [parse_board("3:1:uuf")]
+    later = game.apply(state, moves[0]) if game.id != "spaces" else state
+    where = f"games.{game_id}.codec"
+    yield Target(
+        f"{game_id}-state", of_json(game.encode), (_encoded(state), _encoded(later)), (f"{where}.parse_state",)
+    )
+    lines = tuple(game.format_state(one).encode() for one in (state, later))
+    yield Target(f"{game_id}-position", of_text(game.parse_state), lines, (f"{where}.parse_line",))
+    yield Target(
+        f"{game_id}-move",
+        of_json(lambda move: game.apply(state, move)),
+        tuple(map(_encoded, moves)),
+        (f"{where}.parse_move",),
+    )
+    yield Target(
+        f"{game_id}-notation",
+        of_text(lambda text: game.parse_move(text, state)),
+        tuple(game.format_move(move, state).encode() for move in moves),
+        (f"{where}.parse_notation",),
+    )
+    yield Target(
+        f"{game_id}-options",
+        of_json(lambda options: ludodrome.make(game_id, **options) if _is_options(options) else None),
+        (_encoded(game.options), b"{}"),
+        (),
+    )
+    yield Target(
+        f"{game_id}-observation",
+        of_json(lambda shown: parse_observation(game, shown)),
+        (_encoded(game.observation(state, 0)),),
+        ("bots.player.parse_observation",),
+    )
+    yield Target(
+        f"{game_id}-reply",
+        of_text(lambda text: read_reply(game, game.observation(state, 0), text)),
+        (f"I think. {{{game.format_move(moves[0], state)}}}".encode(), _encoded({"move": moves[0]}), b"<think>h00"),
+        ("bots.replies.read_reply",),
+    )
+    specs = (b"random", b"greedy", b"level:3", b"expert", b"alphabeta:depth=4,time=0.5", b"mcts:sims=100")
+    yield Target(
+        f"{game_id}-bot",
+        of_text(lambda text: read_spec(text, game)),
+        specs,
+        ("bots.registry.read_spec", "bots.registry.parse_params"),
+    )
+
+
+def _is_options(value: Any) -> bool:
+    return type(value) is dict and all(name.isidentifier() for name in value)
+
+
+@cache
+def _record() -> dict[str, Any]:
+    """A finished game of two random bots on a small board."""
+    small = ludodrome.make("dots", rows=1, cols=2)
+    found = ludodrome.play_match(small, ["random", "random"], games=2, openings=False, workers=0).records[0]
+    return dict(found)
+
+
+PLAN = b"""
+name = "spring"
+pairs = 2
+seed = 7
+[[games]]
+id = "dots"
+options = { rows = 2, cols = 2 }
+clock = "1s"
+[[bots]]
+bot = "random"
+[[bots]]
+bot = "greedy"
+name = "Greta"
+"""
+BOARD = b"3:1:uuf"
+EDGE = b'{"orient": "H", "r": 0, "c": 0}'
+MESSAGE = b'{"type": "move", "match": "m", "turn": 3, "move": ' + EDGE + b', "log": "so"}'
+
+
+@cache
+def _backup() -> tuple[bytes, bytes]:
+    """A backup of SQLite, and one in lines."""
+    path = _folder() / "good.db"
+    engine = open_database(path, create=True)
+    ensure_local(engine)
+    backups.back_up(engine, _folder() / "good.backup")
+    engine.dispose()
+    head = {"format": backups.FORMAT, "revision": migrations.REVISIONS[-1]}
+    row = {"table": "settings", "row": {"name": "a", "value": "1"}}
+    lines = b"".join(_encoded(one) + b"\n" for one in (head, row))
+    end = {"rows": 1, "sha256": hashlib.sha256(lines).hexdigest()}
+    return (_folder() / "good.backup").read_bytes(), lines + _encoded(end) + b"\n"
+
+
+def _read_backup(path: Path) -> None:
+    with backups._reading(path) as rows:
+        for _ in rows:
+            pass
+
+
+def _open(path: Path) -> None:
+    open_database(path).dispose()
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _solver_table() -> bytes:
+    file = BytesIO()
+    table = np.zeros(((1 << MIN_BITS) // BUCKET, 2 * BUCKET), np.uint64)
+    np.savez(file, board=np.array([1, 2], np.int64), table=table)
+    return file.getvalue()
+
+
+def _requirement(text: str) -> None:
+    found = installation.read_requirement(text)
+    installation.fits("1.2.3", found.bounds)
+
+
+def _lines_of(path: Path) -> None:
+    for _ in backups._lines(path):
+        pass
+
+
+# The web, through the whole application
+
+
+@cache
+def _client() -> Any:
+    from starlette.testclient import TestClient
+
+    engine = open_database(_folder() / "web.db", create=True)
+    client = TestClient(create_app(engine, mode="hosted", behind_proxy=True), base_url="http://127.0.0.1")
+    client.__enter__()
+    atexit.register(client.__exit__, None, None, None)
+    return client
+
+
+def _ask(data: bytes) -> None:
+    """A request: its first line has method and URL, the others are headers; never an internal error."""
+    first, *lines = data.split(b"\n")
+    method, _, url = first.partition(b" ")
+    if method not in (b"GET", b"HEAD", b"DELETE", b"OPTIONS"):
+        method = b"GET"
+    headers = [(b"host", b"127.0.0.1")]
+    for line in lines[:20]:
+        name, _, value = line.partition(b":")
+        if name.strip().isalnum() or name.strip().replace(b"-", b"").isalnum():
+            headers.append((name.strip().lower(), value.strip()))
+    status = _client().portal.call(_call_app, method.decode(), url, headers)
+    assert status < 500, f"{status}: {data!r}"
+
+
+async def _call_app(method: str, url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
+    """Call the application as uvicorn would."""
+    from urllib.parse import unquote
+
+    raw, _, query = url.partition(b"?")
+    path = unquote("/" + raw.decode("latin-1").lstrip("/"))
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": b"/" + raw.lstrip(b"/"),
+        "query_string": query,
+        "root_path": "",
+        "headers": headers,
+        "client": ("203.0.113.9", 1234),
+        "server": ("127.0.0.1", 80),
+        "state": {},
+    }
+    status = 0
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"} if status else {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+
+    await _client().app(scope, receive, send)
+    return status
+
+
+@cache
+def _live() -> Any:
+    """A WebSocket of a play on a server of its own."""
+    from httpx import post
+    from websockets.sync.client import connect
+
+    from tests.web.serving import server
+
+    running = server()
+    address = running.__enter__()
+    asked = {"game": "dots", "seats": ["person", "person"]}
+    play = post(f"{address}/api/v1/plays", json=asked).json()["id"]
+    connecting = connect(f"{address.replace('http', 'ws')}/api/v1/plays/{play}/live")
+    atexit.register(running.__exit__, None, None, None)
+    atexit.register(connecting.__exit__, None, None, None)
+    return connecting.__enter__()
+
+
+def _say(data: bytes) -> None:
+    """A message to the WebSocket of a play: it is answered, and the connection stays open."""
+    socket = _live()
+    socket.send(data.decode("utf-8", "replace"))
+    last = secrets.token_hex(4)
+    socket.send(json.dumps({"type": "ping", "id": last}))
+    for _ in range(20):
+        answer = json.loads(socket.recv(timeout=20))
+        assert answer.get("status") != 500, data
+        if answer.get("id") == last:
+            return
+    raise AssertionError("the message was not answered")
+
+
+REQUESTS = (
+    b'GET /docs/how-to/index.html\nrange: bytes=0-10\nif-none-match: "x"',
+    b"GET /static/style.css\naccept-encoding: gzip, br;q=0.5\nif-modified-since: Thu, 01 Jan 1970 00:00:00 GMT",
+    b"GET /api/v1/plays/x?after=3&key=abc\ncookie: ludodrome-session=abc; a=b",
+    b"GET /api/v1/account\nauthorization: Bearer lud_abc\nx-forwarded-for: 1.2.3.4, ::1\nx-forwarded-proto: https",
+    b"GET /api/v1/leaderboard/dots?most=5\nx-request-id: 0123456789abcdef\norigin: http://127.0.0.1",
+    b"GET /sign-in?next=/dots\naccept-language: de",
+    b"GET /games/x\ncontent-length: 3\ntransfer-encoding: chunked",
+    b"DELETE /api/v1/session\ncontent-type: application/json",
+)
+
+
+@cache
+def targets() -> dict[str, Target]:
+    """All targets by name."""
+    found = [target for game_id in ludodrome.game_ids() for target in _of_game(game_id)]
+    dots = ludodrome.make("dots", rows=1, cols=2)
+    legal = dots.legal_moves(dots.initial_state())
+    record = _encoded(_record())
+    database, lines = _backup()
+    found += [
+        Target(
+            "record",
+            lambda data: verify(from_text(data)),
+            (record,),
+            ("arena.records.format.from_text", "arena.records.format.read", "arena.play_spec.PlaySpec.from_json"),
+        ),
+        Target(
+            "records-as-text",
+            of_text(lambda text: list(parse_records(text))),
+            ("\n".join(format_records([_record()])).encode(),),
+            ("arena.records.notation.parse_records", "arena.play_spec.read_move"),
+        ),
+        Target(
+            "plan",
+            of_file(read_plan, ".toml"),
+            (PLAN,),
+            ("arena.tournaments.plans.read_plan", "arena.tournaments.plans.TournamentPlan.from_json"),
+        ),
+        Target(
+            "opening-book",
+            of_file(lambda path: read_book(dots, path)),
+            (_encoded(legal[:1]) + b"\n" + _encoded({"moves": legal[1:2]}) + b"\n",),
+            ("arena.matches.openings.read_book",),
+        ),
+        Target(
+            "boards",
+            of_file(lambda path: read_boards(str(path))),
+            (BOARD + b"\n", _encoded(parse_board(BOARD.decode())), _encoded([parse_board(BOARD.decode())])),
+            (
+                "spaces_lab.board_files.read_board",
+                "spaces_lab.board_files.read_boards",
+                "spaces_lab.board_files.read_deck",
+            ),
+        ),
+        Target(
+            "solver-boards",
+            of_file(lambda path: load_solver_boards(str(path), 3, "written")),
+            (_encoded({"size": 3, "rules": "written", "boards": [BOARD.decode()]}),),
+            ("spaces_lab.saved_state.load_solver_boards",),
+        ),
+        Target(
+            "solver-table",
+            of_file(lambda path: load_solver(dots, path, None)),
+            (_solver_table(),),
+            ("games.dots.analysis.load_solver", "analysis.solving.load_solving"),
+            slow=True,
+        ),
+        Target(
+            "board-code",
+            of_text(parse_board),
+            (BOARD, b"2:0:uf"),
+            ("games.spaces.boards.parse_board", "games.spaces.boards.parse_code"),
+        ),
+        Target(
+            "board",
+            of_json(parse_playable),
+            (_encoded(parse_board(BOARD.decode())),),
+            ("games.spaces.boards.parse_playable", "games.spaces.boards.read_board", "games.spaces.boards.read_steps"),
+        ),
+        Target("board-faults", of_json(lambda board: check(board, 3)), (_encoded(parse_board(BOARD.decode())),), ()),
+        Target("bot-message", messages.read, (MESSAGE,), ("arena.messages.read", "arena.messages.read_json")),
+        Target(
+            "clock",
+            of_text(Clock.parse),
+            (b"1s", b"1s+10s", b"5m++2s", b"none", b"nodes=100"),
+            ("arena.clocks.Clock.parse",),
+        ),
+        Target(
+            "clock-json",
+            of_json(Clock.from_json),
+            (_encoded(Clock.parse("1s").to_json()),),
+            ("arena.clocks.Clock.from_json",),
+        ),
+        Target(
+            "conditions",
+            of_json(Conditions.from_json),
+            (_encoded(_record()["conditions"]) if "conditions" in _record() else b"{}",),
+            ("arena.conditions.Conditions.from_json",),
+        ),
+        Target("policy", of_json(read_policy), (b'"forfeit"', b'"retry"'), ("arena.conditions.read_policy",)),
+        Target("source", of_text(check_source), (b"print(1)\n",), ()),
+        Target(
+            "model-endpoint",
+            of_text(read_settings),
+            (b"http://127.0.0.1:8000/v1,model=m,retries=2", b"https://[::1]:1/v1,model=m,key=K"),
+            ("bots.llm.read_settings",),
+        ),
+        Target(
+            "option",
+            of_text(lambda text: read_options([text])),
+            (b"rows=2", b"rules=live"),
+            ("cli.base.read_options",),
+            (CommandError,),
+        ),
+        Target(
+            "puzzle",
+            of_text(lambda line: parse_puzzle(line, "dots", 1)),
+            (ludodrome_puzzle(),),
+            ("puzzle.book.parse_puzzle",),
+        ),
+        Target("name", of_text(read_name), ("Ämil 3".encode(), b"a.b-c"), ("store.accounts.read_name",)),
+        Target(
+            "database-url",
+            of_text(read_url),
+            (b"postgresql://me:secret@[::1]:5432/name?sslmode=require", b"sqlite:////tmp/a.db", b"a.db"),
+            ("store.database.read_url",),
+        ),
+        Target("backup-lines", of_file(_lines_of), (lines,), ()),
+        Target("backup", of_file(_read_backup), (database, lines), (), slow=True),
+        Target("database-file", of_file(_open, ".db"), (database,), (), slow=True),
+        Target(
+            "requirement",
+            of_text(_requirement),
+            (b"numba<0.69,>=0.68", b"fastapi>=0.120; extra == 'web'"),
+            ("installation.read_requirement",),
+        ),
+        Target("json-depth", security._is_deep, (b'{"a": [1, "]", {"b": "\\""}]}',), ()),
+        Target("log-line", of_text(redacted), (b"?key=abc&x=1", b"postgresql://me:pw@host/x", b"Bearer abc"), ()),
+        Target("http-request", _ask, REQUESTS, (), slow=True),
+        Target(
+            "websocket-message",
+            _say,
+            (b'{"type": "move", "move": ' + EDGE + b', "version": 0, "id": 1}', b'{"type": "undo"}'),
+            (),
+            slow=True,
+        ),
+    ]
+    return {target.name: target for target in found}
+
+
+def ludodrome_puzzle() -> bytes:
+    """A line of a book of puzzles."""
+    from ludodrome.puzzle.book import format_puzzle, puzzles
+
+    return format_puzzle(puzzles("dots")[0]).encode()
+
+
+EXEMPT = {
+    "arena.matches.tallies.GameResult.from_json": "reads what this program wrote into its database",
+    "arena.sandbox.levels.SandboxLevel.from_json": "reads what this program wrote into its cache",
+    "arena.sandbox.boxes.read_folder": "reads a folder of its user; content is not parsed",
+    "bots.files.load": "runs a file of its user",
+    "cli.base.read_state": "parse_state and encode of a game, which are targets",
+    "datasets.files.read": "reads datasets that this program wrote",
+    "envs.core.read_game": "an argument of a Python call",
+    "envs.opponents.read_opponents": "an argument of a Python call",
+    "envs.pettingzoo_env.read_action": "an argument of a Python call",
+    "games.spaces.bots.read_view": "an observation, after parse_observation",
+    "games.spaces.codec.parse_boards_text": "a part of parse_notation",
+    "games.spaces.codec.parse_codes": "a part of parse_notation",
+    "games.spaces.codec.parse_lay": "a part of parse_move",
+    "games.spaces.codec.read_finished": "a part of parse_move",
+    "games.towers.parse_cells": "a part of parse_line",
+    "games.towers.parse_height_rows": "a part of parse_line",
+    "games.towers.parse_number": "a part of parse_line",
+    "games.towers.read_heights": "a part of parse_state",
+    "spaces_lab.saved_state.load": "reads a session that its user saved, by read_value",
+    "spaces_lab.saved_state.load_inspection": "reads a state that its user saved, by read_value",
+    "spaces_lab.board_files.read_value": "the JSON of read_boards",
+}
+"""Functions with the name of a parser that need no target of their own, and why."""
+
+
+def main() -> None:
+    """List the targets, or run one under atheris."""
+    if len(sys.argv) == 1:
+        for name, target in targets().items():
+            print(f"{name:<24} {', '.join(target.covers)}")
+        return
+    atheris: Any = import_module("atheris")  # optional, and there are no types for it
+
+    name, runs = sys.argv[1], sys.argv[3] if sys.argv[2:3] == ["--runs"] else "20000"
+    target = targets()[name]
+    corpus = _folder() / "corpus"
+    corpus.mkdir()
+    for number, seed in enumerate(target.corpus):
+        (corpus / str(number)).write_bytes(seed)
+
+    def one(data: bytes) -> None:
+        try:
+            target.call(data)
+        except target.allowed:
+            return
+
+    # Coverage of pure Python only: Numba compiles from bytecode, so instrumented kernels would not compile.
+    atheris.instrument_func(target.call)
+    atheris.Setup([sys.argv[0], f"-runs={runs}", f"-max_len={MAX_BYTES}", "-timeout=25", str(corpus)], one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
