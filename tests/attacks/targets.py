@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ludodrome.bots.replies import read_reply
 
 import ludodrome
 from ludodrome import installation
@@ -37,7 +38,6 @@ from ludodrome.arena.tournaments.plans import read_plan
 from ludodrome.bots.llm import read_settings
 from ludodrome.bots.player import parse_observation
 from ludodrome.bots.registry import read_spec
-from ludodrome.bots.replies import read_reply
 from ludodrome.cli.base import CommandError, read_options
 from ludodrome.games.dots.analysis import load_solver
 from ludodrome.games.dots.solver import MIN_BITS

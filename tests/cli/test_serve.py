@@ -5,6 +5,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -51,6 +52,49 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word(presses: int) -> No
     assert not file.exists()
 
 
+PRESSED = """
+import os, signal, sys
+from {module} import {owner} as owner
+real = owner.{name}
+def pressed(*arguments):
+    for _ in range(3):
+        os.kill(os.getpid(), signal.{signal})
+    return real(*arguments)
+owner.{name} = pressed
+sys.argv = ["ludodrome", "serve", "--no-browser", "--ladder", "off", "--port", "0"]
+from ludodrome.cli import main
+main()
+"""
+PLACES = {
+    "opening the database": ("ludodrome.store", "database", "open_database"),
+    "making the app": ("ludodrome.web", "app", "create_app"),
+    "starting the runner": ("ludodrome.arena.ladder.runner", "Supervisor", "start"),
+    "starting to serve": ("ludodrome.web", "server", "serve"),
+    "starting uvicorn": ("uvicorn", "Config", "load"),
+    "ending the runner": ("ludodrome.arena.ladder.runner", "Supervisor", "stop"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+def test_three_signals_at_once_end_it_without_a_word_wherever_it_is(place: str, sent: str) -> None:
+    module, owner, name = PLACES[place]
+    program = PRESSED.format(module=module, owner=owner, name=name, signal=sent)
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            if place == "ending the runner":
+                assert process.stdout is not None
+                assert process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert complaints == ""
+    assert process.returncode == 0
+
+
 def test_a_port_that_is_taken_is_refused() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -66,6 +110,7 @@ def test_a_port_that_is_taken_is_refused() -> None:
         (["--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--lan", "--behind-proxy"], "--behind-proxy needs --hosted"),
         (["--hosted", "--no-sandbox"], "--no-sandbox is for your own machine"),
+        (["--processes", "0"], "--processes"),
         (["--ladder", "sometimes"], "--ladder is off, gentle, on, not sometimes"),
         (["--db", "mysql://host/name"], "a database is an SQLite file or a URL"),
         (["--address", "192.0.2.77", "--port", "8999"], "192.0.2.77 port 8999 cannot be used"),

@@ -1,7 +1,8 @@
 """`ludodrome serve`, killed under load: what it answered is there when it comes back, whole, and all goes on.
 
 People play, matches of the league are asked for and played, and ratings change meanwhile. Every other kill hits the
-server alone, whose runner then ends by itself; the others hit the runner and its workers too.
+server alone, whose runner then ends by itself; the others hit the runner and its workers too. Of several web processes,
+every third kill hits one, and the server goes on.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +36,9 @@ from ludodrome.store.models import DONE, LOCAL, FinishedGameRow, LadderRow, Matc
 from ludodrome.web.routes.games import warm_up
 from tests.web.players import Challenger, Player
 
+KILLS = {"sqlite": 100, "postgresql": 20}
+"""Kills of the long run, by database."""
+WEB = "ludodrome.web.processes"
 PLAYERS = 6
 LONGEST_LIFE = 1.2
 """Seconds of load before a server is killed, at most ..."""
@@ -49,8 +54,8 @@ QUICK = ("random", "greedy")
 class Server:
     """`ludodrome serve`, with all that it starts in a session of its own."""
 
-    def __init__(self, where: str, folder: Path, ladder: str) -> None:
-        options = ["--port", "0", "--no-browser", "--db", where, "--ladder", ladder]
+    def __init__(self, where: str, folder: Path, ladder: str, processes: int = 1) -> None:
+        options = ["--port", "0", "--no-browser", "--db", where, "--ladder", ladder, "--processes", str(processes)]
         command = [sys.executable, "-m", "ludodrome", "serve", *options]
         environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
         quiet = subprocess.DEVNULL
@@ -66,10 +71,27 @@ class Server:
     def kill(self, with_runner: bool) -> None:
         """At once."""
         if with_runner:
+            children = self.children()
             os.killpg(self._process.pid, signal.SIGKILL)
+            for child in children:
+                _kill(child)
         else:
             self._process.kill()
         self.wait()
+
+    def kill_one(self, dice: random.Random) -> None:
+        """One of the web processes, at once; the server goes on."""
+        _until(lambda: len(self.children(WEB)) > 1, "the web processes do not run")
+        _kill(dice.choice(self.children(WEB)))
+
+    def children(self, what: str = "ludodrome") -> list[int]:
+        """The processes that it has started."""
+        found = []
+        for child in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split():
+            with suppress(OSError):
+                if what in Path(f"/proc/{child}/cmdline").read_text():
+                    found.append(int(child))
+        return found
 
     def end(self) -> None:
         """As by Ctrl-C."""
@@ -83,10 +105,16 @@ class Server:
         self._process.stdout.close()
 
 
-def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool) -> None:
-    kills = (20 if database.startswith("postgresql") else 100) if long else 1
-    if database.startswith("postgresql") and not long:
-        pytest.skip("kills on PostgreSQL come with --long")
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool, processes: int) -> None:
+    kills = KILLS["postgresql" if database.startswith("postgresql") else "sqlite"] if long else 1
+    if not long and (database.startswith("postgresql") or processes > 1):
+        pytest.skip("kills on PostgreSQL and of several web processes come with --long")
     for game in ("dots", FIRST_GAME):  # what a server that dies young compiles is never kept
         warm_up(game)
     engine = open_database(database, create=True, durable=True)
@@ -94,20 +122,25 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool)
     people: People = [Player(number) for number in range(PLAYERS)]
     if long:
         people.append(Challenger(_league(engine)))
+    server = None
     for number in range(kills):
-        server = Server(database, tmp_path, "on" if long else "off")
+        server = server or Server(database, tmp_path, "on" if long else "off", processes)
         try:
             _check(people, server)
             people = [one.again(server.address) for one in people]
             _carry_on(people, number, dice)
         finally:
-            server.kill(with_runner=number % 2 == 1)
+            if processes > 1 and number % 3 == 0:
+                server.kill_one(dice)
+            else:
+                server.kill(with_runner=number % 2 == 1)
+                server = None
             for one in people:
                 one.ending.set()
                 if one.ident is not None:
                     one.join(PATIENCE)
         assert not any(one.is_alive() for one in people)
-    server = Server(database, tmp_path, "on" if long else "off")
+    server = server or Server(database, tmp_path, "on" if long else "off", processes)
     try:
         _check(people, server)
         for one in people:

@@ -15,37 +15,31 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from functools import partial
-from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
-from ludodrome.arena.play_spec import PlaySpec, read_move, start_state
-from ludodrome.arena.referee import Referee
+from ludodrome.arena.play_spec import PlaySpec, read_move
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.models import now_ms
-from ludodrome.store.plays import JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, StoredPlay
+from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
-from ludodrome.web.concurrency import FairExecutor, KernelLock, Notifier
+from ludodrome.web.concurrency import FairExecutor, KernelLock
 from ludodrome.web.lru_cache import LruCache
-from ludodrome.web.play_state import BOT, PERSON, Participants, Snapshot, Viewer, count_open_moves
-from ludodrome.web.position_view import Json, position_view_of
+from ludodrome.web.play_state import BESIDE, FAULT, PERSON, RESIGN, UNDO, Participants, PlayState, Viewer
+from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Conflict, Forbidden, write_error
 
 MAX_BOTS = 16
 """Bots kept between their moves: a search holds about 16 MB. Further bots are created anew for each move."""
 BOT_IDLE_SECONDS = 3600.0
 MAX_OPENING_PLIES = 200
-MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
-"""Kinds of events, besides those of the store."""
-BESIDE = (OFFER, REMATCH)
-"""Kinds of events that do not change the game: they have a number, but make no new version."""
 MAX_CONFLICTS = 5
 """How often an action is tried again because another process was first."""
 TAKEOVER_SECONDS = 15.0
@@ -68,14 +62,6 @@ def _null_journal(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future
     return done
 
 
-class PlayedMove(NamedTuple):
-    """A move after the opening."""
-
-    seat: int
-    move: Any
-    seconds: float
-
-
 class BotPool:
     """The threads in which bots think, and the bots kept between their moves."""
 
@@ -87,7 +73,7 @@ class BotPool:
         self.kernel_lock = KernelLock()
 
 
-class WebPlay:
+class WebPlay(PlayState):
     """A play in progress. All methods are thread-safe; ``view`` takes no lock."""
 
     def __init__(
@@ -104,15 +90,7 @@ class WebPlay:
         budget_owner: str | None = None,
     ) -> None:
         """``at``: when the turn began, in milliseconds; default: now."""
-        self.id = name
-        self.game = game
-        self.play_spec = play_spec
-        kinds = tuple(PERSON if spec == PERSON else BOT for spec in play_spec.bots)
-        self.participants = participants or Participants(kinds, {}, None, None)
-        self.notifier = Notifier()
-        self._ticks = count()
-        self.tick = next(self._ticks)
-        """Changes whenever viewers should see something new, event or not."""
+        super().__init__(name, game, play_spec, participants, events)
         self.closed = False
         self.lock = threading.Lock()
         self._bot_pool = bot_pool
@@ -125,51 +103,10 @@ class WebPlay:
         """Whether memory is ahead of the store, because an event could not be written."""
         self._takeover: float | None = None
         """When a bot is asked here that another process lets think."""
-        self._replay_all(events)
-        self._rebuild()
         self._publish(_since(at))
         self._compile_move_path()
 
     # Public methods
-
-    @property
-    def version(self) -> int:
-        """The number of events."""
-        return self.snapshot.version
-
-    def view(self, viewer: Viewer) -> Json:
-        """The play as a viewer may see it now."""
-        snapshot = self.snapshot
-        alone = viewer.owner and not self.participants.shared
-        return {
-            "id": self.id,
-            "game": self.game.id,
-            "options": self.game.options,
-            "version": snapshot.version,
-            "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
-            "clock": str(self.play_spec.conditions.clock),
-            "opening": len(self.play_spec.opening),
-            "moves": snapshot.move_list(),
-            "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
-            "to_move": snapshot.mover,
-            "thinking": snapshot.mover is not None and not self.participants.is_person(snapshot.mover),
-            "can_undo": alone and snapshot.undo_to is not None,
-            "waiting": bool(self.participants.missing),
-            "next": self.participants.next,
-            "result": snapshot.result,
-        }
-
-    def position(self, number: int) -> Json:
-        """The position after ``number`` moves, opening included, as everybody may see it."""
-        snapshot = self.snapshot
-        if not 0 <= number <= snapshot.length:
-            raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
-        return position_view_of(self.game, snapshot.at(self.game, number))
-
-    @property
-    def events(self) -> int:
-        """The number of events, those that make no new version included."""
-        return self._events
 
     def start_bots(self, elsewhere: bool = False) -> None:
         """Let a bot that is to move think, now that the play can be found.
@@ -368,11 +305,6 @@ class WebPlay:
                 raise Conflict("a game has a record once it is over")
             return self._referee.record()
 
-    def seconds_left_to_move(self) -> float | None:
-        """Seconds until the clock of the person to move runs out; None if no clock runs."""
-        flag = self.snapshot.flag
-        return None if flag is None else max(0.0, flag - time.perf_counter())
-
     def check_clock(self) -> None:
         """End the game if the clock of the person to move has run out. Not for the event loop: it may wait."""
         if self.seconds_left_to_move() == 0:
@@ -402,45 +334,12 @@ class WebPlay:
             self._settle(work)
         self.notifier.notify_all()
 
-    def mark_changed(self) -> None:
-        """Notify viewers of a change outside the game, such as presence or an offer of a rematch."""
-        self.tick = next(self._ticks)
-        self.notifier.notify_all()
-
     def close(self) -> None:
         """Leave memory: viewers must open the play again."""
         self.closed = True
         self.notifier.notify_all()
 
     # The past: events
-
-    def _replay_all(self, events: Iterable[PlayEvent]) -> None:
-        """Start from the stored events, before ``_rebuild``."""
-        self._events = self._versions = 0
-        self._played: list[PlayedMove] = []
-        self._end_event: PlayEvent | None = None
-        """The event that ended the game, unless a move did."""
-        for event in events:
-            self._replay_event(event)
-
-    def _replay_event(self, event: PlayEvent, counted: bool = True) -> None:
-        """Apply a stored event to the list of moves, before ``_rebuild``."""
-        if counted:
-            self._count(event)
-        if event.kind == OFFER:
-            self.participants.offers |= set(event.content["seats"])
-        elif event.kind == REMATCH:
-            self.participants.next = event.content["next"]
-        elif event.kind == MOVE:
-            self._played.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
-        elif event.kind == UNDO:
-            self._played, self._end_event = self._played[: event.content["keep"]], None
-        elif event.kind != JOIN:
-            self._end_event = event
-
-    def _count(self, event: PlayEvent) -> None:
-        self._events += 1
-        self._versions += event.kind not in BESIDE
 
     def _catch_up(self) -> bool:
         """Apply the events that other processes have written; whether there are any. The lock is held."""
@@ -454,21 +353,7 @@ class WebPlay:
             return False
         with kernel_lock.held():
             self._take_friends(found)
-            rebuild = False
-            for event in found.events:
-                ahead = len(self._played)
-                self._replay_event(event)
-                rebuild = rebuild or event.kind == UNDO
-                if rebuild or event.kind in (JOIN, *BESIDE):
-                    continue
-                if event.kind == MOVE:
-                    made = self._played[ahead]
-                    self._referee.deliver(Answer(made.seconds, made.move))
-                    self._append_move(made.move)
-                else:
-                    self._finish(event)
-            if rebuild:
-                self._rebuild()
+            self._apply(found.events)
             self._show_stored(found)
         return True
 
@@ -499,62 +384,7 @@ class WebPlay:
             self._expect_bot()
         self.mark_changed()
 
-    def _rebuild(self) -> None:
-        """Set up positions and referee from the events so far."""
-        self._now = self.game.new_states(1)
-        """The last position in compiled form."""
-        self._now[0] = self.game.encode(start_state(self.game, replace(self.play_spec, opening=())))
-        self._records = [self._now.tobytes()]
-        self._moves: list[Json] = []
-        for move in self.play_spec.opening:
-            self._append_move(move)
-        self._referee = Referee(self.play_spec)
-        for made in self._played:
-            self._referee.deliver(Answer(made.seconds, made.move))
-            self._append_move(made.move)
-        if self._end_event is not None:
-            self._finish(self._end_event)
-
-    def _finish(self, event: PlayEvent) -> None:
-        """Tell the referee about an end that is not a move."""
-        position_view_of = event.content
-        if event.kind == RESIGN:
-            self._referee.resign(position_view_of["seat"])
-        else:
-            self._referee.deliver(
-                Answer(position_view_of["seconds"], fault=SeatFault(position_view_of["cause"], position_view_of["why"]))
-            )
-
-    def _append_move(self, move: Any) -> None:
-        """Append a legal move and the position after it."""
-        seat, text = int(self.game.kernels.mover(self._now)), self._move_text(move)
-        self._moves.append({"seat": seat, "text": text, "move": move})
-        self.game.apply_to(self._now, move)
-        self._records.append(self._now.tobytes())
-
-    def _move_text(self, move: Any) -> str:
-        codec = self.game.codec
-        if self.game.actions_a_turn > 1:
-            return self.game.format_move(move, self.game.decode(self._now[0]))
-        return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
-
     # The present: moves and ends
-
-    def _deliver(self, answer: Answer) -> tuple[PlayEvent, PlayEnd | None]:
-        """Hand the answer of the seat to move to the referee: a legal move, unless a bot failed. The lock is held."""
-        turn = self._referee.turn
-        assert turn is not None
-        self._referee.deliver(answer)
-        result = self._referee.result
-        end = None if result is None else PlayEnd(self._referee.record())
-        if result is not None and result["verdicts"]:
-            verdict = result["verdicts"][-1]
-            why = {"seconds": answer.seconds, "cause": verdict["cause"], "why": verdict["why"]}
-            self._end_event = PlayEvent(FAULT, why)
-            return self._end_event, end
-        self._played.append(PlayedMove(turn.seat, answer.move, answer.seconds))
-        self._append_move(answer.move)
-        return PlayEvent(MOVE, {"seat": turn.seat, "move": answer.move, "seconds": answer.seconds}), end
 
     def _end(self, event: PlayEvent) -> None:
         """End the game by an event that is not a move. The lock is held."""
@@ -589,56 +419,6 @@ class WebPlay:
         if legal:
             self._move_text(legal[0])
             self.game.apply_to(self._now.copy(), legal[0])
-
-    def _publish(self, asked: float | None = None) -> None:
-        """Replace the snapshot; no clock runs while a seat is free. The lock is held.
-
-        ``asked``: when the turn began; default: now.
-        """
-        self._asked = time.perf_counter() if asked is None else asked
-        referee, turn = self._referee, self._referee.turn
-        referee.notices()  # people see the page: notices have no other recipient
-        runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
-        still = 0.0 if not self.participants.missing else float("inf")
-        self.snapshot = Snapshot(
-            version=self._versions,
-            records=self._records,
-            moves=self._moves,
-            length=len(self._moves),
-            mover=None if turn is None else turn.seat,
-            left=[referee.seconds_left(seat) for seat in range(self.game.seats)],
-            asked=self._asked,
-            allowance=still if turn is None else turn.allowance + still,
-            flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,
-            result=referee.result,
-            undo_to=self._undo_to(),
-            has_hidden_information=self.game.has_hidden_information,
-            open_moves=count_open_moves(self.game, self._records, len(self._moves)),
-        )
-        self.snapshot.position(self.game, None)
-        self.tick = next(self._ticks)
-
-    def _seat(self, snapshot: Snapshot, number: int, viewer: Viewer) -> Json:
-        friend = self.participants.friends.get(number)
-        return {
-            "name": (friend and friend.name) or self.play_spec.names[number],
-            "spec": self.play_spec.bots[number],
-            **self.participants.described(number, viewer),
-            "left_ms": snapshot.left_ms(number),
-        }
-
-    def _undo_to(self) -> int | None:
-        """The number of moves after the opening that an undo keeps; None if there is nothing to undo."""
-        if self._end_event is not None and self.participants.is_person(self._last_asked()):
-            return len(self._played)
-        for keep in range(len(self._played) - 1, -1, -1):
-            if self.participants.is_person(self._played[keep].seat):
-                return keep
-        return None
-
-    def _last_asked(self) -> int:
-        """The seat to move in the last position, even if the game was aborted there."""
-        return max(0, int(self.game.kernels.mover(self._now)))
 
     # Bots
 
