@@ -112,6 +112,7 @@ def match_json(seen: MatchInfo) -> Json:
         "begun": seen.begun,
         "ended": seen.ended,
         "result": result,
+        "contended": seen.contended,
     }
 
 

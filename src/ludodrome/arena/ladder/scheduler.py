@@ -90,7 +90,7 @@ class LadderScheduler:
             self._sandboxed,
             event.pace_ms / 1000 if event is not None else 0.0,
         )
-        return Job(claimed.id, playing.play, order)
+        return Job(claimed.id, playing.play_measured, order)
 
     def _source(self, spec: str) -> str:
         return source_of(self._engine, spec.partition(":")[2]) or ""
@@ -101,7 +101,9 @@ class LadderScheduler:
             self._queue(job.name, tuple(result))
             return
         claimed = self._claims.pop(job.name)
-        finish(self._engine, job.name, game_result(result).to_json(), result, count_game)
+        played: playing.PlayedMatch = result
+        counted = game_result(played.record).to_json()
+        finish(self._engine, job.name, counted, played.record, count_game, played.contended)
         self.finished += 1
         self._contenders_cache.pop(claimed.play_spec["game"], None)
         if claimed.event is not None:
@@ -115,7 +117,7 @@ class LadderScheduler:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
         play_spec = PlaySpec.from_json(self._claims[job.name].play_spec)
-        self.done(job, unplayed(play_spec, why))
+        self.done(job, playing.PlayedMatch(unplayed(play_spec, why), 0.0))
 
     # Events
 

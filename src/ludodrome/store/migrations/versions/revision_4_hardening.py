@@ -14,6 +14,7 @@ def upgrade() -> None:
     _budgets()
     _announcements()
     _league()
+    _contention()
 
 
 def _complete_revision_2() -> None:
@@ -43,3 +44,8 @@ def _announcements() -> None:
 
 def _league() -> None:
     """Secrets of events, private logs, marks of contended machines."""
+
+
+def _contention() -> None:
+    """Whether the machine of a game was contended; nobody measured it before."""
+    op.add_column("league_games", sa.Column("contended", sa.Boolean(), nullable=False, server_default=sa.false()))
