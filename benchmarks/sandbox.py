@@ -11,8 +11,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from ludodrome.arena.sandbox import control_groups
 from ludodrome.arena.sandbox.boxes import MAIN, Box, BoxedProcess, ResourceLimits, find_interpreter
 from ludodrome.arena.sandbox.levels import BACKENDS, probe
 from ludodrome.arena.transports.processes import Process
@@ -94,6 +96,9 @@ def main() -> None:
             continue
         box = Box(kind, machine, ResourceLimits(), {MAIN: ECHO.encode()})
         measure(name, lambda box=box: BoxedProcess(box))
+        if controls := control_groups.places():
+            box = replace(box, group=box.limits.group().only(controls))
+            measure(f"{name} with control groups", lambda box=box: BoxedProcess(box))
     print(f"\nfinding the level in force, with all attacks: {timed(probe) / 1000:.1f} s")
     version = subprocess.run(["uname", "-sr"], capture_output=True, text=True).stdout.strip()
     print(f"on {version}, under {machine.path}")

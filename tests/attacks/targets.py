@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ludodrome.bots.replies import read_reply
 
 import ludodrome
 from ludodrome import installation
@@ -37,6 +36,7 @@ from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.arena.tournaments.plans import read_plan
 from ludodrome.bots.llm import read_settings
 from ludodrome.bots.player import parse_observation
+from ludodrome.bots.prompts import read_reply
 from ludodrome.bots.registry import read_spec
 from ludodrome.cli.base import CommandError, read_options
 from ludodrome.games.dots.analysis import load_solver

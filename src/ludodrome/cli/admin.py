@@ -80,11 +80,19 @@ def restore(
     console.say(f"{rows:,} rows restored")
 
 
-@app.command(cls=Command, epilog=examples("ludodrome admin recompute"))
-def recompute(db: Database = None) -> None:
+@app.command(cls=Command, epilog=examples("ludodrome admin recompute", "ludodrome admin recompute --without-contended"))
+def recompute(
+    db: Database = None,
+    without_contended: Annotated[
+        bool,
+        typer.Option(
+            "--without-contended", help="Leave out games during which other work kept the machine's processors busy."
+        ),
+    ] = False,
+) -> None:
     """Recompute all ratings of the league from the records of its games."""
     with _opened(db) as engine, command_errors(), console.waiting("computing ..."):
-        report = rating_updates.recompute(engine)
+        report = rating_updates.recompute(engine, without_contended)
     console.say(str(report))
 
 

@@ -70,6 +70,8 @@ class MatchInfo(NamedTuple):
     ended: int | None
     counted: dict[str, Any] | None
     """Its result; None while it is not over."""
+    contended: bool
+    """Whether other work on the machine slowed its bots down."""
 
 
 class KeptRecord(NamedTuple):
@@ -291,7 +293,10 @@ def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, d
 def find_match(engine: Engine, match_id: str) -> MatchInfo | None:
     """A match by its id."""
     found = _seen(
-        engine, select(MatchRow, FinishedGameRow.counted).outerjoin(FinishedGameRow).where(MatchRow.id == match_id)
+        engine,
+        select(MatchRow, FinishedGameRow.counted, FinishedGameRow.contended)
+        .outerjoin(FinishedGameRow)
+        .where(MatchRow.id == match_id),
     )
     return found[0] if found else None
 
@@ -301,7 +306,7 @@ def recent(
 ) -> list[MatchInfo]:
     """The games finished last."""
     wanted = (
-        select(MatchRow, FinishedGameRow.counted)
+        select(MatchRow, FinishedGameRow.counted, FinishedGameRow.contended)
         .join(FinishedGameRow)
         .order_by(FinishedGameRow.ended.desc(), MatchRow.id)
         .limit(most)
@@ -320,7 +325,9 @@ def _seen(engine: Engine, wanted: Any) -> list[MatchInfo]:
         rows = session.execute(wanted).all()
         seats: dict[str, list[str]] = {}
         places = (
-            select(MatchSeatRow).where(MatchSeatRow.match.in_([row.id for row, _ in rows])).order_by(MatchSeatRow.seat)
+            select(MatchSeatRow)
+            .where(MatchSeatRow.match.in_([row.id for row, _, _ in rows]))
+            .order_by(MatchSeatRow.seat)
         )
         for place in session.scalars(places):
             seats.setdefault(place.match, []).append(place.bot)
@@ -337,8 +344,9 @@ def _seen(engine: Engine, wanted: Any) -> list[MatchInfo]:
                 row.begun,
                 row.ended,
                 counted,
+                bool(contended),
             )
-            for row, counted in rows
+            for row, counted, contended in rows
         ]
 
 

@@ -166,10 +166,13 @@ def finish(
     record: dict[str, Any],
     rate: Rate,
     logs: Sequence[dict[str, Any]] = (),
+    *,
+    contended: bool = False,
 ) -> bool:
     """Keep a game, and rate it if it belongs to the ladder; False, without any change, if it is known.
 
-    ``logs`` are the private logs by seat; those that say nothing are not kept.
+    ``logs`` are the private logs by seat; those that say nothing are not kept. ``contended``: whether other work on the
+    machine slowed its bots down.
     """
     with Session(engine) as session:
         open_ = MatchRow.id == match_id, MatchRow.status.in_((QUEUED, PLAYING))
@@ -180,7 +183,13 @@ def finish(
         game, why = session.execute(select(MatchRow.game, MatchRow.why).where(MatchRow.id == match_id)).one()
         place = _next_place(session, game) if why == LADDER and counted["rated"] else None
         row = FinishedGameRow(
-            match=match_id, game=game, place=place, counted=counted, record=packed(record), ended=now_ms()
+            match=match_id,
+            game=game,
+            place=place,
+            counted=counted,
+            record=packed(record),
+            ended=now_ms(),
+            contended=contended,
         )
         session.add(row)
         for seat, content in enumerate(logs):
@@ -210,13 +219,15 @@ def ladders(engine: Engine) -> list[str]:
         return list(session.scalars(select(LadderRow.game).order_by(LadderRow.game)))
 
 
-def rated_games(session: Session, game: str) -> Iterator[RatedGame]:
-    """All rated games of a ladder, in order."""
+def rated_games(session: Session, game: str, without_contended: bool = False) -> Iterator[RatedGame]:
+    """All rated games of a ladder, in order; without those on a contended machine if asked."""
     seats: dict[str, list[str]] = {}
     places = select(MatchSeatRow.match, MatchSeatRow.bot).join(
         FinishedGameRow, FinishedGameRow.match == MatchSeatRow.match
     )
-    rated = FinishedGameRow.game == game, FinishedGameRow.place.is_not(None)
+    rated = [FinishedGameRow.game == game, FinishedGameRow.place.is_not(None)]
+    if without_contended:
+        rated.append(FinishedGameRow.contended.is_(False))
     for match, bot in session.execute(places.where(*rated).order_by(MatchSeatRow.seat)):
         seats.setdefault(match, []).append(bot)
     wanted = (
@@ -228,7 +239,9 @@ def rated_games(session: Session, game: str) -> Iterator[RatedGame]:
         yield RatedGame(place, tuple(seats[match]), counted)
 
 
-def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, LadderScore], dict[str, LadderScore]]:
+def recount(
+    engine: Engine, game: str, rate: Rate, without_contended: bool = False
+) -> tuple[dict[str, LadderScore], dict[str, LadderScore]]:
     """Recompute all ratings of a ladder from its games; return the scores before and after."""
     with Session(engine) as session:
         session.execute(
@@ -244,7 +257,7 @@ def recount(engine: Engine, game: str, rate: Rate) -> tuple[dict[str, LadderScor
             session.execute(delete(table).where(key.in_(mine)).execution_options(synchronize_session=False))
         session.expunge_all()
         draft = DraftBook()
-        for one in rated_games(session, game):
+        for one in rated_games(session, game, without_contended):
             rate(draft, one)
         draft.write_down(session, game)
         session.commit()

@@ -395,6 +395,8 @@ class FinishedGameRow(Base):
     record: Mapped[bytes] = mapped_column(LargeBinary)
     """JSON, compressed by zlib."""
     ended: Mapped[int] = mapped_column(BigInteger, index=True)
+    contended: Mapped[bool] = mapped_column(Boolean, default=False)
+    """Whether other work on the machine slowed its bots down."""
 
 
 class PrivateLogRow(Base):

@@ -114,6 +114,7 @@ def match_json(seen: MatchInfo) -> Json:
         "begun": seen.begun,
         "ended": seen.ended,
         "result": result,
+        "contended": seen.contended,
     }
 
 

@@ -56,8 +56,9 @@ def _finish(engine: Engine, ids: dict[str, str], match: str, names: Sequence[str
     why = more.pop("why", LADDER)
     play_spec = {"game": "dots", "names": list(names)}
     league_matches.queue(engine, why, [(match, play_spec, [ids[name] for name in names], 0)], None)
+    contended = more.pop("contended", False)
     counted = _counted(match, names, [result, -result], **more)
-    return finish(engine, match, counted, {"match": match}, count_game)
+    return finish(engine, match, counted, {"match": match}, count_game, contended)
 
 
 def _some_games(engine: Engine, ids: dict[str, str], count: int, first: int = 0) -> None:
@@ -167,3 +168,21 @@ def test_histories_verdicts_and_head_to_heads(engine: Engine) -> None:
     assert {name: len(values) for name, values in trends.items()} == {ids["one"]: 2, ids["two"]: 2}
     kept = [one.record for one in league_matches.records_of(engine, ids["one"])]
     assert kept == [{"match": f"m-{n}"} for n in (1, 2, 3)]
+
+
+def test_games_on_contended_machines_are_marked_and_can_be_left_out(engine: Engine) -> None:
+    ids = _settle(engine)
+    assert _finish(engine, ids, "m-quiet", ("one", "two"), 1.0)
+    quiet = _ratings(engine)
+    assert _finish(engine, ids, "m-busy", ("one", "two"), -1.0, contended=True)
+    both = _ratings(engine)
+    assert both["one"][2] == 2
+    marks = {one.id: one.contended for one in league_matches.recent(engine, "dots")}
+    assert marks == {"m-quiet": False, "m-busy": True}
+    found = league_matches.find_match(engine, "m-busy")
+    assert found is not None
+    assert found.contended
+    assert recompute(engine, without_contended=True).games == 1
+    assert _ratings(engine) == quiet
+    recompute(engine)
+    assert _ratings(engine) == both

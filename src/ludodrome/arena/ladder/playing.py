@@ -4,6 +4,7 @@ import threading
 import time
 from contextlib import ExitStack
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
@@ -27,6 +28,12 @@ BREATH = 0.2
 """Minimum seconds between two live views, so that they do not slow a fast game down."""
 LATEST_MOVES = 400
 """Moves in a live view."""
+PRESSURE = Path("/proc/pressure/cpu")
+"""The kernel's pressure stall information: for how long some process has waited for a processor."""
+CONTENDED = 0.25
+"""The share of a game's time that was lost to other work from which on its machine was contended."""
+LOOP = 20_000
+"""Additions of the calibrated loop: less than a millisecond."""
 
 
 class LeagueJob(NamedTuple):
@@ -43,7 +50,27 @@ class LeagueJob(NamedTuple):
     """Pause between two moves in seconds, for spectators; no clock runs in it."""
 
 
-def play(order: LeagueJob) -> dict[str, Any]:
+class PlayedMatch(NamedTuple):
+    """A match that was played."""
+
+    record: dict[str, Any]
+    contention: float
+    """The share of its time that was lost to other work on the machine, from 0 to 1."""
+
+    @property
+    def contended(self) -> bool:
+        """Whether that was so much that it can have changed the result."""
+        return self.contention > CONTENDED
+
+
+def play_measured(order: LeagueJob) -> PlayedMatch:
+    """Play the game; return its record, and how contended the machine was."""
+    meter = ContentionMeter()
+    record = play(order, meter)
+    return PlayedMatch(record, meter.share)
+
+
+def play(order: LeagueJob, meter: "ContentionMeter | None" = None) -> dict[str, Any]:
     """Play the game and return its record."""
     engine = _database(order.database)
     referee = Referee(order.play_spec)
@@ -53,7 +80,13 @@ def play(order: LeagueJob) -> dict[str, Any]:
             seats.append(_seat(spec, referee.game, seed, order, engine))
             stack.callback(seats[-1].close)
         broadcast = stack.enter_context(Broadcast(engine, referee, order.pace))
-        run(referee, seats, broadcast.update)
+
+        def watch(referee: Referee) -> None:
+            if meter is not None:
+                meter.sample()
+            broadcast.update(referee)
+
+        run(referee, seats, watch)
     return referee.record([one.stderr for one in seats], [one.notes for one in seats])
 
 
@@ -79,6 +112,55 @@ def find_relay(engine: Engine, bot: str) -> RelayAddress | None:
     place, _, name = found[0].partition(" ")
     host, _, port = place.rpartition(":")
     return RelayAddress(host, int(port), name, f"{API}/bots/{bot}/relay", found[1])
+
+
+class ContentionMeter:
+    """Measures how much of a game's time is lost to other work on the machine.
+
+    The kernel's pressure stall information says it; where there is none, a loop of known work is timed after every
+    answer, and compared with the shortest time that this process has ever needed for it.
+    """
+
+    _best = float("inf")
+    """The shortest time of the loop in this process, in seconds."""
+
+    def __init__(self, pressure: Path = PRESSURE) -> None:
+        self._pressure = pressure
+        self._began = time.monotonic()
+        self._stalled = self._stall()
+        self._loops: list[float] = []
+        if self._stalled is None:
+            for _ in range(5):
+                self._loop()
+
+    def sample(self) -> None:
+        """Time the loop, where it is needed."""
+        if self._stalled is None:
+            self._loops.append(self._loop())
+
+    @property
+    def share(self) -> float:
+        """The share of the time since the beginning in which work had to wait."""
+        stalled = self._stall()
+        if stalled is not None and self._stalled is not None:
+            return min(1.0, (stalled - self._stalled) / max(1e-6, time.monotonic() - self._began))
+        return 1 - len(self._loops) * ContentionMeter._best / sum(self._loops) if self._loops else 0.0
+
+    def _stall(self) -> float | None:
+        """Seconds in which some process waited, since the start of the machine; None if the kernel does not say."""
+        try:
+            some = self._pressure.read_text().splitlines()[0]
+            return int(some.rpartition("total=")[2]) / 1e6
+        except (OSError, ValueError, IndexError):
+            return None
+
+    @staticmethod
+    def _loop() -> float:
+        began = time.perf_counter()
+        sum(range(LOOP))
+        seconds = time.perf_counter() - began
+        ContentionMeter._best = min(ContentionMeter._best, seconds)
+        return seconds
 
 
 class Broadcast:

@@ -123,12 +123,12 @@ class RecomputeReport:
         return f"{what}: all ratings were right" if not self.changed else f"{what}: {len(self.changed)} were put right"
 
 
-def recompute(engine: Engine) -> RecomputeReport:
-    """Recompute all ratings, and report which were wrong."""
+def recompute(engine: Engine, without_contended: bool = False) -> RecomputeReport:
+    """Recompute all ratings, and report which were wrong; without games on contended machines if asked."""
     bots = games = 0
     changed: list[str] = []
     for game in ladders(engine):
-        before, after = recount(engine, game, count_game)
+        before, after = recount(engine, game, count_game, without_contended)
         bots += len(after)
         games += sum(score.games for score in after.values()) // 2
         changed += [bot for bot in sorted({*before, *after}) if before.get(bot) != after.get(bot)]

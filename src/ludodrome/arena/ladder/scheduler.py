@@ -94,7 +94,7 @@ class LadderScheduler:
             self._sandbox,
             event.pace_ms / 1000 if event is not None else 0.0,
         )
-        return Job(claimed.id, playing.play, order)
+        return Job(claimed.id, playing.play_measured, order)
 
     def _source(self, spec: str) -> str:
         return source_of(self._engine, spec.partition(":")[2]) or ""
@@ -105,8 +105,9 @@ class LadderScheduler:
             self._queue(job.name, tuple(result))
             return
         claimed = self._claims.pop(job.name)
-        counted, logs = game_result(result).to_json(), private_parts(result)
-        finish(self._engine, job.name, counted, public(result), count_game, logs)
+        played: playing.PlayedMatch = result
+        counted, logs = game_result(played.record).to_json(), private_parts(played.record)
+        finish(self._engine, job.name, counted, public(played.record), count_game, logs, contended=played.contended)
         self.finished += 1
         self._contenders_cache.pop(claimed.play_spec["game"], None)
         if claimed.event is not None:
@@ -120,7 +121,7 @@ class LadderScheduler:
                 close_event(self._engine, event.id, f"an opening could not be drawn: {why}")
             return
         play_spec = PlaySpec.from_json(self._claims[job.name].play_spec)
-        self.done(job, unplayed(play_spec, why))
+        self.done(job, playing.PlayedMatch(unplayed(play_spec, why), 0.0))
 
     # Events
 

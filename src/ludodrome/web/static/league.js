@@ -68,7 +68,7 @@ export function resultLine(match) {
     html(
       "span",
       { class: `how${match.result.decided_by === "play" ? "" : " bad"}`, title: how(match) },
-      `${match.why === "ladder" ? "ladder · " : ""}${how(match)}${others}`,
+      `${match.why === "ladder" ? "ladder · " : ""}${how(match)}${others}${match.contended ? " · busy machine" : ""}`,
     ),
     html("time", { class: "when" }, ago(match.ended)),
   );

@@ -14,6 +14,7 @@ def upgrade() -> None:
     _budgets()
     _announcements()
     _league()
+    _contention()
 
 
 def _complete_revision_2() -> None:
@@ -134,3 +135,8 @@ def _league() -> None:
         ),
         sa.PrimaryKeyConstraint("match", "seat", name=op.f("pk_league_logs")),
     )
+
+
+def _contention() -> None:
+    """Whether the machine of a game was contended; nobody measured it before."""
+    op.add_column("league_games", sa.Column("contended", sa.Boolean(), nullable=False, server_default=sa.false()))
