@@ -28,7 +28,7 @@ from ludodrome.store.database import open_database
 from ludodrome.system import owner_token, owner_token_file
 from ludodrome.web.app import create_app
 from ludodrome.web.auth import Mode
-from ludodrome.web.owner import OwnerProof, own_uid, remove_file, uid_of_socket
+from ludodrome.web.owner import OwnerProof, own_uid, uid_of_socket
 from ludodrome.web.routes import bots
 from tests.web.hosting import hosting
 from tests.web.serving import CHROMIUM, browser, serving
@@ -183,9 +183,9 @@ def test_point_2_the_file_of_the_token_is_private(monkeypatch: pytest.MonkeyPatc
         read = subprocess.run([sys.executable, "-I", "-c", reading], capture_output=True, text=True, cwd="/")
         assert read.stdout.split() == ["['server-8008.token']"]
         assert "PermissionError" in read.stderr
-        remove_file(file, "owner_of_another_server")
+        OwnerProof().remove_files(8008)
         assert file.exists()
-        remove_file(file, owner.token)
+        owner.remove_files(8008)
         assert not file.exists()
 
 
@@ -406,6 +406,27 @@ def test_the_printed_address_opens_a_page_that_is_ready_to_play(chromium: Any, p
         page.locator("#board[data-ready] .target.live").first.click()  # a worker, where it goes, what it builds
     assert httpx.get(play, timeout=60).json()["version"] > before
     page.close()
+
+
+def test_point_2_the_token_is_not_on_the_command_line_of_a_browser(chromium: Any, proven: tuple[str, FastAPI]) -> None:
+    """Everybody can read command lines. The file that is opened instead is private, and leads to the owner's page."""
+    address, app = proven
+    port = int(address.rpartition(":")[2])
+    if own_uid() is not None:
+        assert OwnerProof().address_to_open(f"{address}/", port) == f"{address}/"
+    opened = app.state.owner.address_to_open(f"{address}/", port)
+    assert app.state.owner.token not in opened
+    file = Path(opened.removeprefix("file://"))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(opened)
+    page.wait_for_url(f"{address}/**")
+    page.wait_for_selector("#board[data-ready] .target.live")
+    assert "token" not in page.url
+    page.close()
+    app.state.owner.remove_files(port)
+    assert not file.exists()
 
 
 def test_point_2_a_browser_without_the_token_is_a_guest(chromium: Any, proven: tuple[str, FastAPI]) -> None:

@@ -9,7 +9,6 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -119,7 +118,6 @@ def serve(
         from ludodrome.store.database import open_database, server_database
         from ludodrome.web.app import create_app
         from ludodrome.web.logs import LOG_FORMATS, LOG_LEVELS, set_up_logs
-        from ludodrome.web.owner import remove_file
         from ludodrome.web.processes import WebProcesses
         from ludodrome.web.server import capacity_line
         from ludodrome.web.server import serve as run
@@ -138,6 +136,7 @@ def serve(
     with command_errors():
         engine = open_database(server_database(db), create=True, durable=True)
     listening = _listen(address or (EVERYWHERE if lan else HOST), port)
+    port_served = listening.getsockname()[1]
     policy = REQUIRED if hosted else PREFERRED if sandbox else OFF
     made = create_app(
         engine,
@@ -147,7 +146,8 @@ def serve(
         warm=(FIRST_GAME,),
         sandbox=policy,
     )
-    token_file = None if hosted else _write_token(made.state.owner, listening)
+    if not hosted:
+        _write_token(made.state.owner, port_served)
     here = _announce(made, listening, host_name or [])
     if mode != "local":
         console.say(capacity_line())
@@ -155,14 +155,16 @@ def serve(
     runner = Supervisor(engine, ladder, sandbox=policy)
     runner.start()
     if browser and mode != "hosted" and has_display():
-        threading.Thread(target=_open, args=(here,), daemon=True).start()
+        with suppress(OSError):  # the address is printed
+            page = made.state.owner.address_to_open(here, port_served)
+            threading.Thread(target=_open, args=(page,), daemon=True).start()
     if processes > 1:
         WebProcesses(made, listening, processes, (chosen, log_level)).run()
     else:
         run(made, [listening])
     runner.stop()
-    if token_file is not None:
-        remove_file(token_file, made.state.owner.token)
+    with suppress(OSError):
+        made.state.owner.remove_files(port_served)
     sys.stdout.flush()
     os._exit(0)  # a thinking bot or a compiling kernel must not block the terminal
 
@@ -180,23 +182,21 @@ def _mode(lan: bool, hosted: bool, behind_proxy: bool) -> Mode:
     return "lan" if lan else "hosted" if hosted else "local"
 
 
-def _write_token(owner: OwnerProof, listening: socket.socket) -> Path | None:
-    """Write the owner's token to a file for programs of this user; None if there is no place for it."""
+def _write_token(owner: OwnerProof, port: int) -> None:
+    """Write the owner's token to a file for programs of this user."""
     try:
-        return owner.write_file(listening.getsockname()[1])
+        owner.write_file(port)
     except OSError as error:
         console.say(f"The file with your token cannot be written ({error}): give programs the token with --token.")
-        return None
 
 
 def _announce(made: FastAPI, listening: socket.socket, names: list[str]) -> str:
-    """Print the addresses of the page; returns the one on this machine."""
+    """Print the addresses of the page; returns the one on this machine, without the owner's token."""
     host, port = listening.getsockname()[:2]
     mode = made.state.mode
     here = base_url(HOST if host == EVERYWHERE else host, port) + "/"
-    if mode != "hosted":
-        here += f"?token={made.state.owner.token}"
-    console.say(f"Ludodrome is at {here}  (Ctrl-C ends it)")
+    token = "" if mode == "hosted" else f"?token={made.state.owner.token}"
+    console.say(f"Ludodrome is at {here}{token}  (Ctrl-C ends it)")
     if mode == "lan":
         made.state.public_address = base_url(_own_address(), port)
         console.say(f"In your network: {made.state.public_address}/  Others play by the links that you send them.")

@@ -8,6 +8,7 @@ no token. Another uid, root included, does.
 
 import hashlib
 import hmac
+import html
 import os
 import secrets
 import socket
@@ -76,17 +77,42 @@ class OwnerProof:
 
     def write_file(self, port: int) -> Path:
         """Write the token to a file that only this user can read, for programs. Raises OSError."""
-        file = owner_token_file(port)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, self.token.encode() + b"\n", mode=PRIVATE)
-        return file
+        return _write_private(owner_token_file(port), f"{self.token}\n")
+
+    def address_to_open(self, page: str, port: int) -> str:
+        """The address with which to start a browser that the owner can use at once. Raises OSError.
+
+        Everybody can read the command line of a browser, so the token is not in it. Without uids, the address is that
+        of a file that only this user can read, and that leads to the page with the token.
+        """
+        if self._uid is not None:
+            return page
+        address = html.escape(f"{page}?{TOKEN}={self.token}")
+        return _write_private(_opening_file(port), OPENING.format(address=address)).as_uri()
+
+    def remove_files(self, port: int) -> None:
+        """Remove the files with the token, unless another server has replaced them."""
+        for file in (owner_token_file(port), _opening_file(port)):
+            with suppress(OSError):
+                if self.token in file.read_text("ascii"):
+                    file.unlink()
 
 
-def remove_file(file: Path, token: str) -> None:
-    """Remove the file of a token, unless another server has replaced it."""
-    with suppress(OSError):
-        if file.read_text("ascii").strip() == token:
-            file.unlink()
+OPENING = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}"><title>Ludodrome</title></head>
+<body><a href="{address}">Ludodrome</a></body></html>
+"""
+
+
+def _opening_file(port: int) -> Path:
+    return owner_token_file(port).with_suffix(".html")
+
+
+def _write_private(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, text.encode(), mode=PRIVATE)
+    return file
 
 
 def is_owner_token(text: str) -> bool:
