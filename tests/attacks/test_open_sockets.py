@@ -21,7 +21,8 @@ from ludodrome.store import accounts, league_bots
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.announcements import ACCOUNT, Listener
 from ludodrome.store.database import open_database
-from ludodrome.web.auth import COOKIE, POLICY_VIOLATION
+from ludodrome.web.auth import COOKIE
+from ludodrome.web.concurrency import POLICY_VIOLATION
 from tests.attacks.web_process import web_process
 from tests.cli.running import run
 from tests.web.hosting import Hosted, hosting

@@ -1,6 +1,6 @@
 """The LRU cache with a time limit."""
 
-from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.concurrency import LruCache
 
 
 def test_the_least_recently_used_is_evicted() -> None:

@@ -18,7 +18,7 @@ from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.replay import replay_record
 from ludodrome.arena.seats import ERROR, Answer, SeatFault
 from ludodrome.store.database import open_database
-from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.concurrency import LruCache
 from ludodrome.web.responses import Busy
 from ludodrome.web.routes import replays
 from ludodrome.web.routes.replays import Review, Reviewer, add_record, find_record, replay_json

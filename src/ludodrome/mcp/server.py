@@ -22,8 +22,8 @@ from ludodrome.jit import Array
 from ludodrome.mcp.matches import CLIENT, ClientMatch, Json, MatchError
 from ludodrome.position import SeenPosition
 from ludodrome.validation import listing, show
+from ludodrome.web.concurrency import LruCache
 from ludodrome.web.engine import MAX_LINES, MAX_SECONDS, analyse_position
-from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.responses import Busy
 
 # Positions as PNG images. They are painted in ``envs/observations.py``; here they become files.

@@ -26,7 +26,7 @@ from ludodrome.store.accounts import ensure_local
 from ludodrome.store.announcements import Listener, SharedCache
 from ludodrome.system import API
 from ludodrome.web import metrics
-from ludodrome.web.auth import Mode, OpenSockets, OpenSocketsMiddleware, caller
+from ludodrome.web.auth import Mode, caller
 from ludodrome.web.budgets import (
     BUDGETS,
     PUZZLES_CACHED,
@@ -35,9 +35,9 @@ from ludodrome.web.budgets import (
     Budgets,
     count_request,
 )
+from ludodrome.web.concurrency import LruCache, OpenSockets, OpenSocketsMiddleware
 from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
-from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
 from ludodrome.web.owner import OwnerMiddleware, OwnerProof
 from ludodrome.web.play import BotPool

@@ -11,18 +11,15 @@ Whoever holds a WebSocket or a stream must stay who they were: ``OpenSockets`` e
 is no longer valid.
 """
 
-import asyncio
 import base64
 import hashlib
 import hmac
-import logging
 import secrets
 import struct
 import threading
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NoReturn
@@ -34,18 +31,16 @@ from fastapi import Depends, HTTPException
 from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome import system
 from ludodrome.store import announcements
 from ludodrome.store.accounts import ACCOUNT, ADMIN, BOTS, PLAY, Identity, session_of, token_of
 from ludodrome.store.models import LOCAL
+from ludodrome.web.concurrency import POLICY_VIOLATION, hold
 from ludodrome.web.owner import OwnerProof, is_owner_token
 
 Mode = Literal["local", "lan", "hosted"]
 MODES: tuple[Mode, ...] = ("local", "lan", "hosted")
-POLICY_VIOLATION = 1008
-"""Close code of a WebSocket that is not allowed."""
 COOKIE = "ludodrome-session"
 SECURE_COOKIE = "__Host-ludodrome-session"
 """Over https: browsers accept a cookie of this name only from the host itself, over https."""
@@ -185,185 +180,6 @@ def _refuse(connection: HTTPConnection, status: int, sentence: str) -> NoReturn:
     if connection.scope["type"] == "websocket":
         raise WebSocketException(POLICY_VIOLATION, sentence)
     raise HTTPException(status, sentence, headers)
-
-
-# Open WebSockets and streams. They end within a second when whoever opened them is banned, signed out or revoked, in
-# this process or another.
-
-
-Key = tuple[str, str]
-"""A topic of announcements and a subject: an account, a token or a bot."""
-Check = Callable[[], Awaitable[bool]]
-ENDED = "this session or token is no longer valid: sign in or connect again"
-TRIES, TRY_AGAIN = 5, 0.2
-"""How often, and after how many seconds, a check is repeated that the database could not answer."""
-CHECKS = 8
-"""Checks at once."""
-MEMORY_SECONDS = 60.0
-"""Seconds that an announcement is remembered, for callers that are being identified meanwhile."""
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionProof:
-    """Why a connection is allowed: what it depends on, and a check whether it still is."""
-
-    keys: frozenset[Key]
-    is_valid: Check
-
-
-def hold(
-    connection: HTTPConnection, keys: frozenset[Key], is_valid: Callable[[], Awaitable[bool]], begun: float
-) -> None:
-    """Let a connection stay open as long as ``is_valid``; ``begun``: when that was first looked up (monotonic)."""
-    if not keys:
-        connection.state.proof = None
-        return
-    connection.state.proof = ConnectionProof(keys, is_valid)
-    one: OpenConnection | None = getattr(connection.state, "open_connection", None)
-    if one is not None:
-        sockets: OpenSockets = connection.app.state.sockets
-        sockets.held(one, begun)
-
-
-class OpenConnection:
-    """A WebSocket or a response between the server and the app, which can be ended from outside."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.scope, self._receive, self._send = scope, receive, send
-        self.is_open = scope["type"] == "websocket"
-        """Whether it outlasts its first answer: a WebSocket, or a stream that has begun."""
-        self._revoked = self._ended = False
-
-    @property
-    def proof(self) -> ConnectionProof | None:
-        """Why it is allowed; None if anybody may have it."""
-        found: ConnectionProof | None = self.scope["state"].get("proof")
-        return found
-
-    async def receive(self) -> Message:
-        """The next message to the app; after the end, nothing but the disconnect."""
-        message = None if self._ended else await self._receive()
-        if message is not None and not self._ended:
-            return message
-        if self.scope["type"] == "websocket":
-            return {"type": "websocket.disconnect", "code": POLICY_VIOLATION, "reason": ENDED}
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: Message) -> None:
-        """The next message of the app; after the end, it goes nowhere."""
-        if not self._ended:
-            if message["type"] == "http.response.body":
-                self.is_open = bool(message.get("more_body", False))
-            await self._send(message)
-            if self._revoked:
-                await self.end()
-
-    async def end(self) -> None:
-        """Close a WebSocket with a sentence, complete a stream; a response that is no stream (yet) goes on."""
-        self._revoked = True
-        if self._ended or not self.is_open:
-            return
-        self._ended = True
-        if self.scope["type"] == "websocket":
-            await self._send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": ENDED})
-        else:
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-class OpenSockets:
-    """The open connections of this process. ``announced`` and ``look`` may be called from any thread."""
-
-    def __init__(self) -> None:
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self._open: set[OpenConnection] = set()
-        self._recent: dict[Key, float] = {}
-        """When a key was last announced."""
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._slots = asyncio.Semaphore(CHECKS)
-
-    def __len__(self) -> int:
-        return sum(one.is_open for one in self._open)
-
-    def announced(self, topic: str, subject: str) -> None:
-        """Check the connections that depend on an account, a token or a bot."""
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._announced, (topic, subject))
-
-    def look(self) -> None:
-        """Check all connections: announcements may have been missed."""
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._look)
-
-    def held(self, one: OpenConnection, begun: float) -> None:
-        """A connection has got its proof, looked up since ``begun``: check again if that was announced meanwhile."""
-        if one.proof is not None and any(self._recent.get(key, 0.0) >= begun for key in one.proof.keys):
-            self._check(one)
-
-    def add(self, one: OpenConnection) -> None:
-        """A connection has begun."""
-        self._open.add(one)
-
-    def remove(self, one: OpenConnection) -> None:
-        """A connection is over."""
-        self._open.discard(one)
-
-    def _announced(self, key: Key) -> None:
-        moment = time.monotonic()
-        self._recent = {old: at for old, at in self._recent.items() if at > moment - MEMORY_SECONDS}
-        self._recent[key] = moment
-        for one in list(self._open):
-            if one.proof is not None and key in one.proof.keys:
-                self._check(one)
-
-    def _look(self) -> None:
-        for one in list(self._open):
-            if one.proof is not None:
-                self._check(one)
-
-    def _check(self, one: OpenConnection) -> None:
-        task = asyncio.get_running_loop().create_task(self._end_unless_valid(one))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _end_unless_valid(self, one: OpenConnection) -> None:
-        proof = one.proof
-        if proof is None:
-            return
-        for _ in range(TRIES):
-            try:
-                async with self._slots:
-                    valid = await proof.is_valid()
-                break
-            except Exception:
-                _log.exception("an open connection could not be checked")
-                await asyncio.sleep(TRY_AGAIN)
-        else:
-            valid = False
-        if not valid and one in self._open:
-            with suppress(RuntimeError, OSError):  # the other side may have closed it
-                await one.end()
-
-
-class OpenSocketsMiddleware:
-    """Registers every connection with the ``OpenSockets``."""
-
-    def __init__(self, app: ASGIApp, sockets: OpenSockets) -> None:
-        self._app, self._sockets = app, sockets
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or one WebSocket."""
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        scope.setdefault("state", {})
-        one = scope["state"]["open_connection"] = OpenConnection(scope, receive, send)
-        self._sockets.add(one)
-        try:
-            await self._app(scope, one.receive, one.send)
-        finally:
-            self._sockets.remove(one)
 
 
 # Passwords: read, hashed by Argon2id, verified. Nothing here stores them.

@@ -29,7 +29,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ludodrome.store import usage
 from ludodrome.store.usage import Addition, Bucket
 from ludodrome.system import API, is_loopback
-from ludodrome.web.auth import OWNER, POLICY_VIOLATION, Caller, caller
+from ludodrome.web.auth import OWNER, Caller, caller
+from ludodrome.web.concurrency import POLICY_VIOLATION
 from ludodrome.web.metrics import route_template
 
 MAX_KEYS = 100_000

@@ -30,8 +30,7 @@ from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
-from ludodrome.web.concurrency import FairExecutor, KernelLock
-from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.concurrency import FairExecutor, KernelLock, LruCache
 from ludodrome.web.play_state import BESIDE, FAULT, PERSON, RESIGN, UNDO, Participants, PlayState, Viewer
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Conflict, Forbidden, write_error

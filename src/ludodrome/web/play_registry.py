@@ -24,7 +24,7 @@ from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay
 from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED
-from ludodrome.web.lru_cache import LruCache
+from ludodrome.web.concurrency import LruCache
 from ludodrome.web.play import BotPool, WebPlay, make_play_spec
 from ludodrome.web.play_state import Participants, Viewer
 from ludodrome.web.position_view import open_game

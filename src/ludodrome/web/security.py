@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludodrome.system import API
-from ludodrome.web.auth import POLICY_VIOLATION
 from ludodrome.web.budgets import WRITE_METHODS
+from ludodrome.web.concurrency import POLICY_VIOLATION
 from ludodrome.web.templating import error_page, style_hashes
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")

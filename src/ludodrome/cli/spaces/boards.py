@@ -1,7 +1,8 @@
-"""Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`."""
+"""Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`; parameters that others share."""
 
 import sys
 from importlib.util import find_spec
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,6 @@ from ludodrome.cli.base import (
     interruptible,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.parameters import Board, Rules, Size, checked_rules, one_board, print_json, size_of
 
 with lazy_imports():
     from ludodrome.cli.spaces import builder_app
@@ -31,6 +31,44 @@ if TYPE_CHECKING:
     from ludodrome.spaces_lab.board_builder import BoardBuilder
 
 app = typer.Typer()
+
+Size = Annotated[
+    int, typer.Argument(metavar="SIZE", min=2, max=100, show_default=False, help="Rows and columns, 2 to 100.")
+]
+Rules = Annotated[str, typer.Option("--rules", metavar="RULES", help="Rule set: written or live.")]
+Board = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOARD", show_default=False, help="A code like 3:1:u6uf, FILE, or FILE#3 for the third board."
+    ),
+]
+
+
+def checked_rules(rules: str) -> str:
+    """Return the rule set, or raise CommandError."""
+    if rules not in ("written", "live"):
+        raise CommandError(f"the rules of spaces are written or live, not {rules!r}")
+    return rules
+
+
+def one_board(text: str) -> dict[str, Any]:
+    """The board of a code or a file; CommandError names the place."""
+    with command_errors(), console.compiling("spaces"):
+        return board_files.read_board(text)
+
+
+def size_of(board: Any) -> int:
+    """The size that a board claims, or CommandError."""
+    size = board.get("boardSize") if isinstance(board, dict) else None
+    if type(size) is not int or not 2 <= size <= 100:
+        raise CommandError("the boardSize of a board is a whole number from 2 to 100")
+    return size
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    console.say(dumps(value))
+
 
 Out = Annotated[
     str | None,

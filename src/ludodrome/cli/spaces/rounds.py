@@ -8,7 +8,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.parameters import Board, Rules, checked_rules, one_board, print_json, size_of
+from ludodrome.cli.spaces.boards import Board, Rules, checked_rules, one_board, print_json, size_of
 
 with lazy_imports():
     from rich import text as rich_text

@@ -17,7 +17,7 @@ from ludodrome.cli.base import (
     interruptible,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.parameters import Rules, Size, checked_rules, print_json
+from ludodrome.cli.spaces.boards import Rules, Size, checked_rules, print_json
 
 with lazy_imports():
     from ludodrome.games import spaces

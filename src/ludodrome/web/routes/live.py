@@ -10,8 +10,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.concurrency import run_in_threadpool
 
-from ludodrome.web.auth import POLICY_VIOLATION, Anybody, caller
+from ludodrome.web.auth import Anybody, caller
 from ludodrome.web.budgets import MESSAGES, SOCKETS, WRITES, CallerBudget, budget_of
+from ludodrome.web.concurrency import POLICY_VIOLATION
 from ludodrome.web.play import WebPlay
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.play_state import Viewer

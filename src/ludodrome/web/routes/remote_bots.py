@@ -23,8 +23,8 @@ from ludodrome.store.accounts import BOTS, token_of
 from ludodrome.store.league_bots import bot_of_token, find_bot
 from ludodrome.store.league_matches import arrive, leave, presence, stay
 from ludodrome.store.models import REMOTE
-from ludodrome.web.auth import POLICY_VIOLATION, Key, hold
 from ludodrome.web.budgets import BOT_MESSAGES, READS, budget_of
+from ludodrome.web.concurrency import POLICY_VIOLATION, Key, hold
 
 BEAT = 10.0
 """Seconds between heartbeats of a connected bot."""

@@ -22,8 +22,8 @@ from ludodrome.store.announcements import SharedCache
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody
 from ludodrome.web.budgets import BUDGETS, GRADINGS, REPLAYS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
+from ludodrome.web.concurrency import LruCache
 from ludodrome.web.engine import engine_slot
-from ludodrome.web.lru_cache import LruCache
 from ludodrome.web.position_view import Json, observation_marks, open_game
 from ludodrome.web.responses import Busy, to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
