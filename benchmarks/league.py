@@ -25,8 +25,9 @@ from ludodrome.arena.statistics.skill import MU, SIGMA
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
+from ludodrome.store.league_models import LADDER, RatingRow
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import LADDER, RatingRow, packed
+from ludodrome.store.models import packed
 
 GAME = "dots"
 TREND = 20

@@ -31,7 +31,8 @@ from ludodrome.arena.ladder import enter_builtins
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
 from ludodrome.store.league_bots import bots
-from ludodrome.store.models import DONE, LADDER, FinishedGameRow, MatchRow, MatchSeatRow, packed
+from ludodrome.store.league_models import DONE, LADDER, FinishedGameRow, MatchRow, MatchSeatRow
+from ludodrome.store.models import packed
 
 SERVER = """
 import socket, sys

@@ -41,7 +41,7 @@ for package in ("search", "games", "bots", "analysis", "puzzle", "envs"):
     for found in pkgutil.walk_packages(module.__path__, module.__name__ + "."):
         importlib.import_module(found.name)
         count += 1
-for name in ("game", "game_spec", "jit", "kernel_cache", "atomic_io", "validation", "templates", "interrupts"):
+for name in ("game", "game_spec", "jit", "kernel_cache", "atomic_io", "validation"):
     importlib.import_module("ludodrome." + name)
 print(count)
 """

@@ -22,7 +22,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ludodrome import interrupts, kernel_cache, splitmix
+from ludodrome import kernel_cache, splitmix
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,7 +44,7 @@ _setting = threading.Lock()
 """Numba's settings are one for the whole process."""
 
 if COMPILED:
-    interrupts.hold_while_compiling()
+    kernel_cache.hold_while_compiling()
 
 
 # Decorators

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import DONE, LADDER, FinishedGameRow, MatchRow, MatchSeatRow, packed
+from ludodrome.store.league_models import DONE, LADDER, FinishedGameRow, MatchRow, MatchSeatRow
+from ludodrome.store.models import packed
 
 
 def dial(address: str, receive_buffer: int | None = None) -> socket.socket:

@@ -7,13 +7,9 @@ JSON bodies of the HTTP API have a fuzzer that knows their fields (``tests/web/t
 (``tests/web/test_schemathesis.py``); states and moves damaged in their structure are in ``tests/test_fuzz.py``.
 """
 
-import atexit
 import hashlib
 import json
-import secrets
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -51,8 +47,8 @@ from ludodrome.store import backups, migrations
 from ludodrome.store.accounts import ensure_local, read_name
 from ludodrome.store.database import open_database, read_url
 from ludodrome.web import security
-from ludodrome.web.app import create_app
 from ludodrome.web.logs import redacted
+from tests.attacks.web_targets import REQUESTS, ask, say, target_folder
 
 MAX_BYTES = 4096
 
@@ -94,18 +90,11 @@ def of_json(call: Callable[[Any], object]) -> Callable[[bytes], object]:
     return run
 
 
-@cache
-def _folder() -> Path:
-    folder = tempfile.mkdtemp(prefix="ludodrome-fuzz-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
-
-
 def of_file(call: Callable[[Path], object], suffix: str = "") -> Callable[[bytes], object]:
     """A target for a parser of files."""
 
     def run(data: bytes) -> object:
-        path = _folder() / f"input{suffix}"
+        path = target_folder() / f"input{suffix}"
         path.write_bytes(data)
         return call(path)
 
@@ -160,7 +149,7 @@ def _of_game(game_id: str) -> Iterator[Target]:
         f"{game_id}-reply",
         of_text(lambda text: read_reply(game, game.observation(state, 0), text)),
         (f"I think. {{{game.format_move(moves[0], state)}}}".encode(), _encoded({"move": moves[0]}), b"<think>h00"),
-        ("bots.replies.read_reply",),
+        ("bots.prompts.read_reply",),
     )
     specs = (b"random", b"greedy", b"level:3", b"expert", b"alphabeta:depth=4,time=0.5", b"mcts:sims=100")
     yield Target(
@@ -205,16 +194,16 @@ MESSAGE = b'{"type": "move", "match": "m", "turn": 3, "move": ' + EDGE + b', "lo
 @cache
 def _backup() -> tuple[bytes, bytes]:
     """A backup of SQLite, and one in lines."""
-    path = _folder() / "good.db"
+    path = target_folder() / "good.db"
     engine = open_database(path, create=True)
     ensure_local(engine)
-    backups.back_up(engine, _folder() / "good.backup")
+    backups.back_up(engine, target_folder() / "good.backup")
     engine.dispose()
     head = {"format": backups.FORMAT, "revision": migrations.REVISIONS[-1]}
     row = {"table": "settings", "row": {"name": "a", "value": "1"}}
     lines = b"".join(_encoded(one) + b"\n" for one in (head, row))
     end = {"rows": 1, "sha256": hashlib.sha256(lines).hexdigest()}
-    return (_folder() / "good.backup").read_bytes(), lines + _encoded(end) + b"\n"
+    return (target_folder() / "good.backup").read_bytes(), lines + _encoded(end) + b"\n"
 
 
 def _read_backup(path: Path) -> None:
@@ -244,114 +233,6 @@ def _requirement(text: str) -> None:
 def _lines_of(path: Path) -> None:
     for _ in backups._lines(path):
         pass
-
-
-# The web, through the whole application
-
-
-@cache
-def _client() -> Any:
-    from starlette.testclient import TestClient
-
-    engine = open_database(_folder() / "web.db", create=True)
-    client = TestClient(create_app(engine, mode="hosted", behind_proxy=True), base_url="http://127.0.0.1")
-    client.__enter__()
-    atexit.register(client.__exit__, None, None, None)
-    return client
-
-
-def _ask(data: bytes) -> None:
-    """A request: its first line has method and URL, the others are headers; never an internal error."""
-    first, *lines = data.split(b"\n")
-    method, _, url = first.partition(b" ")
-    if method not in (b"GET", b"HEAD", b"DELETE", b"OPTIONS"):
-        method = b"GET"
-    headers = [(b"host", b"127.0.0.1")]
-    for line in lines[:20]:
-        name, _, value = line.partition(b":")
-        if name.strip().isalnum() or name.strip().replace(b"-", b"").isalnum():
-            headers.append((name.strip().lower(), value.strip()))
-    status = _client().portal.call(_call_app, method.decode(), url, headers)
-    assert status < 500, f"{status}: {data!r}"
-
-
-async def _call_app(method: str, url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
-    """Call the application as uvicorn would."""
-    from urllib.parse import unquote
-
-    raw, _, query = url.partition(b"?")
-    path = unquote("/" + raw.decode("latin-1").lstrip("/"))
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": b"/" + raw.lstrip(b"/"),
-        "query_string": query,
-        "root_path": "",
-        "headers": headers,
-        "client": ("203.0.113.9", 1234),
-        "server": ("127.0.0.1", 80),
-        "state": {},
-    }
-    status = 0
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.disconnect"} if status else {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        nonlocal status
-        if message["type"] == "http.response.start":
-            status = message["status"]
-
-    await _client().app(scope, receive, send)
-    return status
-
-
-@cache
-def _live() -> Any:
-    """A WebSocket of a play on a server of its own."""
-    from httpx import post
-    from websockets.sync.client import connect
-
-    from tests.web.serving import server
-
-    running = server()
-    address = running.__enter__()
-    asked = {"game": "dots", "seats": ["person", "person"]}
-    play = post(f"{address}/api/v1/plays", json=asked).json()["id"]
-    connecting = connect(f"{address.replace('http', 'ws')}/api/v1/plays/{play}/live")
-    atexit.register(running.__exit__, None, None, None)
-    atexit.register(connecting.__exit__, None, None, None)
-    return connecting.__enter__()
-
-
-def _say(data: bytes) -> None:
-    """A message to the WebSocket of a play: it is answered, and the connection stays open."""
-    socket = _live()
-    socket.send(data.decode("utf-8", "replace"))
-    last = secrets.token_hex(4)
-    socket.send(json.dumps({"type": "ping", "id": last}))
-    for _ in range(20):
-        answer = json.loads(socket.recv(timeout=20))
-        assert answer.get("status") != 500, data
-        if answer.get("id") == last:
-            return
-    raise AssertionError("the message was not answered")
-
-
-REQUESTS = (
-    b'GET /docs/how-to/index.html\nrange: bytes=0-10\nif-none-match: "x"',
-    b"GET /static/style.css\naccept-encoding: gzip, br;q=0.5\nif-modified-since: Thu, 01 Jan 1970 00:00:00 GMT",
-    b"GET /api/v1/plays/x?after=3&key=abc\ncookie: ludodrome-session=abc; a=b",
-    b"GET /api/v1/account\nauthorization: Bearer lud_abc\nx-forwarded-for: 1.2.3.4, ::1\nx-forwarded-proto: https",
-    b"GET /api/v1/leaderboard/dots?most=5\nx-request-id: 0123456789abcdef\norigin: http://127.0.0.1",
-    b"GET /sign-in?next=/dots\naccept-language: de",
-    b"GET /games/x\ncontent-length: 3\ntransfer-encoding: chunked",
-    b"DELETE /api/v1/session\ncontent-type: application/json",
-)
 
 
 @cache
@@ -481,10 +362,10 @@ def targets() -> dict[str, Target]:
         ),
         Target("json-depth", security._is_deep, (b'{"a": [1, "]", {"b": "\\""}]}',), ()),
         Target("log-line", of_text(redacted), (b"?key=abc&x=1", b"postgresql://me:pw@host/x", b"Bearer abc"), ()),
-        Target("http-request", _ask, REQUESTS, (), slow=True),
+        Target("http-request", ask, REQUESTS, (), slow=True),
         Target(
             "websocket-message",
-            _say,
+            say,
             (b'{"type": "move", "move": ' + EDGE + b', "version": 0, "id": 1}', b'{"type": "undo"}'),
             (),
             slow=True,
@@ -503,8 +384,9 @@ def ludodrome_puzzle() -> bytes:
 EXEMPT = {
     "arena.matches.tallies.GameResult.from_json": "reads what this program wrote into its database",
     "arena.sandbox.levels.SandboxLevel.from_json": "reads what this program wrote into its cache",
+    "arena.play_spec.read_position": "encode of a game, which is a target",
     "arena.sandbox.boxes.read_folder": "reads a folder of its user; content is not parsed",
-    "bots.files.load": "runs a file of its user",
+    "arena.py_bot_host.load": "runs a file of its user",
     "cli.base.read_state": "parse_state and encode of a game, which are targets",
     "datasets.files.read": "reads datasets that this program wrote",
     "envs.core.read_game": "an argument of a Python call",
@@ -521,6 +403,7 @@ EXEMPT = {
     "games.towers.read_heights": "a part of parse_state",
     "spaces_lab.saved_state.load": "reads a session that its user saved, by read_value",
     "spaces_lab.saved_state.load_inspection": "reads a state that its user saved, by read_value",
+    "web.auth.read_recovery_code": "changes the spelling of a text, which is then hashed",
     "spaces_lab.board_files.read_value": "the JSON of read_boards",
 }
 """Functions with the name of a parser that need no target of their own, and why."""
@@ -536,7 +419,7 @@ def main() -> None:
 
     name, runs = sys.argv[1], sys.argv[3] if sys.argv[2:3] == ["--runs"] else "20000"
     target = targets()[name]
-    corpus = _folder() / "corpus"
+    corpus = target_folder() / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(target.corpus):
         (corpus / str(number)).write_bytes(seed)

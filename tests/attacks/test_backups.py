@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from ludodrome import installation
-from ludodrome.store import backups
+from ludodrome.store import audit, backups
 from ludodrome.store.accounts import accounts, add_account, ensure_local
 from ludodrome.store.backups import back_up, restore
 from ludodrome.store.database import open_database
@@ -198,13 +198,15 @@ def test_a_cut_backup_of_lines_is_refused(tmp_path: Path, postgresql: Path) -> N
             restore(tmp_path / "cut", tmp_path / f"{number}.db")
     end = json.loads(lines[-1])
     (tmp_path / "less").write_text("".join([*lines[:-2], json.dumps(end)]), "utf-8")
-    with pytest.raises(ValueError, match="less is damaged: it has 2 rows and says 3"):
+    with pytest.raises(ValueError, match=f"less is damaged: it has {rows - 1} rows and says {rows}"):
         restore(tmp_path / "less", tmp_path / "less.db")
     changed = "".join(lines).replace("Ada", "Ida")
     (tmp_path / "changed").write_text(changed, "utf-8")
     with pytest.raises(ValueError, match="changed is damaged: its content does not have the hash"):
         restore(tmp_path / "changed", tmp_path / "changed.db")
-    assert restore(tmp_path / "whole", tmp_path / "whole.db") == rows == 3
+    assert (
+        restore(tmp_path / "whole", tmp_path / "whole.db") == rows == 3 + 2
+    )  # accounts, and their entries in the audit log
 
 
 def test_lines_that_are_not_written_as_they_were_meant_leave_no_backup(
@@ -250,6 +252,7 @@ def test_a_backup_while_others_write_is_of_one_moment(tmp_path: Path) -> None:
     assert counts == sorted(counts)
     for number, count in enumerate(counts):
         restored = open_database(tmp_path / f"{number}.db")
-        assert len(accounts(restored)) == count
+        found = len(accounts(restored))
+        assert found + len(audit.entries(restored, most=10**6)) == count == 1 + 2 * (found - 1)
         restored.dispose()
     engine.dispose()

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, text
 from ludodrome.installation import database as database_status
 from ludodrome.store import migrations
 from ludodrome.store.database import look, open_database, read_url
-from ludodrome.store.models import METADATA
+from ludodrome.store.league_models import METADATA
 from tests.store.test_database import REVISION_2
 
 LANDED = {

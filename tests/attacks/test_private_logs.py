@@ -18,8 +18,9 @@ from ludodrome.arena.records import archive
 from ludodrome.games import GAMES, make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.league_models import CHALLENGE, FinishedGameRow
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import CHALLENGE, FinishedGameRow, unpacked
+from ludodrome.store.models import unpacked
 from tests.web.hosting import Hosted, hosting
 
 SECRET_LINE = "secret_line = my_clever_table"

@@ -22,7 +22,8 @@ from ludodrome.arena.referee import Referee
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.models import DONE, LOCAL, PLAYING, MatchRow
+from ludodrome.store.league_models import DONE, PLAYING, MatchRow
+from ludodrome.store.models import LOCAL
 from tests.web.hosting import Hosted, hosting
 from tests.web.test_matrix import routes
 

@@ -33,7 +33,8 @@ from ludodrome.datasets import Recorded, SelfPlay, read, write
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.models import DONE, LOCAL
+from ludodrome.store.league_models import DONE
+from ludodrome.store.models import LOCAL
 from ludodrome.testing.contract import refused
 from tests.arena.playing import play_spec
 from tests.cli.running import complaint, output

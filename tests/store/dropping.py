@@ -3,7 +3,8 @@
 from sqlalchemy import Engine, delete, update
 from sqlalchemy.orm import Session
 
-from ludodrome.store.models import DROPPED, PLAYING, QUEUED, LiveMatchRow, MatchRow, now_ms
+from ludodrome.store.league_models import DROPPED, PLAYING, QUEUED, LiveMatchRow, MatchRow
+from ludodrome.store.models import now_ms
 
 
 def drop(engine: Engine, match_id: str) -> None:

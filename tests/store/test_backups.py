@@ -11,7 +11,7 @@ from ludodrome.store import backups
 from ludodrome.store.accounts import accounts, add_account, add_token, ensure_local, sign_in, token_of
 from ludodrome.store.backups import back_up, restore
 from ludodrome.store.database import open_database
-from ludodrome.store.models import METADATA
+from ludodrome.store.league_models import METADATA
 from ludodrome.store.tournaments import StoredLedger, tournaments
 
 

@@ -14,7 +14,8 @@ from sqlalchemy import BigInteger, Engine, create_engine, inspect, select, text
 
 from ludodrome.store import migrations
 from ludodrome.store.database import open_database, read_url, writing
-from ludodrome.store.models import METADATA, SettingRow, iso_time
+from ludodrome.store.league_models import METADATA
+from ludodrome.store.models import SettingRow, iso_time
 from ludodrome.store.tournaments import StoredLedger, tournaments
 
 OLD = """

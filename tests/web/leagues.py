@@ -23,8 +23,9 @@ from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
+from ludodrome.store.league_models import CHALLENGE, LADDER
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import CHALLENGE, LADDER, LOCAL
+from ludodrome.store.models import LOCAL
 
 STAND_INS = {"Annas first": "greedy", "Chainsaw": "chains", "Ünder dog": "random"}
 """Uploaded bots, and which built-ins play for them."""

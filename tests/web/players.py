@@ -6,7 +6,7 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.client import Client, Play, Refused
-from ludodrome.store.models import QUEUED
+from ludodrome.store.league_models import QUEUED
 
 
 class Player(threading.Thread):

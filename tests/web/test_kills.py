@@ -32,7 +32,8 @@ from ludodrome.client import Client
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.models import DONE, LOCAL, FinishedGameRow, LadderRow, MatchRow, RatingRow, RatingStepRow, unpacked
+from ludodrome.store.league_models import DONE, FinishedGameRow, LadderRow, MatchRow, RatingRow, RatingStepRow
+from ludodrome.store.models import LOCAL, unpacked
 from ludodrome.web.routes.games import warm_up
 from tests.web.players import Challenger, Player
 

@@ -20,7 +20,7 @@ from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.models import CHALLENGE
+from ludodrome.store.league_models import CHALLENGE
 from ludodrome.web.app import create_app
 from tests.store.dropping import drop
 from tests.web import leagues

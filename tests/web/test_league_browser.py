@@ -21,8 +21,8 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.games import make
 from ludodrome.store import league_matches
 from ludodrome.store.database import open_database
+from ludodrome.store.league_models import CHALLENGE
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import CHALLENGE
 from ludodrome.web.app import create_app
 from tests.web import leagues
 from tests.web.serving import serving

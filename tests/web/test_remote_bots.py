@@ -22,7 +22,8 @@ from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.games import make
 from ludodrome.store import accounts, league_bots, league_matches
 from ludodrome.store.database import open_database
-from ludodrome.store.models import LADDER, LOCAL
+from ludodrome.store.league_models import LADDER
+from ludodrome.store.models import LOCAL
 from ludodrome.web.app import create_app
 from tests.store.dropping import drop
 from tests.web.remote_bot import RemoteBot

@@ -25,7 +25,7 @@ from ludodrome.games import find
 from ludodrome.system import core_count
 
 with lazy_imports():
-    from ludodrome import interrupts
+    from ludodrome import kernel_cache
     from ludodrome.arena import api
     from ludodrome.arena.matches import pool
     from ludodrome.arena.matches import workers as arena_workers
@@ -76,7 +76,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
     try:
         thread.join()
     except KeyboardInterrupt:
-        interrupts.end_compiling()
+        kernel_cache.end_compiling()
         raise
     if errors:
         raise errors[0]

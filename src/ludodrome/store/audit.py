@@ -12,23 +12,25 @@ from sqlalchemy.orm import Session
 
 from ludodrome.store.announcements import ACCOUNT, BOT, TOKEN, announce
 from ludodrome.store.database import writing
-from ludodrome.store.models import (
-    ADDRESS_LENGTH,
+from ludodrome.store.league_models import (
     DROPPED,
-    LABEL_LENGTH,
-    LOCAL,
     QUEUED,
-    AccountRow,
-    AuditRow,
     BotRow,
     BotVersionRow,
     EventRow,
     MatchRow,
     MatchSeatRow,
-    PlayRow,
     PresenceRow,
     PrivateLogRow,
     RatingRow,
+)
+from ludodrome.store.models import (
+    ADDRESS_LENGTH,
+    LABEL_LENGTH,
+    LOCAL,
+    AccountRow,
+    AuditRow,
+    PlayRow,
     SecondFactorRow,
     SignInRow,
     SolvedPuzzleRow,

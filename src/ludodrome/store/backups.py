@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from ludodrome.atomic_io import replacement
 from ludodrome.store import migrations
 from ludodrome.store.database import AT_ONCE, open_database, read_url
-from ludodrome.store.models import METADATA
+from ludodrome.store.league_models import METADATA
 
 SQLITE_MARK = b"SQLite format 3\0"
 FORMAT = "ludodrome backup"

@@ -33,7 +33,8 @@ from sqlalchemy.pool import NullPool
 
 from ludodrome.atomic_io import close_to_others
 from ludodrome.store import migrations
-from ludodrome.store.models import METADATA, AccountRow, LadderRow, LiveMatchRow, SettingRow, now_ms
+from ludodrome.store.league_models import METADATA, LadderRow, LiveMatchRow
+from ludodrome.store.models import AccountRow, SettingRow, now_ms
 from ludodrome.system import data_folder
 
 PATIENCE = 30

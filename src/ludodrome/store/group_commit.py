@@ -32,7 +32,7 @@ Subject = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WriteJob:
     """Work, what to announce with it, and the future to complete."""
 
     work: Work
@@ -40,7 +40,7 @@ class Job:
     done: "Future[None]"
 
 
-Jobs = SimpleQueue[Job | None]
+Jobs = SimpleQueue[WriteJob | None]
 """None ends the thread."""
 
 MAX_GROUP = 200
@@ -75,7 +75,7 @@ class GroupCommitter:
                 self._jobs = SimpleQueue()
                 self._thread = threading.Thread(target=self._run, args=(self._jobs,), name="group-commit", daemon=True)
                 self._thread.start()
-            self._jobs.put(Job(work, subject, done))
+            self._jobs.put(WriteJob(work, subject, done))
         return done
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class GroupCommitter:
             if ends:
                 return
 
-    def _write(self, group: list[Job]) -> None:
+    def _write(self, group: list[WriteJob]) -> None:
         try:
             with self._engine.begin() as connection:
                 _execute(connection, [job.work for job in group])

@@ -6,7 +6,7 @@ Matches are in ``league_matches.py``, rating updates in ``league_ratings.py``.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, func, or_, select, update
+from sqlalchemy import Engine, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -15,12 +15,11 @@ from ludodrome.store.accounts import digest, fold_name, new_id, read_name
 from ludodrome.store.announcements import BOT, announce
 from ludodrome.store.audit import SYSTEM, Actor
 from ludodrome.store.database import clock_ms, is_recent, writing
-from ludodrome.store.models import (
+from ludodrome.store.league_models import (
     BUILTIN,
     DONE,
     REMOTE,
     UPLOADED,
-    AccountRow,
     BotRow,
     BotVersionRow,
     HeadToHeadRow,
@@ -29,8 +28,8 @@ from ludodrome.store.models import (
     PresenceRow,
     RatingRow,
     RatingStepRow,
-    now_ms,
 )
+from ludodrome.store.models import AccountRow, now_ms
 
 MAX_BOTS = 20
 """Active bots per account and game."""
@@ -385,3 +384,56 @@ def played_count(engine: Engine, bot_id: str) -> int:
     wanted = select(func.count()).select_from(MatchSeatRow).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
         return session.scalar(wanted.where(MatchSeatRow.bot == bot_id, MatchRow.status == DONE)) or 0
+
+
+# Connections of remote bots
+
+
+def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
+    """Record that a remote bot has connected here; a process that holds an older connection hears of it."""
+    with Session(engine) as session:
+        values = {"address": address, "secret": secret, "seen": clock_ms(session)}
+        if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
+            session.add(PresenceRow(bot=bot, **values))
+        try:
+            announce(session, BOT, bot)
+            session.commit()
+        except IntegrityError:
+            session.rollback()
+            session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))
+            announce(session, BOT, bot)
+            session.commit()
+
+
+def stay(engine: Engine, bot: str, address: str, secret: str) -> bool:
+    """Record that a remote bot is still connected here; False if a newer connection has replaced this one."""
+    with Session(engine) as session:
+        mine = update(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret)
+        known = row_count(session.execute(mine.values(seen=clock_ms(session))))
+        session.commit()
+        if known:
+            return True
+        if session.get(PresenceRow, bot) is not None:
+            return False
+    arrive(engine, bot, address, secret)
+    return True
+
+
+def leave(engine: Engine, bot: str, secret: str) -> None:
+    """Record that a remote bot has disconnected; a newer connection stays."""
+    with Session(engine) as session:
+        session.execute(delete(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret))
+        session.commit()
+
+
+def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
+    """Address and secret of a remote bot's relay; None if it is not connected."""
+    with Session(engine) as session:
+        recent = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
+        wanted = select(PresenceRow.address, PresenceRow.secret).where(PresenceRow.bot == bot, recent)
+        return session.execute(wanted).tuples().first()
+
+
+def row_count(result: Any) -> int:
+    """Number of rows changed by a statement."""
+    return int(result.rowcount)

@@ -14,10 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from ludodrome.store.accounts import new_id
-from ludodrome.store.announcements import BOT, LEAGUE, announce
+from ludodrome.store.announcements import LEAGUE, announce
 from ludodrome.store.database import AHEAD_MS, clock_ms, is_recent, writing
-from ludodrome.store.league_bots import HERE_MS
-from ludodrome.store.models import (
+from ludodrome.store.league_bots import HERE_MS, row_count
+from ludodrome.store.league_models import (
     DONE,
     DROPPED,
     LADDER,
@@ -33,9 +33,8 @@ from ludodrome.store.models import (
     PresenceRow,
     PrivateLogRow,
     RunnerRow,
-    now_ms,
-    unpacked,
 )
+from ludodrome.store.models import now_ms, unpacked
 
 LEASE_MS = 15_000
 RECORD_PAGE = 25
@@ -431,52 +430,7 @@ def played_of(engine: Engine, event_id: str) -> int:
         return session.scalar(wanted) or 0
 
 
-# Connections and runners
-
-
-def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
-    """Record that a remote bot has connected here; a process that holds an older connection hears of it."""
-    with Session(engine) as session:
-        values = {"address": address, "secret": secret, "seen": clock_ms(session)}
-        if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
-            session.add(PresenceRow(bot=bot, **values))
-        try:
-            announce(session, BOT, bot)
-            session.commit()
-        except IntegrityError:
-            session.rollback()
-            session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))
-            announce(session, BOT, bot)
-            session.commit()
-
-
-def stay(engine: Engine, bot: str, address: str, secret: str) -> bool:
-    """Record that a remote bot is still connected here; False if a newer connection has replaced this one."""
-    with Session(engine) as session:
-        mine = update(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret)
-        known = row_count(session.execute(mine.values(seen=clock_ms(session))))
-        session.commit()
-        if known:
-            return True
-        if session.get(PresenceRow, bot) is not None:
-            return False
-    arrive(engine, bot, address, secret)
-    return True
-
-
-def leave(engine: Engine, bot: str, secret: str) -> None:
-    """Record that a remote bot has disconnected; a newer connection stays."""
-    with Session(engine) as session:
-        session.execute(delete(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret))
-        session.commit()
-
-
-def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
-    """Address and secret of a remote bot's relay; None if it is not connected."""
-    with Session(engine) as session:
-        recent = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
-        wanted = select(PresenceRow.address, PresenceRow.secret).where(PresenceRow.bot == bot, recent)
-        return session.execute(wanted).tuples().first()
+# Runners
 
 
 def report(engine: Engine, runner: str, ladder: str, workers: int, word: str) -> None:
@@ -503,8 +457,3 @@ def dismiss(engine: Engine, runner: str, broken: bool = False) -> None:
     with Session(engine) as session:
         session.execute(delete(RunnerRow).where(RunnerRow.id == runner))
         session.commit()
-
-
-def row_count(result: Any) -> int:
-    """Number of rows changed by a statement."""
-    return int(result.rowcount)

@@ -10,8 +10,8 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from ludodrome.store.announcements import LEAGUE, announce
-from ludodrome.store.league_matches import row_count
-from ludodrome.store.models import (
+from ludodrome.store.league_bots import row_count
+from ludodrome.store.league_models import (
     DONE,
     LADDER,
     PLAYING,
@@ -26,9 +26,8 @@ from ludodrome.store.models import (
     PrivateLogRow,
     RatingRow,
     RatingStepRow,
-    now_ms,
-    packed,
 )
+from ludodrome.store.models import now_ms, packed
 
 
 class LadderScore(NamedTuple):

@@ -22,7 +22,7 @@ from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_bots import BotEntry, BotStanding
 from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
-from ludodrome.store.models import EventRow
+from ludodrome.store.league_models import EventRow
 from ludodrome.web.auth import Caller
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, observation_marks

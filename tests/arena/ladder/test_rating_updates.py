@@ -23,8 +23,8 @@ from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_matches import KeptRecord
+from ludodrome.store.league_models import LADDER
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import LADDER
 
 NAMES = ("one", "two", "three", "four")
 

@@ -17,7 +17,8 @@ from ludodrome.bots.starters import one_file
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
-from ludodrome.store.models import DONE, LOCAL
+from ludodrome.store.league_models import DONE
+from ludodrome.store.models import LOCAL
 
 KILLS = 5
 PATIENCE = 600.0

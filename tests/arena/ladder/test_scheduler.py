@@ -21,7 +21,8 @@ from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import accounts, league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
-from ludodrome.store.models import DONE, DROPPED, LADDER, LOCAL, PLAYING, QUEUED
+from ludodrome.store.league_models import DONE, DROPPED, LADDER, PLAYING, QUEUED
+from ludodrome.store.models import LOCAL
 
 SMALL = {"rows": 2, "cols": 2}
 

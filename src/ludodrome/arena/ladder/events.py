@@ -20,7 +20,8 @@ from ludodrome.game import Game
 from ludodrome.games import make
 from ludodrome.store.league_bots import BotEntry
 from ludodrome.store.league_matches import add_event, event_games, open_events
-from ludodrome.store.models import CHALLENGE, LOCAL, REMOTE, TOURNAMENT, EventRow
+from ludodrome.store.league_models import CHALLENGE, REMOTE, TOURNAMENT, EventRow
+from ludodrome.store.models import LOCAL
 
 FORMATS = (ROUND_ROBIN, GAUNTLET)
 MAX_BOTS = 20

@@ -20,8 +20,9 @@ from ludodrome.arena.transports.remote import RelayAddress, RemoteSeat
 from ludodrome.game import Game
 from ludodrome.position import seen_by
 from ludodrome.store.database import open_database
-from ludodrome.store.league_matches import presence, show
-from ludodrome.store.models import REMOTE, UPLOADED
+from ludodrome.store.league_bots import presence
+from ludodrome.store.league_matches import show
+from ludodrome.store.league_models import REMOTE, UPLOADED
 from ludodrome.system import API
 
 BREATH = 0.2

@@ -37,8 +37,8 @@ from ludodrome.store.league_matches import (
     open_events,
     queue,
 )
+from ludodrome.store.league_models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
 from ludodrome.store.league_ratings import finish
-from ludodrome.store.models import BUILTIN, DONE, DROPPED, LADDER, QUEUED, UPLOADED, EventRow
 
 OFF, GENTLE, ON = LADDERS = ("off", "gentle", "on")
 MIN_QUEUED_GAMES = 4

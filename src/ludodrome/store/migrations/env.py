@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from ludodrome.store.models import METADATA
+from ludodrome.store.league_models import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -24,7 +24,8 @@ from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots as store
 from ludodrome.store.league_matches import RECORD_PAGE, KeptRecord, games_of, packed_records
-from ludodrome.store.models import REMOTE, UPLOADED, unpacked
+from ludodrome.store.league_models import REMOTE, UPLOADED
+from ludodrome.store.models import unpacked
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.budgets import CHECK_SECONDS as CHECK_BUDGET

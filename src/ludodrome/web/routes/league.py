@@ -14,7 +14,7 @@ from ludodrome.arena.ladder.uploads import OFF
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots, league_matches
-from ludodrome.store.models import TOURNAMENT, UPLOADED, EventRow
+from ludodrome.store.league_models import TOURNAMENT, UPLOADED, EventRow
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.budgets import budget_of
