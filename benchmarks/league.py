@@ -21,7 +21,7 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder.rating_updates import count_game, recompute
 from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
-from ludodrome.arena.statistics.skill import MU, SIGMA
+from ludodrome.arena.statistics.ratings import MU, SIGMA
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database

@@ -1,7 +1,7 @@
 """A simulated league: true strengths are known, games are thrown by dice, and the ladder must find the ranks out.
 
 Printed are two tables: a league that begins with nobody known, and newcomers to a league that has settled. Pairings are
-those of ``arena/ladder/matchmaking.py`` and, to compare, by lot. Ratings move as ``statistics/skill.py`` says, in
+those of ``arena/ladder/matchmaking.py`` and, to compare, by lot. Ratings move as ``statistics/ratings.py`` says, in
 arrays; that both are the same is checked at the beginning.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ludodrome.arena.ladder.matchmaking import BETA, choose_pair, choose_pairs
 from ludodrome.arena.ladder.rating_updates import ELO_A_MU
-from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
+from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, update
 
 SPREAD = 300.0
 """Standard deviation of the true strengths, in Elo."""

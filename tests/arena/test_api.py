@@ -250,7 +250,7 @@ try:
     ludodrome.tournament(game, ["chains", "random"], store="a.sqlite", **quick)
 except ImportError as error:
     print(error)
-from ludodrome.arena.statistics.skill import Rating, update
+from ludodrome.arena.statistics.ratings import Rating, update
 try:
     update([Rating(), Rating()], (1, -1))
 except ImportError as error:

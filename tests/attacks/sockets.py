@@ -62,7 +62,8 @@ def add_records(engine: Engine, bot: str, count: int, size: int) -> None:
     with Session(engine) as session:
         for number in range(count):
             name = f"heavy-{number}"
-            record = packed({"match": name, "text": "x" * size})
+            parts = {"version": 2, "turns": [], "result": {"verdicts": []}}
+            record = packed({"match": name, "text": "x" * size, **parts})
             session.add(MatchRow(id=name, game="dots", why=LADDER, assignment={}, status=DONE, queued=number))
             session.flush()
             session.add(MatchSeatRow(match=name, seat=0, bot=bot))

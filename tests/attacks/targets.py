@@ -386,7 +386,7 @@ EXEMPT = {
     "arena.sandbox.levels.SandboxLevel.from_json": "reads what this program wrote into its cache",
     "arena.play_spec.read_position": "encode of a game, which is a target",
     "arena.sandbox.boxes.read_folder": "reads a folder of its user; content is not parsed",
-    "arena.py_bot_host.load": "runs a file of its user",
+    "bots.files.load": "runs a file of its user",
     "cli.base.read_state": "parse_state and encode of a game, which are targets",
     "datasets.files.read": "reads datasets that this program wrote",
     "envs.core.read_game": "an argument of a Python call",

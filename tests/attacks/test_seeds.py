@@ -111,7 +111,7 @@ def _begin(agenda: LadderScheduler, engine: Engine) -> None:
     """Begin the next game, as spectators see it."""
     job = agenda.next()
     assert job is not None
-    while job.function is not playing.play:
+    while job.function is not playing.play_measured:
         agenda.done(job, job.function(job.argument))
         job = agenda.next()
         assert job is not None

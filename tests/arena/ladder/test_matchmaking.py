@@ -3,7 +3,7 @@
 import numpy as np
 
 from ludodrome.arena.ladder.matchmaking import NARROW, choose_pair, choose_pairs, information
-from ludodrome.arena.statistics.skill import MU, SIGMA
+from ludodrome.arena.statistics.ratings import MU, SIGMA
 
 
 def _all(count: int, value: bool = True) -> np.ndarray:

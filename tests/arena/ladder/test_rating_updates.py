@@ -18,8 +18,7 @@ from ludodrome.arena.ladder.rating_updates import (
     is_refit,
     recompute,
 )
-from ludodrome.arena.statistics.ratings import rate
-from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
+from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, rate, update
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_matches import KeptRecord

@@ -138,7 +138,7 @@ def test_a_runner_that_is_killed_loses_and_repeats_nothing(
     for _ in range(4):  # some openings are drawn, some games begun, one finished; then nobody hears of it any more
         job = killed.next()
         assert job is not None
-        if job.function is not playing.play or not killed.finished:
+        if job.function is not playing.play_measured or not killed.finished:
             killed.done(job, job.function(job.argument))
     assert killed.finished == 1
     league_matches.release(engine, "killed")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
-from ludodrome.arena.statistics.skill import MAX_MU, Rating, ranks, update
+from ludodrome.arena.statistics.ratings import MAX_MU, Rating, ranks, update
 
 RATINGS = st.builds(Rating, st.floats(-20, 70), st.floats(0.5, 9))
 THREE_RETURNS = st.sampled_from([(1, -0.5, -0.5), (0.5, 0.5, -1), (0, 0, 0), (1, 0, -1), (-0.5, 1, -0.5)])

@@ -7,10 +7,10 @@ rating, because the result is open, and uncertain itself. Random factors vary th
 import numpy as np
 from numpy.typing import NDArray
 
-from ludodrome.arena.statistics.skill import SIGMA
+from ludodrome.arena.statistics.ratings import SIGMA
 
 BETA = SIGMA / 2
-"""Standard deviation of a bot's performance in one game, as in ``skill.py``."""
+"""Standard deviation of a bot's performance in one game, as in ``ratings.py``."""
 NARROW = 1.75
 """A bot with a smaller sigma rests; its interval is then about 100 Elo to each side."""
 JITTER = 0.5

@@ -1,6 +1,6 @@
 """Rating updates of the ladder: after every game, and at times exactly from all games together.
 
-After every game the ratings of its bots change by ``statistics/skill.py``. At certain places (``is_refit``) all games
+After every game the ratings of its bots change by ``statistics/ratings.py``. At certain places (``is_refit``) all games
 are rated together by ``statistics/ratings.py``, which replaces the ratings and intervals of all connected bots. Nothing
 else is used, so ``recompute`` reaches the same digits from the same games.
 """
@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine
 
+from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, update
 from ludodrome.arena.statistics.ratings import rate as rate_together
 from ludodrome.arena.statistics.scores import ELO
-from ludodrome.arena.statistics.skill import MU, SIGMA, Rating, update
 from ludodrome.store.league_ratings import LadderScore, RatedGame, RatingBook, ladders, recount
 
 MIDDLE = 1500.0

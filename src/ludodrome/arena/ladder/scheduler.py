@@ -22,7 +22,7 @@ from ludodrome.arena.matches.workers import draw_opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import private_parts, public
 from ludodrome.arena.seeds import new_secret
-from ludodrome.arena.statistics.skill import MU, SIGMA
+from ludodrome.arena.statistics.ratings import MU, SIGMA
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.games import GAMES, find, make
 from ludodrome.store.accounts import new_id
