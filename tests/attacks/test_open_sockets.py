@@ -16,16 +16,16 @@ from sqlalchemy import Engine
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from ludodrome.arena.ladder import enter_builtins
 from ludodrome.store import accounts, league_bots
-from ludodrome.store.accounts import ensure_local
 from ludodrome.store.announcements import ACCOUNT, Listener
 from ludodrome.store.database import open_database
+from ludodrome.web.app import create_app
 from ludodrome.web.auth import COOKIE
 from ludodrome.web.concurrency import POLICY_VIOLATION
 from tests.attacks.web_process import web_process
 from tests.cli.running import run
 from tests.web.hosting import Hosted, hosting
+from tests.web.serving import serving
 from tests.web.walking import API
 
 SECONDS = 10.0
@@ -227,15 +227,29 @@ def test_point_6_a_ban_while_the_caller_is_identified_counts(hosted: Hosted, mon
         assert _ended(_live(stack, hosted.address, play, headers))
 
 
-def test_point_6_across_processes(database: str, tmp_path: Path) -> None:
-    engine = open_database(database, create=True)
-    ensure_local(engine)
-    enter_builtins(engine)
+def test_point_6_across_apps(database: str) -> None:
+    with ExitStack() as stack:
+        engines = [open_database(database, create=True) for _ in range(2)]
+        apps = [create_app(engine, mode="hosted") for engine in engines]
+        _revoke(database, *(stack.enter_context(serving(app)) for app in apps))
+    for engine in engines:
+        engine.dispose()
+
+
+def test_point_6_across_processes(database: str, tmp_path: Path, long: bool) -> None:
+    if database.startswith("postgresql") and not long:
+        pytest.skip("processes on PostgreSQL come with --long: two apps in one process are tested on it")
+    with ExitStack() as stack:
+        _revoke(database, *(stack.enter_context(web_process(database, tmp_path, "--hosted")) for _ in range(2)))
+
+
+def _revoke(database: str, *addresses: str) -> None:
+    """Sockets in both servers end, and only those whose callers have lost their rights."""
+    engine = open_database(database)
     names = ("Ada", "Bea", "Cyd")
     people = [accounts.add_account(engine, name, "no password") for name in names]
     bot = league_bots.enter_remote(engine, "dots", people[2].id, "Dialler", "bot_first")
     with ExitStack() as stack:
-        addresses = [stack.enter_context(web_process(database, tmp_path, "--hosted")) for _ in range(2)]
         token, bearer = _token(engine, people[1].id, "play")
         sockets = []
         for address in addresses:

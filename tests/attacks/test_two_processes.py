@@ -28,7 +28,9 @@ from ludodrome.store import league_bots
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
 from ludodrome.store.models import LOCAL
+from ludodrome.web.app import create_app
 from tests.attacks.web_process import web_process
+from tests.web.serving import serving
 from tests.web.walking import API
 
 PATIENCE = 20.0
@@ -99,9 +101,27 @@ def _spectate(address: str, play: str, seen: list[Any]) -> None:
                     return
 
 
-def test_point_18_two_processes_show_the_same(database: str, tmp_path: Path) -> None:
+def test_point_18_two_apps_show_the_same(database: str) -> None:
     with ExitStack() as stack:
-        one, two = (stack.enter_context(web_process(database, tmp_path)) for _ in range(2))
+        engines = [open_database(database, create=True) for _ in range(2)]
+        _compare(*(stack.enter_context(serving(create_app(engine))) for engine in engines))
+    for engine in engines:
+        engine.dispose()
+
+
+def test_point_18_two_processes_show_the_same(database: str, tmp_path: Path, long: bool) -> None:
+    _only_long_on_postgresql(database, long)
+    with ExitStack() as stack:
+        _compare(*(stack.enter_context(web_process(database, tmp_path)) for _ in range(2)))
+
+
+def _only_long_on_postgresql(database: str, long: bool) -> None:
+    if database.startswith("postgresql") and not long:
+        pytest.skip("processes on PostgreSQL come with --long: two apps in one process are tested on it")
+
+
+def _compare(one: str, two: str) -> None:
+    with ExitStack() as stack:
         _show_moves(stack, one, two)
         _show_friends(stack, one, two)
         _let_bots_think_once(stack, one, two)
@@ -197,8 +217,9 @@ def _race(one: str, two: str) -> None:
 
 
 @pytest.fixture
-def together(database: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
+def together(database: str, tmp_path: Path, long: bool) -> Iterator[tuple[str, str, int]]:
     """The address, the database and the process id of one server of two processes."""
+    _only_long_on_postgresql(database, long)
     engine = open_database(database, create=True)
     ensure_local(engine)
     engine.dispose()

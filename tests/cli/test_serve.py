@@ -56,10 +56,10 @@ PRESSED = """
 import os, signal, sys
 from {module} import {owner} as owner
 real = owner.{name}
-def pressed(*arguments):
+def pressed(*arguments, **named):
     for _ in range(3):
         os.kill(os.getpid(), signal.{signal})
-    return real(*arguments)
+    return real(*arguments, **named)
 owner.{name} = pressed
 sys.argv = ["ludodrome", "serve", "--no-browser", "--ladder", "off", "--port", "0"]
 from ludodrome.cli import main
@@ -75,8 +75,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("place", "sent"), [*((place, "SIGINT") for place in PLACES), ("starting to serve", "SIGTERM")]
+)
 def test_three_signals_at_once_end_it_without_a_word_wherever_it_is(place: str, sent: str) -> None:
     module, owner, name = PLACES[place]
     program = PRESSED.format(module=module, owner=owner, name=name, signal=sent)
@@ -88,7 +89,7 @@ def test_three_signals_at_once_end_it_without_a_word_wherever_it_is(place: str, 
                 assert process.stdout is not None
                 assert process.stdout.readline()
                 process.send_signal(signal.SIGINT)
-            _, complaints = process.communicate(timeout=120)
+            _, complaints = process.communicate(timeout=300)
         finally:
             process.kill()
     assert complaints == ""

@@ -111,6 +111,8 @@ class PlayRegistry:
             play_spec = PlaySpec.from_json(kept.play_spec)
             play = self._open(kept, open_game(play_spec.game, play_spec.options), play_spec, budget_owner)
             self._cache.put(name, play, budget_owner)
+        if plays.event_count(self._engine, name) > play.events:
+            play.catch_up()  # announced while it was not in memory yet
         play.start_bots(elsewhere=self._several and _last_change(kept) > self._started)
         if self._several and play.participants.shared:
             self._tell_presence(name, ASK)
@@ -219,6 +221,7 @@ class PlayRegistry:
         for again in begun:
             self._cache.put(again.id, again, again.budget_owner)
             again.start_bots()
+            self._update(again)  # another process may have been quick
 
     def clear(self) -> None:
         """Close all plays in memory, so that waiting requests are answered."""
