@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ def drive(app: BuilderApp, size: tuple[int, int], story: Callable[[Any], Awaitab
             await pilot.pause()
             await story(pilot)
 
-    asyncio.run(happen())
+    with ThreadPoolExecutor(1) as pool:  # a browser of another test may keep a loop running in this thread
+        pool.submit(asyncio.run, happen()).result()
 
 
 def screen(app: BuilderApp) -> str:
