@@ -111,13 +111,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.ladder != ON:
         os.nice(LOWEST_PRIORITY)
+    database = sys.stdin.readline().strip() if given.db == "-" else given.db
+    if not database:  # the server ended before it named one
+        return
     workers: Workers
     workers = (
         Cluster(given.cluster)
         if given.cluster
         else LocalWorkers(given.workers or (core_count() if given.ladder == ON else 1))
     )
-    database = sys.stdin.readline().strip() if given.db == "-" else given.db
     runner = Runner(database, given.ladder, workers, given.sandbox)
     signal.signal(signal.SIGTERM, lambda number, frame: _end(runner))
     threading.Thread(target=_follow, args=(runner,), daemon=True).start()
