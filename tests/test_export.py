@@ -12,8 +12,9 @@ import pytest
 import ludodrome
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.records import BadRecord
+from ludodrome.arena.records import BadRecord, first_state
 from ludodrome.arena.seats import Answer, Turn
+from ludodrome.arena.seeds import position_seed
 from ludodrome.datasets import NPZ, PARQUET, Recorded, SelfPlay, read, write
 from ludodrome.datasets.sources import visit_shares
 from ludodrome.jit import Array
@@ -59,7 +60,7 @@ def test_rows_are_what_was_played(game_id: str, options: dict[str, Any], tmp_pat
     row = 0
     for number, record in enumerate(found):
         states = game.blank()
-        game.kernels.reset(states, np.uint64(record["seed"]))
+        game.kernels.reset(states, np.uint64(position_seed(int(record["seed"]))))
         buffer = game.buffer()
         while (seat := int(game.kernels.mover(states))) >= 0:
             legal = buffer[: game.kernels.legal(states, buffer)]
@@ -90,7 +91,7 @@ def test_openings_and_substitutes_are_not_rows(tmp_path: Path) -> None:
 
 
 def turn_action(game: Any, record: dict[str, Any], ply: int) -> int:
-    state = game.initial_state(record["seed"])
+    state = first_state(game, record)
     for move in [*record["opening"], *(entry["move"] for entry in record["turns"])][:ply]:
         state = game.apply(state, move)
     return int(game.action(record["turns"][ply - len(record["opening"])]["move"], state))
@@ -181,7 +182,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(BadRecord, match="one game and its options"):
         write(Recorded(others), tmp_path / "b")
     with pytest.raises(BadRecord):
-        Recorded([{**others[0], "seed": 7}])
+        Recorded([{**others[0], "seed": "7"}])
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ValueError, match=r"ludodrome\[export\]"):
         write(SelfPlay(dots, 1, 10), tmp_path / "c", PARQUET)
