@@ -118,7 +118,7 @@ def _accepts(target: Target, seed: bytes) -> bool:
 def test_an_empty_table_in_a_plan_is_refused_with_a_sentence(table: str) -> None:
     """Found by the target ``plan``: it was an IndexError."""
     good = targets()["plan"].corpus[0]
-    with pytest.raises(ValueError, match="of a plan has .*, not nothing"):
+    with pytest.raises(ValueError, match=r"of a plan has .*, not nothing"):
         targets()["plan"].call(good + f"[[{table}]]\n".encode())
 
 
