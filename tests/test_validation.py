@@ -31,6 +31,7 @@ def test_what_is_shown() -> None:
 
 
 def test_listing() -> None:
+    assert validation.listing([]) == "nothing"
     assert validation.listing(["a"]) == "a"
     assert validation.listing(["a", "b"], "or") == "a or b"
     assert validation.listing("abc") == "a, b and c"

@@ -34,8 +34,10 @@ def show(value: Any) -> str:
 
 
 def listing(words: Iterable[Any], last: str = "and") -> str:
-    """Words as people list them: a, b and c."""
+    """Words as people list them: a, b and c; "nothing" if there are none."""
     items = [str(word) for word in words]
+    if not items:
+        return "nothing"
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 

@@ -114,6 +114,14 @@ def _accepts(target: Target, seed: bytes) -> bool:
     return True
 
 
+@pytest.mark.parametrize("table", ["games", "bots"])
+def test_an_empty_table_in_a_plan_is_refused_with_a_sentence(table: str) -> None:
+    """Found by the target ``plan``: it was an IndexError."""
+    good = targets()["plan"].corpus[0]
+    with pytest.raises(ValueError, match=r"of a plan has .*, not nothing"):
+        targets()["plan"].call(good + f"[[{table}]]\n".encode())
+
+
 def _parsers() -> Iterator[str]:
     """Every public function and static method whose name says that it parses."""
     package = Path(ludodrome.__file__).parent

@@ -32,9 +32,13 @@ def _client() -> Any:
 
 
 def ask(data: bytes) -> None:
-    """A request: its first line has method and URL, the others are headers; never an internal error."""
+    """A request: its first line has method and URL, the others are headers; never an internal error.
+
+    Bytes that the HTTP parser refuses (400) are written with percent signs.
+    """
     first, *lines = data.split(b"\n")
     method, _, url = first.partition(b" ")
+    url = b"".join(b"%%%02X" % byte if byte <= 32 or byte >= 127 else bytes((byte,)) for byte in url)
     if method not in (b"GET", b"HEAD", b"DELETE", b"OPTIONS"):
         method = b"GET"
     headers = [(b"host", b"127.0.0.1")]

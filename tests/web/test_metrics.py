@@ -3,6 +3,7 @@
 import re
 import time
 
+from httpx import Client
 from sqlalchemy import create_engine
 
 from tests.web.hosting import Hosted, hosting
