@@ -57,7 +57,7 @@ def _finish(engine: Engine, ids: dict[str, str], match: str, names: Sequence[str
     league_matches.queue(engine, why, [(match, play_spec, [ids[name] for name in names], 0)], None)
     contended = more.pop("contended", False)
     counted = _counted(match, names, [result, -result], **more)
-    return finish(engine, match, counted, {"match": match}, count_game, contended)
+    return finish(engine, match, counted, {"match": match}, count_game, contended=contended)
 
 
 def _some_games(engine: Engine, ids: dict[str, str], count: int, first: int = 0) -> None:
