@@ -14,7 +14,7 @@ PROGRAM = """
 import signal, sys, threading
 import numba
 from numba.core import event
-from ludodrome import interrupts, jit
+from ludodrome import kernel_cache, jit
 
 @numba.njit
 def inner(x):
@@ -48,7 +48,7 @@ with event.install_listener("numba:compile", Press()):
         try:
             thread.join()
         except KeyboardInterrupt:
-            interrupts.end_compiling()
+            kernel_cache.end_compiling()
             print("interrupted", flush=True)
 print(outer(1), signal.getsignal(signal.SIGINT) is signal.default_int_handler, flush=True)
 """

@@ -117,11 +117,12 @@ def _licences(pin: Pin) -> list[dict[str, Any]]:
         return []
     if about["Version"] != pin.version:
         return []
-    if expression := about["License-Expression"]:
-        return [{"expression": expression}]
+    if "License-Expression" in about:
+        return [{"expression": about["License-Expression"]}]
     names = [line.removeprefix(LICENCE) for line in about.get_all("Classifier") or () if line.startswith(LICENCE)]
-    if not names and (field := (about["License"] or "").strip()) and len(field) <= SHORT and "\n" not in field:
-        names = [field]
+    fields = [field.strip() for field in about.get_all("License") or ()]
+    if not names:
+        names = [field for field in fields if field and len(field) <= SHORT and "\n" not in field]
     return [{"license": {"name": name}} for name in sorted(names)]
 
 

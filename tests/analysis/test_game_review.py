@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import ludodrome
+from ludodrome.analysis import game_review
 from ludodrome.analysis.game_review import GameReview
 from ludodrome.analysis.move_review import reviewer_of
 from ludodrome.analysis.win_probability import (
@@ -227,6 +228,21 @@ def test_a_solved_position_whose_sequel_is_unknown_asks_for_the_edge() -> None:
     found = reviewer_of(game).review(state, move, None, FEW)
     assert found.exact
     assert found.played.score <= found.best.score
+
+
+def test_a_review_can_be_read_while_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that asked while a ply was added got "dictionary changed size during iteration"."""
+    game = ludodrome.make("dots", rows=1, cols=1)
+    review = graded(game, *played(game, ["random", "random"]))
+    expected = review.accuracy(0)
+
+    def grow(losses: Any) -> float | None:
+        first = next(iter(losses))
+        review.plies[len(review.plies)] = review.plies[0]  # as the thread that grades does
+        return accuracy([first, *losses])
+
+    monkeypatch.setattr(game_review, "accuracy", grow)
+    assert review.accuracy(0) == expected
 
 
 def test_positions_and_moves_must_fit() -> None:

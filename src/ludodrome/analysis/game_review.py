@@ -60,7 +60,7 @@ class GameReview:
         self._own = own if own is not None else [True] * len(moves)
         self._even = self._even_margin()
         self.plies: dict[int, GradedMove] = {}
-        """The moves graded so far, by ply."""
+        """The moves graded so far, by ply. Another thread may add to it, so readers iterate over a copy."""
 
     @property
     def total(self) -> int:
@@ -132,10 +132,10 @@ class GameReview:
 
     def accuracy(self, seat: int) -> float | None:
         """The mean accuracy of a seat's graded moves in per cent; None without moves."""
-        return accuracy(one.loss for one in self.plies.values() if one.seat == seat and one.grade is not None)
+        return accuracy(one.loss for one in list(self.plies.values()) if one.seat == seat and one.grade is not None)
 
     def turning_points(self) -> list[int]:
         """The plies of mistakes and blunders."""
         return sorted(
-            ply for ply, one in self.plies.items() if one.grade is not None and one.loss >= LEAST_LOSS[MISTAKE]
+            ply for ply, one in list(self.plies.items()) if one.grade is not None and one.loss >= LEAST_LOSS[MISTAKE]
         )
