@@ -97,7 +97,7 @@ def _component(pin: Pin, scope: str) -> dict[str, Any]:
         "externalReferences": [
             {
                 "type": "distribution",
-                "url": f"https://pypi.org/project/{pin.name}/{pin.version}/",
+                "url": address,
                 "hashes": [{"alg": "SHA-256", "content": one} for one in pin.hashes],
             }
         ],
