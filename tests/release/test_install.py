@@ -105,7 +105,7 @@ def test_where_nothing_can_be_written_it_says_so_and_plays(environment: Path, bo
         "name a folder for it with LUDODROME_CACHE"
     ]
     text = _in(box, "ludodrome doctor || test $? = 1", environment).stdout
-    assert "✗ problem  cache         compiled code cannot be kept" in text
+    assert "✗ problem  cache         compiled code cannot be cached" in text
     assert "✗ problem  database      " in text
     refused = _in(box, f"{MATCH} || test $? = 2", environment, NUMBA_DISABLE_JIT="1")
     assert "No usable temporary directory" in refused.stderr  # workers need one

@@ -70,6 +70,20 @@ def _until(page: Any, holds: Callable[[], Any]) -> None:
         page.wait_for_timeout(100)
 
 
+def test_a_match_is_requested_in_the_arena(page: Any, home: Home) -> None:
+    """The dialog did not open: its script called a method that lists do not have."""
+    page.goto("/dots/arena")
+    page.click("#new-match")
+    chosen = [page.locator(f"dialog #bot-{seat}").input_value() for seat in range(2)]
+    assert len(set(chosen)) == 2
+    page.click("dialog button[type=submit]")
+    page.wait_for_url("**/dots/tournaments/*")
+    found = league_matches.find_event(home.engine, page.url.rpartition("/")[2])
+    assert found is not None
+    assert sorted(found.bots.values()) == sorted(chosen)
+    league_matches.close_event(home.engine, found.id, "it was only asked for")
+
+
 def test_a_match_is_watched_as_it_is_played(page: Any, home: Home) -> None:
     game = make("dots", rows=3, cols=3)
     names = ("random", "greedy")

@@ -157,9 +157,9 @@ function open(title, parts, send, word) {
 
 function newMatch() {
   const bots = available(),
-    own = bots.get((bot) => bot.kind !== "builtin");
+    own = bots.find((bot) => bot.kind !== "builtin");
   const first = own?.id ?? bots[0]?.id,
-    second = bots.get((bot) => bot.id !== first)?.id;
+    second = bots.find((bot) => bot.id !== first)?.id;
   open(
     "New match",
     [
