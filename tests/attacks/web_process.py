@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,10 @@ def web_process(database: str, folder: Path, *options: str) -> Iterator[str]:
             found = re.search(r"http://[\d.:]+", process.stdout.readline().decode())
             assert found is not None, "the server did not say where it is"
             with Client(base_url=found[0], timeout=PATIENCE) as client:
-                assert client.get("/health").status_code == 200
+                deadline = time.monotonic() + PATIENCE
+                while client.get("/health").status_code != 200:  # while it loads its first game, it may be slow
+                    assert time.monotonic() < deadline, "the server does not become healthy"
+                    time.sleep(0.1)
             yield found[0]
         finally:
             process.terminate()
