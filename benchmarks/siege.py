@@ -70,7 +70,8 @@ def add_records(where: str) -> str:
             match = MatchRow(id=name, game=GAME["game"], why=LADDER, assignment=assignment, status=DONE, queued=number)
             session.add(match)
             session.flush()
-            record = packed({"match": name, "text": "x" * RECORD_BYTES})
+            parts = {"version": 2, "turns": [], "result": {"verdicts": []}}
+            record = packed({"match": name, "text": "x" * RECORD_BYTES, **parts})
             session.add(MatchSeatRow(match=name, seat=0, bot=bot))
             session.add(FinishedGameRow(match=name, game=GAME["game"], counted={}, record=record, ended=number))
         session.commit()

@@ -192,7 +192,7 @@ def test_point_7_messages_are_counted_and_a_flood_is_cut_off(hosted: Hosted, mon
         assert closed.value.rcvd.code == 1008
 
 
-def test_point_7_a_hosted_server_counts_sockets_of_this_machine_too() -> None:
+def test_point_7_a_hosted_server_counts_sockets_of_this_machine_too(caplog: pytest.LogCaptureFixture) -> None:
     with hosting() as running, running.client() as client:
         running.app.state.limits = budgets(WebSockets=2)
         play = begin(client)
@@ -203,6 +203,7 @@ def test_point_7_a_hosted_server_counts_sockets_of_this_machine_too() -> None:
                 watch(running, play)
             assert refused.value.response.status_code == 429
             assert "retry-after" in refused.value.response.headers
+    assert [one.getMessage() for one in caplog.records if one.levelname == "ERROR"] == []  # no line for each refusal
 
 
 def test_the_owner_of_the_machine_has_no_limits() -> None:

@@ -368,6 +368,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     async def send(self, message: ASGISendEvent) -> None:
         """Send a message; after the last one, ignore what arrived too late."""
         await super().send(message)
+        if self.close_sent:
+            self.handshake_complete = True  # after a refusal, uvicorn would log an error for every one
         if self.close_sent and self._unparsed:
             late = bytes(self._unparsed)
             self._unparsed.clear()
