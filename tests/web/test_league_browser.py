@@ -167,7 +167,7 @@ def test_a_bot_is_entered_and_rated_and_another_dials_in(page: Any, home: Home, 
         page.goto("/dots/bots/new")
         page.click("#check")
         page.locator("#findings .held").first.wait_for()
-        _until(page, lambda: "can be entered" in page.locator("#word").inner_text())
+        _until(page, lambda: "You can enter it" in page.locator("#word").inner_text())
         page.fill("#name", "From the editor")
         page.click("#enter")
         page.wait_for_url(re.compile("/dots/bots/(?!new)"))
