@@ -218,7 +218,10 @@ def test_point_6_a_ban_while_the_caller_is_identified_counts(hosted: Hosted, mon
         if not heard.is_set():
             accounts.set_banned(engine, person.id, True)
             assert heard.wait(60)
-            time.sleep(0.3)  # the server's own listener hears it, too
+            deadline = time.monotonic() + 60
+            while (ACCOUNT, person.id) not in hosted.app.state.sockets._recent:  # the server hears it, too
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
         return found
 
     monkeypatch.setattr("ludodrome.web.auth.session_of", slow)
